@@ -9,13 +9,13 @@ import (
 
 // AddMonitoredAsset: Add data for monitoring. Watches one value of a person for leaks, from now on and in every breach
 // already known. Adding what is already there answers 200 and adds nothing. Adding is free. At a live partner the first
-// look into breaches already known takes a token (1,000 at once, 200 an hour, and one a day for each subscription in
-// force for 30 days or more; the operator grants more). Without one the value is `monitorado` and waits, oldest first;
-// new breaches are matched against it at once. For `type: cpf` the user hash has to be a digest of that very CPF. Rules
-// of `value` by `type`: **email** one address, at most 254 characters, compared without case. **cpf** 11 digits, dots
-// and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian numbers with or without `+55`,
-// with a known area code and nine digits for a mobile; other countries with `+`. **credit_card** 12 to 19 digits,
-// spaces and hyphens allowed, Luhn digit right. Sandbox partners need no right check digits.
+// look into breaches takes a token (1,000 at once and 200 an hour; the size that the operator set for you gives more).
+// Without one the value is `monitorado` and waits, oldest first; until its first look no breach is compared with it.
+// For `type: cpf` the user hash has to be a digest of that very CPF. Rules of `value` by `type`: **email** one address,
+// at most 254 characters, compared without case. **cpf** 11 digits, dots and dash allowed, check digits right, not
+// eleven equal digits. **phone** Brazilian numbers with or without `+55`, with a known area code and nine digits for a
+// mobile; other countries with `+`. **credit_card** 12 to 19 digits, spaces and hyphens allowed, Luhn digit right.
+// Sandbox partners need no right check digits.
 func (c *Client) AddMonitoredAsset(ctx context.Context, body NewMonitoredAsset, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/monitoring", []string{}, opts)
 	k.keyed = true

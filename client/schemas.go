@@ -994,6 +994,13 @@ type MonitoringStatusChanged struct {
 // FirstLooksChangedData: part of the contract's bodies.
 type FirstLooksChangedData struct {
 	State string `json:"state"`
+	// `operator` stopped them or lets them go on; `tokens`, more values were added than first looks allow; `caught_up`, no
+	// value has waited for long any more.
+	Reason string `json:"reason"`
+	// Values without a first look.
+	Waiting int `json:"waiting"`
+	// How many first looks return in an hour.
+	PerHour int `json:"perHour"`
 }
 
 // FirstLooksChanged: part of the contract's bodies.
@@ -1465,8 +1472,9 @@ type Budget struct {
 
 // UsageFirstLooks: First looks of new values into breaches already known. Absent at sandbox partners.
 type UsageFirstLooks struct {
+	// How many first looks return in an hour.
 	PerHour int `json:"perHour"`
-	// One for each subscription in force for 30 days or more.
+	// One for each subscription in force for 30 days or more, at most as many as return in a day anyway.
 	PerDayBySubscriptions int `json:"perDayBySubscriptions"`
 	Burst                 int `json:"burst"`
 	// How many can be made now.
@@ -1475,7 +1483,9 @@ type UsageFirstLooks struct {
 	Waiting int `json:"waiting"`
 	// When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
 	Until string `json:"until"`
-	// The operator has to release them.
+	// Values that have waited for more than 24 hours and are not protected yet.
+	Overdue int `json:"overdue"`
+	// The operator has stopped them.
 	Stopped bool `json:"stopped"`
 }
 

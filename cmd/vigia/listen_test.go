@@ -88,7 +88,7 @@ func sandboxStory(t *testing.T, s *apptest.Service, receiver string) {
 	must(err)
 	must(vigia.RateCase(ctx, opened.Task.ID, client.CaseRating{UserHash: person, Rating: 5}))
 	// A sandbox is never paced, so this one cannot come about in it. It is written as the service writes it.
-	stopped := alert.LooksChange(s.Sandbox.ID, alert.LooksStopped, time.Now())
+	stopped := alert.LooksChange(s.Sandbox.ID, cyber.LookChange{State: cyber.LooksStopped, Reason: cyber.LooksByOperator}, time.Now())
 	must(s.App.Store.Alerts.AddEvents(ctx, s.Sandbox.ID, stopped))
 }
 

@@ -37,7 +37,7 @@ type cli struct {
 	Backup       backupCmd       `cmd:"" group:"run" help:"Copy this installation to one file while it runs."`
 	Restore      restoreCmd      `cmd:"" group:"run" help:"Make an installation of a backup and check it."`
 	Keys         keysCmd         `cmd:"" group:"run" help:"The keys that seal personal data: rotate, drop, status."`
-	Partner      partnerCmd      `cmd:"" group:"clients" help:"Partners: create, list, show, suspend, resume, set, share, grant-looks, release-looks."`
+	Partner      partnerCmd      `cmd:"" group:"clients" help:"Partners: create, list, show, suspend, resume, set, share, grant-looks."`
 	Key          keyCmd          `cmd:"" group:"clients" help:"API keys of a partner: create, list, roll, revoke."`
 	Plan         planCmd         `cmd:"" group:"clients" help:"Plans of a partner: create, list, show, edit, retire."`
 	Subscription subscriptionCmd `cmd:"" group:"clients" help:"Subscriptions: import, list."`

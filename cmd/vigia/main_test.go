@@ -41,14 +41,27 @@ func TestFirstLookCommands(t *testing.T) {
 	if code, out, _ := vigia(t, at("partner", "grant-looks", id, "--count", "300000")...); code != 0 || decode(t, out)["granted"] != 300000.0 || decode(t, out)["left"] != 301000.0 {
 		t.Error(code, out)
 	}
-	if code, out, _ := vigia(t, at("partner", "release-looks", id)...); code != 0 || decode(t, out)["stopped"] != false {
+	if code, out, _ := vigia(t, at("partner", "set", id, "--people", "100000", "--first-looks-per-hour", "auto")...); code != 0 ||
+		decode(t, out)["first_looks_per_hour"] != 500.0 || decode(t, out)["people"] != 100000.0 {
 		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, at("partner", "set", id, "--first-looks-per-hour", "0")...); code != 0 ||
+		decode(t, out)["first_looks_per_hour"] != 0.0 {
+		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, at("partner", "grant-looks", id, "--count", "1")...); code != 0 ||
+		decode(t, out)["stopped"] != true || decode(t, out)["left"] != 0.0 {
+		t.Error(code, out)
+	}
+	if code, _, errs := vigia(t, at("partner", "set", id, "--first-looks-per-hour", "muitas")...); code == 0 ||
+		!strings.Contains(errs, "auto, 0 (none) or a number") {
+		t.Error(code, errs)
 	}
 	if code, _, errs := vigia(t, at("partner", "grant-looks", id, "--count", "0")...); code == 0 || !strings.Contains(errs, "count: 1 to") {
 		t.Error(code, errs)
 	}
 	_, trail, _ := vigia(t, at("audit", "list")...)
-	for _, line := range []string{"partner.grant-looks", "--count=300000", "partner.release-looks", "--first-looks-per-hour=500"} {
+	for _, line := range []string{"partner.grant-looks", "--count=300000", "--first-looks-per-hour=500"} {
 		if !strings.Contains(trail, line) {
 			t.Errorf("the trail does not say %q: %s", line, trail)
 		}

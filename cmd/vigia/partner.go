@@ -11,29 +11,42 @@ import (
 
 // partnerCmd groups the commands on partners.
 type partnerCmd struct {
-	Create       partnerCreateCmd       `cmd:"" help:"Register a partner; its key and salt are shown once."`
-	List         partnerListCmd         `cmd:"" help:"List all partners."`
-	Show         partnerShowCmd         `cmd:"" help:"Show one partner."`
-	Suspend      partnerSuspendCmd      `cmd:"" help:"Turn all keys of a partner off; nothing is lost."`
-	Resume       partnerResumeCmd       `cmd:"" help:"Undo suspend."`
-	Set          partnerSetCmd          `cmd:"" help:"Change a partner's name or settings."`
-	Share        partnerShareCmd        `cmd:"" help:"Bound or reserve what a partner takes of antivirus keys and appointments."`
-	GrantLooks   partnerGrantLooksCmd   `cmd:"" help:"Let more new values of a partner be looked up in past breaches, for onboarding."`
-	ReleaseLooks partnerReleaseLooksCmd `cmd:"" help:"Let first looks of a partner go on that the brake stopped."`
+	Create     partnerCreateCmd     `cmd:"" help:"Register a partner; its key and salt are shown once."`
+	List       partnerListCmd       `cmd:"" help:"List all partners."`
+	Show       partnerShowCmd       `cmd:"" help:"Show one partner."`
+	Suspend    partnerSuspendCmd    `cmd:"" help:"Turn all keys of a partner off; nothing is lost."`
+	Resume     partnerResumeCmd     `cmd:"" help:"Undo suspend."`
+	Set        partnerSetCmd        `cmd:"" help:"Change a partner's name or settings."`
+	Share      partnerShareCmd      `cmd:"" help:"Bound or reserve what a partner takes of antivirus keys and appointments."`
+	GrantLooks partnerGrantLooksCmd `cmd:"" help:"Let more new values of a partner be looked up in past breaches, beyond what its size gives."`
 }
 
 // viewPartner returns a partner as a record of output, with the limits in force in place of zeros.
 func viewPartner(p partner.Partner) record {
 	rate, burst := p.Settings.RateLimit()
-	return newRecord("partner_id", p.ID, "name", p.Name, "mode", p.Mode, "suspended", p.Suspended, "rate_per_second", rate, "burst", burst,
-		"default_plan", p.Settings.DefaultPlan, "mask_cards", p.Settings.MaskCards, "sites", p.Settings.ListSites(), "watched_sites", p.Settings.WatchedList(),
-		"first_looks_per_hour", p.Settings.FirstLooksPerHour, "sandbox_of", p.Settings.SandboxOf, "created_at", p.CreatedAt)
+	return newRecord(
+		"partner_id", p.ID,
+		"name", p.Name,
+		"mode", p.Mode,
+		"suspended", p.Suspended,
+		"rate_per_second", rate,
+		"burst", burst,
+		"default_plan", p.Settings.DefaultPlan,
+		"mask_cards", p.Settings.MaskCards,
+		"sites", p.Settings.ListSites(),
+		"watched_sites", p.Settings.WatchedList(),
+		"people", p.Settings.People,
+		"first_looks_per_hour", cyber.PaceOf(p.Settings).PerHour,
+		"sandbox_of", p.Settings.SandboxOf,
+		"created_at", p.CreatedAt,
+	)
 }
 
 // partnerCreateCmd is 'vigia partner create'. The first key and the salt are printed once.
 type partnerCreateCmd struct {
 	Name      string `required:"" placeholder:"NAME" help:"The partner's name."`
 	Sandbox   bool   `help:"A partner that tries the service out: made-up documents are accepted and nothing meets real corpora."`
+	People    int    `placeholder:"N" help:"How many people the contract covers: lets 3 N values be looked up in past breaches at once, and N/200 more in an hour (at least 200)."`
 	Rate      int    `placeholder:"N" help:"Requests a second; 0 means 200."`
 	Burst     int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
 	MaskCards bool   `help:"Answer card numbers with all but the last four digits hidden."`
@@ -41,7 +54,7 @@ type partnerCreateCmd struct {
 
 // Help shows examples.
 func (partnerCreateCmd) Help() string {
-	return "Examples:\n  vigia partner create --name 'Banco Exemplo'\n  vigia partner create --name Testes --sandbox --json"
+	return "Examples:\n  vigia partner create --name 'Banco Exemplo' --people 200000\n  vigia partner create --name Testes --sandbox --json"
 }
 
 // Run creates a partner.
@@ -50,7 +63,12 @@ func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if p.Sandbox {
 		mode = partner.Sandbox
 	}
-	made, cred, err := a.Partners.CreatePartner(ctx, p.Name, mode, partner.Settings{RatePerSecond: p.Rate, Burst: p.Burst, MaskCards: p.MaskCards})
+	made, cred, err := a.Partners.CreatePartner(ctx, p.Name, mode, partner.Settings{
+		RatePerSecond: p.Rate,
+		Burst:         p.Burst,
+		MaskCards:     p.MaskCards,
+		People:        p.People,
+	})
 	if err != nil {
 		return err
 	}
@@ -104,7 +122,8 @@ type partnerSetCmd struct {
 	Burst             *int        `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
 	DefaultPlan       *string     `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
 	MaskCards         *bool       `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
-	FirstLooksPerHour *int        `placeholder:"N" help:"New values that are looked up in past breaches in an hour; 0 means 200."`
+	People            *int        `placeholder:"N" help:"How many people the contract covers; a larger number lets 3 more values for each be looked up at once."`
+	FirstLooksPerHour *string     `placeholder:"N" help:"New values that are looked up in past breaches in an hour; 0 stops them, auto goes by the number of people."`
 	SandboxOf         *partner.ID `placeholder:"PARTNER" help:"The live partner whose people may switch to this sandbox partner in the console; '' means none."`
 	Site              []string    `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
 	WatchSite         []string    `placeholder:"HOST" help:"Hosts of others to watch for the partner, in place of those before; '' means none. Everybody whose credential for one was taken is told."`
@@ -117,13 +136,22 @@ func (partnerSetCmd) Help() string {
 
 // Run changes what was given and leaves the rest.
 func (p *partnerSetCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	var perHour *int
+	if p.FirstLooksPerHour != nil {
+		n, err := partner.ParseLooksPerHour(*p.FirstLooksPerHour)
+		if err != nil {
+			return err
+		}
+		perHour = &n
+	}
 	return showView(o, viewPartner)(a.Partners.UpdatePartner(ctx, p.ID, func(q *partner.Partner) {
 		setIfGiven(&q.Name, p.Name)
 		setIfGiven(&q.Settings.RatePerSecond, p.Rate)
 		setIfGiven(&q.Settings.Burst, p.Burst)
 		setIfGiven(&q.Settings.DefaultPlan, p.DefaultPlan)
 		setIfGiven(&q.Settings.MaskCards, p.MaskCards)
-		setIfGiven(&q.Settings.FirstLooksPerHour, p.FirstLooksPerHour)
+		setIfGiven(&q.Settings.People, p.People)
+		setIfGiven(&q.Settings.FirstLooksPerHour, perHour)
 		setIfGiven(&q.Settings.SandboxOf, p.SandboxOf)
 		if p.Site != nil {
 			q.Settings.Sites = partner.JoinSiteList(p.Site)
@@ -185,17 +213,6 @@ func (p *partnerGrantLooksCmd) Run(ctx context.Context, a *app.App, o *output) e
 	return o.firstLooks(ctx, a, p.ID)
 }
 
-// partnerReleaseLooksCmd is 'vigia partner release-looks', which lets first looks go on that the brake stopped.
-type partnerReleaseLooksCmd struct{ partnerArg }
-
-// Run releases first looks.
-func (p *partnerReleaseLooksCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := a.FirstLooks.ReleaseLooks(ctx, p.ID); err != nil {
-		return err
-	}
-	return o.firstLooks(ctx, a, p.ID)
-}
-
 // firstLooks prints how many first looks a partner has left.
 func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) error {
 	p, err := a.Partners.GetPartner(ctx, id)
@@ -206,7 +223,15 @@ func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) erro
 	if err != nil {
 		return err
 	}
-	return o.showRecord(newRecord("partner_id", id, "left", l.Left(), "granted", l.Granted, "waiting", l.Waiting, "until", l.Until, "stopped", l.Stop.Stopped()))
+	return o.showRecord(newRecord(
+		"partner_id", id,
+		"left", l.Left,
+		"granted", l.Granted,
+		"waiting", l.Waiting,
+		"overdue", l.Overdue,
+		"until", l.Until,
+		"stopped", l.Pace.IsStopped(),
+	))
 }
 
 // setIfGiven copies a flag's value when it was given.

@@ -76,7 +76,10 @@ func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) {
 // startChores runs the periodic chores of a worker.
 func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
 	group.Go(func() error { s.watchKeysAndPools(ctx); return nil })
-	group.Go(func() error { s.watchFirstLooks(ctx); return nil })
+	looks := newLookReview(s.app.FirstLooks, s.log, s.metrics.RegisterCollectors)
+	repeatWork(ctx, group, reviewLooksEvery, func() {
+		s.reportChore(ctx, "review of first looks", looks.runOnce(ctx))
+	})
 	repeatWork(ctx, group, retentionEvery, func() { s.sweepRetention(ctx) })
 	repeatWork(ctx, group, time.Minute, func() {
 		runChore(ctx, s, "ended erasures that were left half way", func(ctx context.Context) (int, error) {

@@ -78,7 +78,7 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) {
 	look := func() {
 		err := l.LoadPublished(ctx)
 		if err == nil && s.cfg.Has("worker") {
-			err = s.makeFirstLooks(ctx)
+			err = l.MakeFirstLooks(ctx, s.app.FirstLooks)
 		}
 		text := ""
 		if err != nil && ctx.Err() == nil {

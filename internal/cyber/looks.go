@@ -13,92 +13,204 @@ import (
 // ErrLooksInvalid means that an operator asked for a number of first looks that cannot be granted.
 var ErrLooksInvalid = fault.New(fault.Invalid, "first_looks.invalid")
 
-// The first look of a value into past breaches takes a token of the partner, because its result is what a hostile
-// partner would fish for. Adding a value is free.
+// The first look of a value into the published breaches takes a token of the partner, because its result is what a
+// hostile partner would fish for. Adding a value is free. Until its first look a value takes part in no match at all, so
+// that nothing is learned without a token.
 const (
-	// LookBurst is how many tokens a partner has at most, apart from those granted by an operator.
+	// LookBurst is how many tokens a partner has at most, apart from those of its size and those granted by an operator.
 	LookBurst = 1000
-	// defaultLooksPerHour is how many tokens return in an hour unless the operator set another number.
-	defaultLooksPerHour = 200
+	// minLooksPerHour is how many tokens return in an hour unless the partner's size or the operator says more.
+	minLooksPerHour = 200
+	// looksPerPerson is how many first looks the size of a partner gives for each person, once: an e-mail, a CPF, a phone.
+	looksPerPerson = 3
+	// peoplePerLook is how many people of its size let one token return to a partner in an hour.
+	peoplePerLook = 200
 	// LookSubscriptionAge is how long a subscription must have been in force, and known to the service, to give its
 	// partner one more token a day: a partner could enrol made-up people with dates of the past.
 	LookSubscriptionAge = 30 * 24 * time.Hour
+	// LookOverdueAfter is how long a value may wait for its first look before operator and partner are told that it is
+	// not protected yet.
+	LookOverdueAfter = 24 * time.Hour
 	// MaxGrant bounds what an operator may grant at once.
 	MaxGrant = 1_000_000_000
 )
 
-// LooksPerHour returns how many tokens return to a partner in an hour, besides those of its subscriptions.
-func LooksPerHour(s partner.Settings) int64 {
-	if s.FirstLooksPerHour == 0 {
-		return defaultLooksPerHour
-	}
-	return int64(s.FirstLooksPerHour)
+// LookPace is how many first looks a partner gets.
+type LookPace struct {
+	// PerHour is how many tokens return in an hour; 0 means that the operator has stopped first looks.
+	PerHour int64
+	// Onboarding is how many first looks the partner's size gives, once.
+	Onboarding int64
 }
+
+// PaceOf returns the pace that the settings of a partner give.
+func PaceOf(s partner.Settings) LookPace {
+	pace := LookPace{PerHour: int64(s.FirstLooksPerHour), Onboarding: looksPerPerson * int64(s.People)}
+	switch s.FirstLooksPerHour {
+	case partner.LooksBySize:
+		pace.PerHour = max(minLooksPerHour, int64(s.People)/peoplePerLook)
+	case partner.NoFirstLooks:
+		pace.PerHour = 0
+	}
+	return pace
+}
+
+// IsStopped reports whether the operator has stopped first looks.
+func (p LookPace) IsStopped() bool { return p.PerHour == 0 }
 
 // LookBucket holds the tokens of one partner.
 type LookBucket struct {
-	Tokens     int64
-	Granted    int64 // by an operator; used when there are no other tokens
+	Tokens int64
+	// Onboarded is how many of the first looks that the partner's size gives have been used.
+	Onboarded int64
+	// Granted are tokens given by an operator, used when there are no others.
+	Granted    int64
 	RefilledAt time.Time
-	// Subscriptions have been in force for LookSubscriptionAge or longer.
+	// Subscriptions have been in force for LookSubscriptionAge or longer, as they were counted at CountedAt.
 	Subscriptions int64
-	Stop          LookStop
-	// JudgedFrom is the first hour that the brake judges, after a release by an operator.
-	JudgedFrom int64
+	CountedAt     time.Time
+	// Told is the state that the partner was told last.
+	Told LookState
 }
 
 // NewLookBucket returns the bucket of a partner that has not used any token yet.
-func NewLookBucket(now time.Time) LookBucket { return LookBucket{Tokens: LookBurst, RefilledAt: now} }
+func NewLookBucket(now time.Time) LookBucket {
+	return LookBucket{Tokens: LookBurst, RefilledAt: now, Told: LooksRunning}
+}
+
+// BonusPerDay returns how many tokens return in a day for subscriptions: at most as many as the pace itself returns.
+func (b LookBucket) BonusPerDay(pace LookPace) int64 { return min(b.Subscriptions, 24*pace.PerHour) }
 
 // tokensPerDay returns how many tokens return in a day.
-func (b LookBucket) tokensPerDay(perHour int64) int64 { return 24*perHour + b.Subscriptions }
+func (b LookBucket) tokensPerDay(pace LookPace) int64 { return 24*pace.PerHour + b.BonusPerDay(pace) }
 
 // RefillTokens adds the tokens that have returned since the last refill. A clock that is behind that of the process that
-// refilled last adds nothing.
-func (b *LookBucket) RefillTokens(now time.Time, perHour int64) {
-	each := float64(24*time.Hour) / float64(b.tokensPerDay(perHour))
+// refilled last adds nothing. No time counts while first looks are stopped.
+func (b *LookBucket) RefillTokens(now time.Time, pace LookPace) {
+	if pace.IsStopped() {
+		b.RefilledAt = later(b.RefilledAt, now)
+		return
+	}
+	each := float64(24*time.Hour) / float64(b.tokensPerDay(pace))
 	returned := int64(float64(now.Sub(b.RefilledAt)) / each)
 	if returned <= 0 {
 		return
 	}
 	b.RefilledAt = b.RefilledAt.Add(time.Duration(float64(returned) * each))
-	if b.Tokens += returned; b.Tokens >= LookBurst {
-		b.Tokens, b.RefilledAt = LookBurst, now
+	b.Tokens += returned
+	if b.Tokens >= LookBurst {
+		b.Tokens = LookBurst
+		b.RefilledAt = now
 	}
 }
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// onboardingLeft returns how many first looks of the partner's size are left.
+func (b LookBucket) onboardingLeft(pace LookPace) int64 { return max(pace.Onboarding-b.Onboarded, 0) }
 
 // Left returns how many first looks can be made now.
-func (b LookBucket) Left() int64 {
-	if b.Stop.Stopped() {
+func (b LookBucket) Left(pace LookPace) int64 {
+	if pace.IsStopped() {
 		return 0
 	}
-	return b.Tokens + b.Granted
+	return b.Tokens + b.onboardingLeft(pace) + b.Granted
 }
 
-// TakeTokens uses up to n tokens and returns how many there were.
-func (b *LookBucket) TakeTokens(n int64) int64 {
-	n = min(n, b.Left())
+// TakeTokens uses up to n tokens and returns how many there were: those that return first, then those of the partner's
+// size, then those granted.
+func (b *LookBucket) TakeTokens(n int64, pace LookPace) int64 {
+	n = min(n, b.Left(pace))
 	own := min(n, b.Tokens)
-	b.Tokens, b.Granted = b.Tokens-own, b.Granted-(n-own)
+	onboarding := min(n-own, b.onboardingLeft(pace))
+	b.Tokens -= own
+	b.Onboarded += onboarding
+	b.Granted -= n - own - onboarding
 	return n
 }
 
 // LookedUpBy returns when the last of so many waiting values will have had its first look, or the zero time when none waits
 // or first looks are stopped.
-func (b LookBucket) LookedUpBy(now time.Time, perHour, waiting int64) time.Time {
-	if waiting == 0 || b.Stop.Stopped() {
+func (b LookBucket) LookedUpBy(now time.Time, pace LookPace, waiting int64) time.Time {
+	if waiting == 0 || pace.IsStopped() {
 		return time.Time{}
 	}
-	missing := max(waiting-b.Left(), 0)
-	return now.Add(time.Duration(float64(missing) / float64(b.tokensPerDay(perHour)) * float64(24*time.Hour)))
+	missing := max(waiting-b.Left(pace), 0)
+	return now.Add(time.Duration(float64(missing) / float64(b.tokensPerDay(pace)) * float64(24*time.Hour)))
 }
 
 // LookStatus is how a partner stands with its first looks.
 type LookStatus struct {
-	LookBucket
-	PerHour int64
+	Pace LookPace
+	// Left is how many first looks can be made now, Granted those of them that an operator gave.
+	Left    int64
+	Granted int64
+	// BonusPerDay is how many tokens return in a day for subscriptions.
+	BonusPerDay int64
+	// Waiting counts the values that wait, Overdue those that have waited for longer than LookOverdueAfter.
 	Waiting int64
-	Until   time.Time // see LookBucket.Until
+	Overdue int64
+	Until   time.Time // see LookBucket.LookedUpBy
+}
+
+// State returns the state that the partner is told.
+func (s LookStatus) State() LookState {
+	switch {
+	case s.Pace.IsStopped():
+		return LooksStopped
+	case s.Overdue > 0:
+		return LooksOverdue
+	default:
+		return LooksRunning
+	}
+}
+
+// LookState says whether the first looks of a partner are made in time.
+type LookState string
+
+// The states.
+const (
+	LooksRunning LookState = "running"
+	LooksOverdue LookState = "waiting" // values have waited for longer than LookOverdueAfter
+	LooksStopped LookState = "stopped"
+)
+
+// LookReason says why the state of first looks changed.
+type LookReason string
+
+// The reasons.
+const (
+	LooksByOperator LookReason = "operator"  // the operator stopped first looks, or lets them go on
+	LooksNoTokens   LookReason = "tokens"    // more values were added than the partner's first looks allow
+	LooksCaughtUp   LookReason = "caught_up" // no value has waited for long any more
+)
+
+// LookChange is a change of the state of a partner's first looks, as the partner is told.
+type LookChange struct {
+	State   LookState
+	Reason  LookReason
+	Waiting int64
+	PerHour int64
+}
+
+// changeFrom returns what a partner is told whose last told state was another one.
+func (s LookStatus) changeFrom(told LookState) LookChange {
+	change := LookChange{State: s.State(), Waiting: s.Waiting, PerHour: s.Pace.PerHour}
+	switch {
+	case change.State == LooksStopped, told == LooksStopped:
+		change.Reason = LooksByOperator
+	case change.State == LooksOverdue:
+		change.Reason = LooksNoTokens
+	default:
+		change.Reason = LooksCaughtUp
+	}
+	return change
 }
 
 // LookStore keeps the tokens of partners, and what their first looks found by the hour.
@@ -113,18 +225,14 @@ type LookStore interface {
 	// WaitingPartners returns the partners that have values waiting for a first look.
 	WaitingPartners(ctx context.Context) ([]partner.ID, error)
 	// StartLooks takes tokens for the oldest waiting values of a partner, at most limit, and makes their first look due.
-	StartLooks(ctx context.Context, id partner.ID, perHour, limit int64) (int64, error)
+	StartLooks(ctx context.Context, id partner.ID, pace LookPace, limit int64) (int64, error)
 	// CountSubscriptions counts a partner's subscriptions that give tokens, unless that was done within a day.
 	CountSubscriptions(ctx context.Context, id partner.ID) error
+	// TellLookChange tells a partner of a change by an event and remembers the state as told. It does nothing and
+	// reports false when the partner was told of this state last.
+	TellLookChange(ctx context.Context, id partner.ID, change LookChange) (bool, error)
 	// ListLookHours returns the hours of all live partners behind an hour, in order.
 	ListLookHours(ctx context.Context, after int64) (map[partner.ID][]LookHour, error)
-	// StopFirstLooks stops a partner's first looks, tells the partner by an event and adds a line to the audit trail. It does
-	// nothing when they are stopped already, and reports whether it stopped them.
-	StopFirstLooks(ctx context.Context, id partner.ID, stop LookStop) (bool, error)
-	// ReleaseLooks undoes StopLooks and tells the partner. It reports whether they were stopped.
-	ReleaseLooks(ctx context.Context, id partner.ID) (bool, error)
-	// StoppedLooks returns the partners whose first looks are stopped.
-	StoppedLooks(ctx context.Context) (map[partner.ID]LookStop, error)
 	// ForgetLookHours deletes hours before one.
 	ForgetLookHours(ctx context.Context, before int64) error
 }
@@ -132,6 +240,7 @@ type LookStore interface {
 // Partners reads partners.
 type Partners interface {
 	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
+	ListPartners(ctx context.Context) ([]partner.Partner, error)
 }
 
 // FirstLooks paces the first looks of live partners.
@@ -151,32 +260,36 @@ func (f *FirstLooks) LookStatus(ctx context.Context, id partner.ID, settings par
 	return f.LookStatusSince(ctx, id, settings, time.Time{})
 }
 
-// LookStatusSince is Status for values that were added up to a time: later ones do not count as waiting.
-func (f *FirstLooks) LookStatusSince(ctx context.Context, id partner.ID, settings partner.Settings, added time.Time) (LookStatus, error) {
-	b, err := f.store.LookBucket(ctx, id)
+// LookStatusSince is LookStatus for values that were added up to a time: later ones do not count as waiting.
+func (f *FirstLooks) LookStatusSince(
+	ctx context.Context, id partner.ID, settings partner.Settings, added time.Time,
+) (LookStatus, error) {
+	bucket, err := f.store.LookBucket(ctx, id)
 	if err != nil {
 		return LookStatus{}, err
 	}
+	now := f.now()
 	waiting, err := f.store.WaitingLooks(ctx, id, time.Time{}, added)
 	if err != nil {
 		return LookStatus{}, err
 	}
-	s := LookStatus{LookBucket: b, PerHour: LooksPerHour(settings), Waiting: waiting}
-	s.RefillTokens(f.now(), s.PerHour)
-	s.Until = s.LookBucket.LookedUpBy(f.now(), s.PerHour, waiting)
-	return s, nil
-}
-
-// CountWaiting returns how many values of each partner wait, of those that have any.
-func (f *FirstLooks) CountWaiting(ctx context.Context) (map[partner.ID]int64, error) {
-	ids, err := f.store.WaitingPartners(ctx)
-	counts := make(map[partner.ID]int64, len(ids))
-	for _, id := range ids {
-		if err == nil {
-			counts[id], err = f.store.WaitingLooks(ctx, id, time.Time{}, time.Time{})
+	var overdue int64
+	if waiting > 0 {
+		if overdue, err = f.store.WaitingLooks(ctx, id, time.Time{}, now.Add(-LookOverdueAfter)); err != nil {
+			return LookStatus{}, err
 		}
 	}
-	return counts, err
+	pace := PaceOf(settings)
+	bucket.RefillTokens(now, pace)
+	return LookStatus{
+		Pace:        pace,
+		Left:        bucket.Left(pace),
+		Granted:     bucket.Granted,
+		BonusPerDay: bucket.BonusPerDay(pace),
+		Waiting:     waiting,
+		Overdue:     overdue,
+		Until:       bucket.LookedUpBy(now, pace, waiting),
+	}, nil
 }
 
 // GrantLooks gives a live partner more first looks, for the time when it brings its customers.
@@ -184,28 +297,14 @@ func (f *FirstLooks) GrantLooks(ctx context.Context, id partner.ID, count int64)
 	if count < 1 || count > MaxGrant {
 		return ErrLooksInvalid.With("count", fault.OneTo, MaxGrant)
 	}
-	if err := f.checkLivePartner(ctx, id); err != nil {
+	p, err := f.partners.PartnerByID(ctx, id)
+	if err != nil {
 		return err
+	}
+	if p.Mode.Has(partner.Unpaced) {
+		return ErrLooksInvalid.With("partner", fault.SandboxNotPaced)
 	}
 	return f.store.GrantLooks(ctx, id, count)
-}
-
-// ReleaseLooks lets first looks go on that the brake stopped. It is no error when they were not stopped.
-func (f *FirstLooks) ReleaseLooks(ctx context.Context, id partner.ID) error {
-	if err := f.checkLivePartner(ctx, id); err != nil {
-		return err
-	}
-	_, err := f.store.ReleaseLooks(ctx, id)
-	return err
-}
-
-// checkLivePartner refuses partners of the sandbox.
-func (f *FirstLooks) checkLivePartner(ctx context.Context, id partner.ID) error {
-	p, err := f.partners.PartnerByID(ctx, id)
-	if err == nil && p.Mode.Has(partner.Unpaced) {
-		err = ErrLooksInvalid.With("partner", fault.SandboxNotPaced)
-	}
-	return err
 }
 
 // startBatch is how many first looks of one partner begin at a time: others come in between.
@@ -223,7 +322,7 @@ func (f *FirstLooks) StartLooks(ctx context.Context) (int64, error) {
 		if err != nil {
 			return started, fmt.Errorf("start first looks: %w", err)
 		}
-		n, err := f.store.StartLooks(ctx, id, LooksPerHour(p.Settings), startBatch)
+		n, err := f.store.StartLooks(ctx, id, PaceOf(p.Settings), startBatch)
 		if err != nil {
 			return started, fmt.Errorf("start first looks: %w", err)
 		}
@@ -232,186 +331,190 @@ func (f *FirstLooks) StartLooks(ctx context.Context) (int64, error) {
 	return started, nil
 }
 
+// ReviewLooks is the regular look at all live partners: it counts the subscriptions that give tokens, tells partners
+// whose first looks have come to wait, were stopped or go on, and returns how each stands.
+func (f *FirstLooks) ReviewLooks(ctx context.Context) (map[partner.ID]LookStatus, error) {
+	all, err := f.partners.ListPartners(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("review first looks: %w", err)
+	}
+	statuses := make(map[partner.ID]LookStatus, len(all))
+	for _, p := range all {
+		if p.Forged || p.Mode.Has(partner.Unpaced) {
+			continue
+		}
+		status, err := f.reviewPartner(ctx, p)
+		if err != nil {
+			return statuses, fmt.Errorf("review first looks of %s: %w", p.ID, err)
+		}
+		statuses[p.ID] = status
+	}
+	return statuses, f.store.ForgetLookHours(ctx, HourNumber(f.now())-comparedDays*dayHours)
+}
+
+// reviewPartner is ReviewLooks for one partner.
+func (f *FirstLooks) reviewPartner(ctx context.Context, p partner.Partner) (LookStatus, error) {
+	if err := f.store.CountSubscriptions(ctx, p.ID); err != nil {
+		return LookStatus{}, err
+	}
+	status, err := f.LookStatus(ctx, p.ID, p.Settings)
+	if err != nil {
+		return LookStatus{}, err
+	}
+	bucket, err := f.store.LookBucket(ctx, p.ID)
+	if err != nil || bucket.Told == status.State() {
+		return status, err
+	}
+	_, err = f.store.TellLookChange(ctx, p.ID, status.changeFrom(bucket.Told))
+	return status, err
+}
+
 // LookHour is what a partner's first looks came to in an hour.
 type LookHour struct {
 	Hour        int64 // since 1970
 	Looks, Hits int64
-	// Granted are the tokens that an operator gave in this hour.
-	Granted int64
 }
 
 // HourNumber numbers hours since 1970.
 func HourNumber(t time.Time) int64 { return t.Unix() / int64(time.Hour/time.Second) }
 
-// LookMeasure is what of a partner's first looks left its usual range.
+// LookMeasure is what of a partner's first looks is far from that of the others.
 type LookMeasure string
 
 // The measures.
 const (
-	// TooManyAdds means more new values in a day than the partner's busiest days and tokens explain.
-	TooManyAdds LookMeasure = "adds"
-	// UnusualHits means that far more, or far fewer, first looks found a breach than usual.
-	UnusualHits LookMeasure = "hits"
+	UnusualAdds LookMeasure = "adds" // far more new values in a day
+	UnusualHits LookMeasure = "hits" // far more, or far fewer, first looks found a breach
 )
 
-// LookStop is why and since when a partner's first looks are stopped; the zero value when they are not.
-type LookStop struct {
-	At   time.Time
-	What LookMeasure
-	// Seen is the figure of the day, Usual the bound that it crossed: values, or hits in a thousand first looks.
-	Seen, Usual int64
+// LookFigures are what a partner's first looks came to in the last 24 hours, beside what is usual for the other live
+// partners. They decide nothing: the operator looks at them.
+type LookFigures struct {
+	Adds, Looks, Hits int64
+	// UsualAdds is the median of the others' busiest days, and UsualPerThousand of their hits in a thousand first looks.
+	// HasUsual is false with fewer than three others that have a past.
+	UsualAdds        int64
+	UsualPerThousand int64
+	HasUsual         bool
+	Unusual          []LookMeasure
 }
 
-// Stopped reports whether first looks are stopped.
-func (s LookStop) Stopped() bool { return !s.At.IsZero() }
+// PerThousand returns how many of a thousand first looks found a breach.
+func (f LookFigures) PerThousand() int64 {
+	if f.Looks == 0 {
+		return 0
+	}
+	return 1000 * f.Hits / f.Looks
+}
 
-// What the brake compares. The documentation of limits explains it to operators.
+// What counts as far from usual. The documentation of limits explains it to operators.
 const (
-	dayHours  = 24
-	brakeDays = 28 // how far back the usual range reaches
-	// brakeSample is how few first looks of a day, or of the past, tell nothing: a small bank never trips the brake.
-	brakeSample = 300
-	// brakeHits is by how many the hits of a day must differ from what is usual, and brakeOdds how many times the odds
-	// of a hit must be those that are usual, or how small a part of them.
-	brakeHits, brakeOdds = 50, 4
-	// brakePeers is how many other partners make a range for one without a past.
-	brakePeers = 3
-	// brakeTimes is how many times its busiest day a partner may add in a day, and brakeTokens how many days of tokens.
-	brakeTimes, brakeTokens = 10, 2
+	dayHours     = 24
+	comparedDays = 28 // how far back the usual range reaches
+	// looksSample is how few first looks of a day, or of the past, tell nothing.
+	looksSample = 300
+	// comparedPeers is how many other partners make a usual range.
+	comparedPeers = 3
+	// unusualHits is by how many the hits of a day must differ from what is usual, and unusualOdds how many times the
+	// odds of a hit must be those that are usual, or how small a part of them.
+	unusualHits, unusualOdds = 50, 4
+	// unusualAdds is how many times the busiest day of others the new values of a day must be.
+	unusualAdds = 10
 )
 
-// lookRange is what was usual for a partner before the day that is judged.
-type lookRange struct {
+// pastLooks is what the first looks of a partner came to before the day that is compared.
+type pastLooks struct {
 	looks, hits, busiest int64
-	isKnown              bool
 }
 
-// splitLookHours splits a partner's hours into the day that ends now and the range before it.
-func splitLookHours(hours []LookHour, now, judgedFrom int64) (day LookHour, past lookRange) {
-	begin := max(now-dayHours+1, judgedFrom)
+// splitLookHours splits a partner's hours into the day that ends now and what came before it.
+func splitLookHours(hours []LookHour, now int64) (day LookHour, past pastLooks) {
 	days := map[int64]int64{}
 	for _, h := range hours {
-		day.Granted += h.Granted // what was granted for an onboarding is used up over many days
-		if h.Hour >= begin {
-			day.Looks, day.Hits = day.Looks+h.Looks, day.Hits+h.Hits
+		if h.Hour > now-dayHours {
+			day.Looks += h.Looks
+			day.Hits += h.Hits
 			continue
 		}
-		past.looks, past.hits = past.looks+h.Looks, past.hits+h.Hits
+		past.looks += h.Looks
+		past.hits += h.Hits
 		days[h.Hour/dayHours] += h.Looks
 		past.busiest = max(past.busiest, days[h.Hour/dayHours])
 	}
-	past.isKnown = past.looks >= brakeSample
 	return day, past
 }
 
-// usualLookRange returns the median hit rate, in a thousand, and the median busiest day of partners with a past.
-func usualLookRange(peers []lookRange) (perThousand, busiest int64, ok bool) {
-	if len(peers) < brakePeers {
-		return 0, 0, false
+// compareWith fills in what is usual for others, and what of the figures is far from it.
+func (f *LookFigures) compareWith(others []pastLooks) {
+	var rates, days []int64
+	for _, o := range others {
+		if o.looks >= looksSample {
+			rates = append(rates, 1000*o.hits/o.looks)
+			days = append(days, o.busiest)
+		}
 	}
-	rates, days := make([]int64, len(peers)), make([]int64, len(peers))
-	for i, p := range peers {
-		rates[i], days[i] = 1000*p.hits/p.looks, p.busiest
+	if len(rates) < comparedPeers {
+		return
 	}
 	slices.Sort(rates)
 	slices.Sort(days)
-	return rates[len(rates)/2], days[len(days)/2], true
+	f.HasUsual = true
+	f.UsualPerThousand = rates[len(rates)/2]
+	f.UsualAdds = days[len(days)/2]
+	if f.Adds > LookBurst && f.Adds > unusualAdds*f.UsualAdds {
+		f.Unusual = append(f.Unusual, UnusualAdds)
+	}
+	if f.isHitRateUnusual() {
+		f.Unusual = append(f.Unusual, UnusualHits)
+	}
 }
 
-// judgeLooks compares a partner's day with its own range, or with that of its peers when it has none. adds are the
-// values that it added in the day, and tokens how many return to it in a day.
-func judgeLooks(day LookHour, past lookRange, peers []lookRange, adds, tokens int64) (LookStop, bool) {
-	perThousand, busiest, ok := usualLookRange(peers)
-	if past.isKnown {
-		perThousand, busiest, ok = 1000*past.hits/past.looks, past.busiest, true
+// isHitRateUnusual compares odds, not rates: where a third of all values is known, no rate is four times as high.
+func (f *LookFigures) isHitRateUnusual() bool {
+	if f.Looks < looksSample {
+		return false
 	}
-	if usual := max(brakeTimes*busiest, LookBurst+brakeTokens*tokens) + day.Granted; adds > usual {
-		return LookStop{What: TooManyAdds, Seen: adds, Usual: usual}, true
-	}
-	if !ok || day.Looks < brakeSample {
-		return LookStop{}, false
-	}
+	looks, hits := float64(f.Looks), float64(f.Hits)
+	expected := looks * float64(f.UsualPerThousand) / 1000
 	// One hit and one miss more on each side keep the odds of none, and of all, finite.
-	odds := func(hits, looks float64) float64 { return (hits + 1) / (looks - hits + 1) }
-	rate := func(odds float64) int64 { return int64(1000 * odds / (1 + odds)) }
-	expected := float64(day.Looks*perThousand) / 1000
-	usual, seen := odds(expected, float64(day.Looks)), odds(float64(day.Hits), float64(day.Looks))
-	stop := LookStop{What: UnusualHits, Seen: 1000 * day.Hits / day.Looks}
-	switch differ := float64(day.Hits) - expected; {
-	case differ >= brakeHits && seen > usual*brakeOdds:
-		stop.Usual = rate(usual * brakeOdds)
-		return stop, true
-	case differ <= -brakeHits && seen < usual/brakeOdds:
-		stop.Usual = rate(usual / brakeOdds)
-		return stop, true
+	odds := func(hits float64) float64 { return (hits + 1) / (looks - hits + 1) }
+	switch {
+	case hits-expected >= unusualHits:
+		return odds(hits) > unusualOdds*odds(expected)
+	case expected-hits >= unusualHits:
+		return odds(hits) < odds(expected)/unusualOdds
 	}
-	return LookStop{}, false
+	return false
 }
 
-// BrakeLooks judges every live partner, stops the first looks of those that left their usual range, and returns what it
-// stopped.
-func (f *FirstLooks) BrakeLooks(ctx context.Context) (map[partner.ID]LookStop, error) {
+// CompareLooks returns the figures of every live partner that made first looks lately.
+func (f *FirstLooks) CompareLooks(ctx context.Context) (map[partner.ID]LookFigures, error) {
 	now := f.now()
 	hour := HourNumber(now)
-	hours, err := f.store.ListLookHours(ctx, hour-brakeDays*dayHours)
+	hours, err := f.store.ListLookHours(ctx, hour-comparedDays*dayHours)
 	if err != nil {
-		return nil, fmt.Errorf("read first looks: %w", err)
+		return nil, fmt.Errorf("compare first looks: %w", err)
 	}
-	past := make(map[partner.ID]lookRange, len(hours))
+	figures := make(map[partner.ID]LookFigures, len(hours))
+	past := make(map[partner.ID]pastLooks, len(hours))
 	for id, list := range hours {
-		_, past[id] = splitLookHours(list, hour, 0)
+		day, before := splitLookHours(list, hour)
+		waiting, err := f.store.WaitingLooks(ctx, id, now.Add(-dayHours*time.Hour), time.Time{})
+		if err != nil {
+			return nil, fmt.Errorf("compare first looks: %w", err)
+		}
+		figures[id] = LookFigures{Adds: day.Looks + waiting, Looks: day.Looks, Hits: day.Hits}
+		past[id] = before
 	}
-	stopped := map[partner.ID]LookStop{}
-	for id, list := range hours {
-		var peers []lookRange
-		for other, r := range past {
-			if other != id && r.isKnown {
-				peers = append(peers, r)
+	for id, of := range figures {
+		var others []pastLooks
+		for other, before := range past {
+			if other != id {
+				others = append(others, before)
 			}
 		}
-		stop, err := f.judgePartner(ctx, id, list, peers, now)
-		if err != nil {
-			return stopped, fmt.Errorf("judge first looks of %s: %w", id, err)
-		}
-		if stop.Stopped() {
-			stopped[id] = stop
-		}
+		of.compareWith(others)
+		figures[id] = of
 	}
-	return stopped, f.store.ForgetLookHours(ctx, hour-brakeDays*dayHours)
-}
-
-// judgePartner stops the first looks of a partner if they left the usual range; it returns the stop, if it made one.
-func (f *FirstLooks) judgePartner(ctx context.Context, id partner.ID, hours []LookHour, peers []lookRange, now time.Time) (LookStop, error) {
-	if err := f.store.CountSubscriptions(ctx, id); err != nil {
-		return LookStop{}, err
-	}
-	b, err := f.store.LookBucket(ctx, id)
-	if err != nil || b.Stop.Stopped() {
-		return LookStop{}, err
-	}
-	p, err := f.partners.PartnerByID(ctx, id)
-	if err != nil {
-		return LookStop{}, err
-	}
-	hour := HourNumber(now)
-	day, past := splitLookHours(hours, hour, b.JudgedFrom)
-	begin := time.Unix(max(hour-dayHours+1, b.JudgedFrom)*int64(time.Hour/time.Second), 0)
-	waiting, err := f.store.WaitingLooks(ctx, id, begin, time.Time{})
-	if err != nil {
-		return LookStop{}, err
-	}
-	stop, ok := judgeLooks(day, past, peers, day.Looks+waiting, b.tokensPerDay(LooksPerHour(p.Settings)))
-	if !ok {
-		return LookStop{}, nil
-	}
-	stop.At = now
-	if done, err := f.store.StopFirstLooks(ctx, id, stop); err != nil || !done {
-		return LookStop{}, err
-	}
-	return stop, nil
-}
-
-// ListStopped returns the partners whose first looks are stopped.
-func (f *FirstLooks) ListStopped(ctx context.Context) (map[partner.ID]LookStop, error) {
-	return f.store.StoppedLooks(ctx)
+	return figures, nil
 }

@@ -81,13 +81,13 @@ type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
 	// already, and reports whether it is new. More than limit values of one person are ErrAssetLimit.
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (bool, error)
-	// TakeLookToken takes a token for a first look, of which perHour return in an hour, and reports whether there was one.
-	TakeLookToken(ctx context.Context, id partner.ID, perHour int64) (bool, error)
+	// TakeLookToken takes a token for a first look and reports whether there was one.
+	TakeLookToken(ctx context.Context, id partner.ID, pace LookPace) (bool, error)
 	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.
 	EnrolledValues(ctx context.Context, id partner.ID, user partner.UserHash) ([]EnrolledValue, error)
-	// TakeGuesses counts a question about each value, by its fingerprint, and returns those that were asked about fewer
-	// than limit times today.
-	TakeGuesses(ctx context.Context, fingerprints []uint64, limit int64) ([]uint64, error)
+	// TakeGuesses counts a question of a partner about each value, by its fingerprint, and returns those that were asked
+	// about less often today than the limits.
+	TakeGuesses(ctx context.Context, id partner.ID, fingerprints []uint64, limits GuessLimits) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
 	AssetsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error)
 	// DeleteAsset erases a value of one of the kinds and all that was known of it.
@@ -125,18 +125,19 @@ func NewMonitoring(store MonitoringStore, salts Salts, corpora Corpora, fingerpr
 type Owner struct {
 	Partner partner.ID
 	Mode    partner.Mode
-	// FirstLooksPerHour paces the first looks of what a live partner's own requests add: see LooksPerHour. 0 stands for
-	// an operator, whose additions are not paced.
-	FirstLooksPerHour int64
+	// Pace is that of the first looks of what a live partner's own requests add. It is nil for an operator, whose
+	// additions are not paced.
+	Pace *LookPace
 }
 
 // NewOwner returns the owner of a partner's own requests.
 func NewOwner(id partner.ID, mode partner.Mode, s partner.Settings) Owner {
-	return Owner{Partner: id, Mode: mode, FirstLooksPerHour: LooksPerHour(s)}
+	pace := PaceOf(s)
+	return Owner{Partner: id, Mode: mode, Pace: &pace}
 }
 
 // hasPacedLooks reports whether first looks take tokens.
-func (o Owner) hasPacedLooks() bool { return !o.Mode.Has(partner.Unpaced) && o.FirstLooksPerHour > 0 }
+func (o Owner) hasPacedLooks() bool { return !o.Mode.Has(partner.Unpaced) && o.Pace != nil }
 
 // Group is the kinds of values that one way of asking may name.
 type Group []identifier.Kind
@@ -181,7 +182,7 @@ func (m *Monitoring) AddAsset(ctx context.Context, r AssetRequest) (bool, error)
 		return false, err
 	}
 	if a.Paced {
-		if a.HasToken, err = m.store.TakeLookToken(ctx, a.Partner, r.Owner.FirstLooksPerHour); err != nil {
+		if a.HasToken, err = m.store.TakeLookToken(ctx, a.Partner, *r.Owner.Pace); err != nil {
 			return false, err
 		}
 	}
@@ -420,12 +421,18 @@ var (
 )
 
 const (
-	// GuessesPerDay is how often one value may be asked about in a day of Brasília, by all partners and for all people
-	// together: otherwise a leaked password could be guessed under the names of made-up people.
+	// GuessesPerDay is how often a partner may ask about one value in a day of Brasília, under the names of all people
+	// together: otherwise a leaked password could be guessed under those of made-up people. The limit is the partner's
+	// own, so that no partner can tell that another asks, or keep it from asking. Over all partners together it is
+	// guessesOfAll: several that work together must not guess for ever.
 	GuessesPerDay = 20
+	guessesOfAll  = 200
 	// guessAge is how long a value must have been watched, unless the person was enrolled with it.
 	guessAge = 24 * time.Hour
 )
+
+// GuessLimits are how often a value may be asked about in a day: by one partner, and by all of them together.
+type GuessLimits struct{ OfPartner, OfAll int64 }
 
 // EnrolledValue is what a subscription in force says of a person.
 type EnrolledValue struct {
@@ -463,7 +470,7 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 	if len(fingerprints) == 0 {
 		return false, ErrTooNew.With("userHash", fault.AskedTooSoon)
 	}
-	allowed, err := m.store.TakeGuesses(ctx, fingerprints, GuessesPerDay)
+	allowed, err := m.store.TakeGuesses(ctx, who.Partner, fingerprints, GuessLimits{OfPartner: GuessesPerDay, OfAll: guessesOfAll})
 	if err != nil {
 		return false, err
 	}

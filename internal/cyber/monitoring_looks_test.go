@@ -1,84 +1,143 @@
 package cyber
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/partner"
 )
+
+// TestPaceOf: the size of a partner gives three first looks for each person at once, and one in an hour for each 200
+// people, at least 200; the operator's own number counts instead, and 0 of it stops first looks.
+func TestPaceOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings partner.Settings
+		want     LookPace
+	}{
+		"nothing said":       {partner.Settings{}, LookPace{PerHour: 200}},
+		"a small bank":       {partner.Settings{People: 3500}, LookPace{PerHour: 200, Onboarding: 10_500}},
+		"a large bank":       {partner.Settings{People: 2_000_000}, LookPace{PerHour: 10_000, Onboarding: 6_000_000}},
+		"the operator's own": {partner.Settings{People: 2_000_000, FirstLooksPerHour: 50}, LookPace{PerHour: 50, Onboarding: 6_000_000}},
+		"stopped": {
+			partner.Settings{People: 9, FirstLooksPerHour: partner.NoFirstLooks}, LookPace{PerHour: 0, Onboarding: 27},
+		},
+	} {
+		if got := PaceOf(c.settings); got != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
 
 // TestLookBucket: tokens return with time, no faster when the clock is asked often, never above the burst, and never by
 // a clock that runs behind.
 func TestLookBucket(t *testing.T) {
+	pace := LookPace{PerHour: 200}
 	b := NewLookBucket(modelNow)
 	b.Subscriptions = 24 // one an hour
 	b.Granted = 50
-	if got := b.TakeTokens(1020); got != 1020 || b.Tokens != 0 || b.Granted != 30 {
+	if got := b.TakeTokens(1020, pace); got != 1020 || b.Tokens != 0 || b.Granted != 30 {
 		t.Fatalf("%d taken: %+v", got, b)
 	}
-	if got := b.TakeTokens(100); got != 30 || b.Left() != 0 {
+	if got := b.TakeTokens(100, pace); got != 30 || b.Left(pace) != 0 {
 		t.Fatalf("%d taken: %+v", got, b)
 	}
 	now := modelNow
 	for range 3600 {
 		now = now.Add(time.Second)
-		b.RefillTokens(now, 200)
+		b.RefillTokens(now, pace)
 	}
 	if b.Tokens < 200 || b.Tokens > 201 {
 		t.Errorf("an hour gave %d", b.Tokens)
 	}
-	b.RefillTokens(now.Add(-10*time.Minute), 200)
+	b.RefillTokens(now.Add(-10*time.Minute), pace)
 	if b.Tokens > 201 || b.RefilledAt.Before(now.Add(-time.Minute)) {
 		t.Errorf("a clock that runs behind: %+v", b)
 	}
-	b.RefillTokens(now.Add(30*24*time.Hour), 200)
+	b.RefillTokens(now.Add(30*24*time.Hour), pace)
 	if b.Tokens != LookBurst {
 		t.Errorf("a month gave %d", b.Tokens)
 	}
-	if at := b.LookedUpBy(now, 200, 1402); at.Sub(now) != 2*time.Hour {
+	if at := b.LookedUpBy(now, pace, 1402); at.Sub(now) != 2*time.Hour {
 		t.Errorf("1402 wait until %s", at)
-	}
-	b.Stop.At = now
-	if b.Left() != 0 || b.TakeTokens(1) != 0 || !b.LookedUpBy(now, 200, 1402).IsZero() {
-		t.Error("stopped, and there are tokens")
 	}
 }
 
-// TestJudgeLooks: what trips the brake and what does not.
-func TestJudgeLooks(t *testing.T) {
-	day := func(looks, hits int64) LookHour { return LookHour{Looks: looks, Hits: hits} }
-	past := func(looks, hits, busiest int64) lookRange {
-		return lookRange{looks, hits, busiest, looks >= brakeSample}
+// TestStoppedLooksLearnNothing: while first looks are stopped there are no tokens of any kind, and none return.
+func TestStoppedLooksLearnNothing(t *testing.T) {
+	stopped := LookPace{PerHour: 0, Onboarding: 300}
+	b := NewLookBucket(modelNow)
+	b.Granted = 50
+	if b.Left(stopped) != 0 || b.TakeTokens(1, stopped) != 0 || !b.LookedUpBy(modelNow, stopped, 1402).IsZero() {
+		t.Error("stopped, and there are tokens")
 	}
-	none := lookRange{}
-	peers := []lookRange{past(5000, 1500, 500), past(5000, 1400, 900), past(5000, 1600, 700)} // 30 %
-	tricked := append([]lookRange{past(90_000, 90_000, 90_000)}, peers...)
+	b.Tokens = 0
+	b.RefillTokens(modelNow.Add(24*time.Hour), stopped)
+	b.RefillTokens(modelNow.Add(25*time.Hour), LookPace{PerHour: 200})
+	if b.Tokens != 200 {
+		t.Errorf("a stopped day and an hour gave %d", b.Tokens)
+	}
+}
+
+// TestOnboardingLooks: the first looks of a partner's size are used once, before what an operator granted; a larger size
+// gives the difference, and a smaller one takes nothing that was not used.
+func TestOnboardingLooks(t *testing.T) {
+	pace := LookPace{PerHour: 200, Onboarding: 300}
+	b := NewLookBucket(modelNow)
+	b.Granted = 50
+	if got := b.TakeTokens(1200, pace); got != 1200 || b.Onboarded != 200 || b.Granted != 50 || b.Left(pace) != 150 {
+		t.Fatalf("%d taken: %+v", got, b)
+	}
+	if got := b.TakeTokens(500, pace); got != 150 || b.Onboarded != 300 || b.Granted != 0 {
+		t.Fatalf("%d taken: %+v", got, b)
+	}
+	for onboarding, want := range map[int64]int64{30: 0, 300: 0, 360: 60} {
+		if got := b.Left(LookPace{PerHour: 200, Onboarding: onboarding}); got != want {
+			t.Errorf("with %d: %d left", onboarding, got)
+		}
+	}
+}
+
+// TestBonusIsBounded: subscriptions give at most as many tokens as the pace itself returns in a day.
+func TestBonusIsBounded(t *testing.T) {
+	pace := LookPace{PerHour: 200}
+	for subscriptions, want := range map[int64]int64{0: 0, 100: 100, 4800: 4800, 5_000_000: 4800} {
+		b := LookBucket{Subscriptions: subscriptions, RefilledAt: modelNow}
+		if got := b.BonusPerDay(pace); got != want {
+			t.Errorf("%d subscriptions give %d", subscriptions, got)
+		}
+		b.RefillTokens(modelNow.Add(time.Hour), pace)
+		if got := b.Tokens; got != 200+want/24 {
+			t.Errorf("%d subscriptions: an hour gave %d", subscriptions, got)
+		}
+	}
+}
+
+// TestCompareLooks: what is far from the figures of others and what is not.
+func TestCompareLooks(t *testing.T) {
+	day := func(adds, looks, hits int64) LookFigures { return LookFigures{Adds: adds, Looks: looks, Hits: hits} }
+	peers := []pastLooks{{5000, 1500, 500}, {5000, 1400, 900}, {5000, 1600, 700}} // 30 %
+	tricked := append([]pastLooks{{90_000, 90_000, 90_000}}, peers...)
+	small := append([]pastLooks{{299, 299, 299}}, peers[:2]...)
 	for name, c := range map[string]struct {
-		day   LookHour
-		past  lookRange
-		peers []lookRange
-		adds  int64
-		want  LookMeasure
+		day   LookFigures
+		peers []pastLooks
+		want  []LookMeasure
 	}{
-		"as ever":                             {day(1000, 330), past(9000, 2700, 900), peers, 1000, ""},
-		"a list of leaked people":             {day(1000, 990), past(9000, 2700, 900), peers, 1000, UnusualHits},
-		"made-up people":                      {day(1000, 10), past(9000, 2700, 900), peers, 1000, UnusualHits},
-		"half of them leaked":                 {day(1000, 500), past(9000, 2700, 900), peers, 1000, ""},
-		"a bank most of whose people leaked":  {day(1000, 990), past(9000, 8800, 900), peers, 1000, ""},
-		"a small bank":                        {day(299, 299), past(9000, 2700, 900), peers, 299, ""},
-		"few leaked, and some more":           {day(1000, 20), past(9000, 45, 900), peers, 1000, ""},
-		"a new partner as the others":         {day(1000, 400), none, peers, 1000, ""},
-		"a new partner with leaked people":    {day(1000, 990), none, peers, 1000, UnusualHits},
-		"one partner does not move the range": {day(1000, 990), none, tricked, 1000, UnusualHits},
-		"nothing to compare with":             {day(1000, 990), none, peers[:2], 1000, ""},
-		"more than tokens of two days":        {day(1000, 300), none, peers, 10_601, TooManyAdds},
-		"as many as tokens of two days":       {day(1000, 300), none, peers, 10_600, ""},
-		"ten times its busiest day":           {day(1000, 300), past(90_000, 27_000, 3000), peers, 30_000, ""},
-		"more than ten times":                 {day(1000, 300), past(90_000, 27_000, 3000), peers, 30_001, TooManyAdds},
-		"an onboarding with a grant":          {LookHour{Looks: 300_000, Hits: 90_000, Granted: 300_000}, none, peers, 300_000, ""},
-		"leaked people with a grant":          {LookHour{Looks: 300_000, Hits: 290_000, Granted: 300_000}, none, peers, 300_000, UnusualHits},
+		"as the others":                       {day(1000, 1000, 330), peers, nil},
+		"a list of leaked people":             {day(1000, 1000, 990), peers, []LookMeasure{UnusualHits}},
+		"made-up people":                      {day(1000, 1000, 10), peers, []LookMeasure{UnusualHits}},
+		"half of them leaked":                 {day(1000, 1000, 500), peers, nil},
+		"a small bank":                        {day(299, 299, 299), peers, nil},
+		"one partner does not move the range": {day(1000, 1000, 990), tricked, []LookMeasure{UnusualHits}},
+		"nothing to compare with":             {day(1000, 1000, 990), peers[:2], nil},
+		"others that made too few":            {day(1000, 1000, 990), small, nil},
+		"ten times the others' busiest day":   {day(7000, 1000, 300), peers, nil},
+		"more than ten times":                 {day(7001, 1000, 300), peers, []LookMeasure{UnusualAdds}},
 	} {
-		got, ok := judgeLooks(c.day, c.past, c.peers, c.adds, 4800)
-		if got.What != c.want || ok != (c.want != "") || ok && got.Usual == 0 {
-			t.Errorf("%s: %+v", name, got)
+		c.day.compareWith(c.peers)
+		if !slices.Equal(c.day.Unusual, c.want) {
+			t.Errorf("%s: %+v", name, c.day)
 		}
 	}
 }

@@ -205,8 +205,10 @@ func (p *watchedPerson) EnrolledValues(context.Context, partner.ID, partner.User
 	return p.enrolled, p.fails
 }
 
-func (p *watchedPerson) TakeGuesses(_ context.Context, fingerprints []uint64, limit int64) ([]uint64, error) {
-	if p.spent || limit != 20 {
+func (p *watchedPerson) TakeGuesses(
+	_ context.Context, _ partner.ID, fingerprints []uint64, limits GuessLimits,
+) ([]uint64, error) {
+	if p.spent || limits != (GuessLimits{OfPartner: 20, OfAll: 200}) {
 		return nil, p.fails
 	}
 	return fingerprints, p.fails

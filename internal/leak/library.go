@@ -247,4 +247,21 @@ func (l *Library) SettleDueLooks(ctx context.Context) (int, error) {
 	}
 }
 
+// looksAtOnce is how many rounds of first looks are made before new breaches are looked for again.
+const looksAtOnce = 10
+
+// MakeFirstLooks looks up waiting values as far as their partners have tokens, some of each partner in turn.
+func (l *Library) MakeFirstLooks(ctx context.Context, looks *cyber.FirstLooks) error {
+	for range looksAtOnce {
+		started, err := looks.StartLooks(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := l.SettleDueLooks(ctx); err != nil || started == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
 var _ cyber.Corpora = (*Library)(nil)

@@ -18,6 +18,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -52,13 +53,44 @@ type Settings struct {
 	Sites string
 	// WatchedSites are hosts of others that the operator watches for the partner, written the same way.
 	WatchedSites string
-	// FirstLooksPerHour is how many new values may be looked up in past breaches in an hour: see package cyber.
+	// People is how many people the contract with the partner covers. It decides how many first looks the partner gets:
+	// see package cyber.
+	People int
+	// FirstLooksPerHour is how many new values may be looked up in past breaches in an hour, LooksBySize or NoFirstLooks.
 	FirstLooksPerHour int
 	// SandboxOf is the live partner whose people try things out at this one; only a sandbox partner has it.
 	SandboxOf ID
 	// Officer is the name and contact of the partner's data protection officer, for the letter that a person gets of their data.
 	Officer string
 }
+
+// What FirstLooksPerHour says besides a number.
+const (
+	LooksBySize  = 0  // as many as the number of people gives
+	NoFirstLooks = -1 // none: the operator has stopped them
+)
+
+// ParseLooksPerHour reads what a person writes for FirstLooksPerHour: nothing or "auto" for LooksBySize, 0 for
+// NoFirstLooks, else the number.
+func ParseLooksPerHour(text string) (int, error) {
+	if text == "" || text == "auto" {
+		return LooksBySize, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > maxLooksPerHour {
+		return 0, ErrInvalid.With("first looks", fault.LooksPerHour)
+	}
+	if n == 0 {
+		return NoFirstLooks, nil
+	}
+	return n, nil
+}
+
+// Bounds of settings.
+const (
+	maxLooksPerHour = 1_000_000_000
+	maxPeople       = 300_000_000
+)
 
 // mostSites bounds the hosts of one partner.
 const mostSites = 50
@@ -112,6 +144,7 @@ type Partner struct {
 // Faults of this package.
 var (
 	ErrNotFound     = fault.New(fault.NotFound, "partner.not_found")
+	ErrTaken        = fault.New(fault.Conflict, "partner.taken")
 	ErrInvalid      = fault.New(fault.Invalid, "partner.invalid")
 	ErrKeyNotFound  = fault.New(fault.NotFound, "key.not_found")
 	ErrUnauthorised = fault.New(fault.Unauthenticated, "credentials.refused")
@@ -119,9 +152,8 @@ var (
 
 // Store is what the rules of this package need to keep.
 type Store interface {
-	// NextPartner hands out the number of a new partner; none is handed out twice.
-	NextPartner(ctx context.Context) (int64, error)
-	// InsertPartner keeps a new partner with its sealed salt and its first key, all or nothing.
+	// InsertPartner keeps a new partner with its sealed salt and its first key, all or nothing. ErrTaken means that
+	// another partner has its number.
 	InsertPartner(ctx context.Context, p Partner, salt string, first Key) error
 	PartnerByID(ctx context.Context, id ID) (Partner, error)
 	ListPartners(ctx context.Context) ([]Partner, error)
@@ -180,11 +212,21 @@ func (r *Registry) CreatePartner(ctx context.Context, name string, mode Mode, se
 	if err := r.checkSandbox(ctx, Partner{Mode: mode, Settings: settings}); err != nil {
 		return Partner{}, Credentials{}, err
 	}
-	number, err := r.store.NextPartner(ctx)
-	if err != nil {
-		return Partner{}, Credentials{}, fmt.Errorf("create partner: %w", err)
+	for {
+		p, c, err := r.insertPartner(ctx, Partner{Name: name, Mode: mode, Settings: settings, CreatedAt: r.now()})
+		if !errors.Is(err, ErrTaken) { // with 10,000 partners one number in 200,000 is taken
+			return p, c, err
+		}
 	}
-	p := Partner{ID: NumberedID(number), Name: name, Mode: mode, Settings: settings, CreatedAt: r.now()}
+}
+
+// insertPartner draws the number, the salt and the first key of a partner and keeps all of them.
+func (r *Registry) insertPartner(ctx context.Context, p Partner) (Partner, Credentials, error) {
+	id, err := randomID(r.random)
+	if err != nil {
+		return Partner{}, Credentials{}, fmt.Errorf("make id: %w", err)
+	}
+	p.ID = id
 	salt := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, salt); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)
@@ -274,7 +316,9 @@ func (s Settings) checkSettings() error {
 	return errors.Join(
 		fault.When(s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000, ErrInvalid.With("rate", fault.RequestsPerSecond)),
 		fault.When(s.Burst < 0 || s.Burst > 1_000_000, ErrInvalid.With("burst", fault.RequestsAtOnce)),
-		fault.When(s.FirstLooksPerHour < 0 || s.FirstLooksPerHour > 1_000_000_000, ErrInvalid.With("first looks", fault.DefaultToBillion)),
+		fault.When(s.FirstLooksPerHour < NoFirstLooks || s.FirstLooksPerHour > maxLooksPerHour,
+			ErrInvalid.With("first looks", fault.LooksPerHour)),
+		fault.When(s.People < 0 || s.People > maxPeople, ErrInvalid.With("people", fault.PeopleOfPartner, maxPeople)),
 		fault.When(!IsPrintableLine(s.Officer, 0, 200), ErrInvalid.With("officer", fault.PlainAtMost, 200)),
 		fault.When(len(s.DefaultPlan) > 255, ErrInvalid.With("default plan", fault.AtMostCharacters, 255)),
 		fault.When(len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites, ErrInvalid.With("site", fault.AtMost, mostSites)),
@@ -285,26 +329,28 @@ func (s Settings) checkSettings() error {
 // hostName is a domain of at least two labels, in lower case; international ones in their ASCII form.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// ID names a partner to people and programs: "pt_" and a UUID. The database knows the partner by a small number, and the
-// UUID (of version 8, for uses of one's own) is made from it, so that each is known from the other without asking
-// anybody.
+// ID names a partner to people and programs: "pt_" and a UUID. The database keeps a random number of 31 bits in its place,
+// which takes four bytes at the head of every key instead of 39; the UUID (of version 8, for uses of one's own) is made
+// from the number, so that each is known from the other without a query.
 type ID string
 
 // idPrefix begins the public id of a partner; its number follows.
 const idPrefix = "pt_"
 
-// spread and gather are each other's inverse modulo 2^32. They keep an ID from looking like the count of partners; they
-// hide nothing.
-const (
-	spread uint32 = 0x9e3779b1
-	gather uint32 = 0x0e8b2f51
-)
+// randomID draws the ID of a new partner.
+func randomID(random io.Reader) (ID, error) {
+	var drawn [4]byte
+	if _, err := io.ReadFull(random, drawn[:]); err != nil {
+		return "", err
+	}
+	number := binary.BigEndian.Uint32(drawn[:]) >> 1 // 31 bits: the database counts with a sign
+	return NumberedID(max(int64(number), 1)), nil
+}
 
 // NumberedID returns the ID of the partner with a number, from 1 up.
 func NumberedID(number int64) ID {
-	n := uint32(number)
 	var u uuid.UUID
-	binary.BigEndian.PutUint32(u[12:], n*spread)
+	binary.BigEndian.PutUint32(u[12:], uint32(number))
 	sum := sha256.Sum256(append([]byte("vigia partner "), u[12:]...))
 	copy(u[:12], sum[:])
 	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80 // version and variant
@@ -326,7 +372,7 @@ func (id ID) Number() int64 {
 	if err != nil {
 		return nobody
 	}
-	n := int64(binary.BigEndian.Uint32(u[12:]) * gather)
+	n := int64(binary.BigEndian.Uint32(u[12:]))
 	if NumberedID(n) != id {
 		return nobody
 	}

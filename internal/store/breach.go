@@ -830,7 +830,8 @@ func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, 
 		err := row.Scan(&p.Partner, &p.Asset, &f)
 		p.Fingerprint = s.unveilFingerprint(p.Partner, f)
 		return err
-	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 ORDER BY created_at LIMIT $1`, limit)
+	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 AND fingerprint IS NOT NULL
+		ORDER BY created_at LIMIT $1`, limit)
 }
 
 // SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were

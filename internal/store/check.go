@@ -350,10 +350,11 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 		cyber.Asset
 		index, value []byte
 		fingerprint  sql.NullInt64
+		look         int64
 	}
 	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
-		return sc.Scan(&r.ID, &r.Partner, &r.Kind, &r.index, &r.fingerprint, &r.value)
-	}, `SELECT id, partner_id, kind, value_index, fingerprint, value FROM asset
+		return sc.Scan(&r.ID, &r.Partner, &r.Kind, &r.index, &r.fingerprint, &r.look, &r.value)
+	}, `SELECT id, partner_id, kind, value_index, fingerprint, look, value FROM asset
 		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`, after.partner, after.id, checkBatch)
 	for _, r := range rows {
 		after.partner, after.id = r.Partner, string(r.ID)
@@ -372,7 +373,9 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
 		case r.fingerprint.Valid && s.unveilFingerprint(r.Partner, r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), identifier.MatchForm(r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its fingerprint is not that of its value: leaks are not found"})
-		case !r.fingerprint.Valid && !modes[r.Partner].Has(partner.MagicValues):
+		case r.fingerprint.Valid && r.look == lookWaiting:
+			found(Problem{"indexes", "asset " + string(r.ID), "it waits for its first look and can be matched all the same"})
+		case !r.fingerprint.Valid && r.look != lookWaiting && !modes[r.Partner].Has(partner.MagicValues):
 			found(Problem{"indexes", "asset " + string(r.ID), "it has no fingerprint: leaks are not found"})
 		}
 	}

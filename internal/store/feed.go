@@ -128,7 +128,7 @@ func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
 }
 
 // WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have a
-// fingerprint. Those that wait for their first look are left out: what is asked about them would be one.
+// fingerprint, as those have none that wait for their first look: what is asked about them would be one.
 func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
 		var sealed []byte
@@ -136,7 +136,7 @@ func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.Ass
 			return err
 		}
 		return Monitoring(s).openAssetValue(a, sealed)
-	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND look <> 2 AND (partner_id, id) > ($2, $3)
+	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND (partner_id, id) > ($2, $3)
 		ORDER BY partner_id, id LIMIT $4`, identifier.Email, of, after, limit)
 }
 

@@ -237,7 +237,7 @@ func (s Upkeep) checkGrants(ctx context.Context, found func(Problem), seen func(
 		seen(looked)
 	}
 	for _, table := range []func(context.Context, func(string, bool)) error{
-		s.checkPartnerGrants, s.checkOperatorGrants, s.checkSpokenRows,
+		s.checkPartnerGrants, s.checkLookBuckets, s.checkOperatorGrants, s.checkSpokenRows,
 	} {
 		if err := table(ctx, look); err != nil {
 			return fmt.Errorf("check grants: %w", err)

@@ -3,21 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
-	"maps"
 	"slices"
-	"strconv"
-	"sync"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -67,13 +60,6 @@ func (s Monitoring) opensAsset(a *cyber.Asset) sql.Scanner {
 func (s Monitoring) valueIndex(id partner.ID, kind identifier.Kind, normal string) []byte {
 	return s.keys.BlindIndex("asset", string(id), append([]byte{byte(kind)}, normal...))
 }
-
-// The states of a value's first look into past breaches.
-const (
-	lookDone    = int64(0)
-	lookDue     = int64(1) // a worker has to probe it
-	lookWaiting = int64(2) // for a token of the partner
-)
 
 // InsertAsset stores a new watched value: see cyber.MonitoringStore.
 func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
@@ -139,15 +125,17 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
 // than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is found by
-// its match: see leak.Matcher.
-func (s Monitoring) decideFirstLook(ctx context.Context, q querier, id partner.ID, a cyber.NewAsset) (fingerprint sql.NullInt64, look int64, err error) {
+// its match: see leak.Matcher. A value that waits has no fingerprint, so that no match can meet it.
+func (s Monitoring) decideFirstLook(
+	ctx context.Context, q querier, id partner.ID, a cyber.NewAsset,
+) (fingerprint sql.NullInt64, look int64, err error) {
 	if !a.Matched {
 		return fingerprint, lookDone, nil
 	}
-	fingerprint = sql.NullInt64{Int64: s.veilFingerprint(id, a.Fingerprint), Valid: true}
 	if a.Paced && !a.HasToken {
 		return fingerprint, lookWaiting, nil
 	}
+	fingerprint = sql.NullInt64{Int64: s.veilFingerprint(id, a.Fingerprint), Valid: true}
 	epoch, err := corporaEpoch(ctx, q)
 	if a.Seen.Epoch < epoch {
 		look = lookDue
@@ -232,375 +220,4 @@ func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash part
 			cyber.EnrolledValue{Kind: identifier.Card, Value: b.UserCard})
 	}
 	return values, nil
-}
-
-// TakeGuesses counts questions about values: see cyber.MonitoringStore. A row belongs to no partner and no person; it goes
-// with its day.
-func (s Monitoring) TakeGuesses(ctx context.Context, fingerprints []uint64, limit int64) (allowed []uint64, err error) {
-	today := partner.DayNumber(s.now())
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		allowed = nil
-		if err := execStatement(ctx, tx, `DELETE FROM credential_guess WHERE day < $1`, today); err != nil {
-			return err
-		}
-		// In one order, so that two requests about the same values do not wait for each other.
-		for _, f := range slices.Compact(slices.Sorted(slices.Values(fingerprints))) {
-			n, err := execCounting(ctx, tx, `INSERT INTO credential_guess (day, value, asked) VALUES ($1, $2, 1)
-				ON CONFLICT (day, value) DO UPDATE SET asked = credential_guess.asked + 1 WHERE credential_guess.asked < $3`,
-				today, s.keys.BlindIndex("guess", "", binary.BigEndian.AppendUint64(nil, f)), limit)
-			if err != nil {
-				return err
-			}
-			if n == 1 {
-				allowed = append(allowed, f)
-			}
-		}
-		return nil
-	})
-	return allowed, err
-}
-
-var _ cyber.LookStore = Monitoring{}
-
-// heldLooks are tokens for first looks that this process took from the database and has not used yet, and first looks
-// that it has not counted there yet. A request for a new value then costs no statement, and the row of a busy partner is
-// not locked by each of them. What a process holds when it ends is lost to the partner.
-type heldLooks struct {
-	mu sync.Mutex
-	of map[partner.ID]*heldLook
-}
-
-// heldLook is one partner's share: tokens to spend, and looks and hits that are not counted in the database yet.
-type heldLook struct {
-	tokens      int64
-	looks, hits int64
-	// dryUntil is before when the database need not be asked for tokens again.
-	dryUntil time.Time
-}
-
-// changeHeld changes what is held of a partner.
-func (h *heldLooks) changeHeld(id partner.ID, change func(l *heldLook)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.of == nil {
-		h.of = map[partner.ID]*heldLook{}
-	}
-	if h.of[id] == nil { // one for each partner: nothing to evict
-		h.of[id] = &heldLook{}
-	}
-	change(h.of[id])
-}
-
-// addTokens holds tokens that were taken in a transaction which is on disk now.
-func (h *heldLooks) addTokens(id partner.ID, n int64) {
-	h.changeHeld(id, func(l *heldLook) { l.tokens += n })
-}
-
-// emptyTokens returns the tokens of a partner, which this process holds no longer.
-func (h *heldLooks) emptyTokens(id partner.ID) (n int64) {
-	h.changeHeld(id, func(l *heldLook) { n, l.tokens = l.tokens, 0 })
-	return n
-}
-
-// heldPartners returns those that something is held of.
-func (h *heldLooks) heldPartners() []partner.ID {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Collect(maps.Keys(h.of))
-}
-
-// tokensAtOnce returns how many tokens a process takes at a time: fewer when there are few, so that other replicas get
-// theirs.
-func tokensAtOnce(left int64) int64 { return min(max(left/20, 1), 64) }
-
-// dryTime is how long a process does not ask for tokens after there were none. Values that are added meanwhile wait, and
-// a worker looks after those every second.
-const dryTime = 5 * time.Second
-
-// TakeLookToken takes a token: see cyber.MonitoringStore. It takes none while older values wait.
-func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour int64) (bool, error) {
-	now := s.now()
-	var taken, ask bool
-	s.looks.changeHeld(id, func(l *heldLook) {
-		if taken, ask = l.tokens > 0, !now.Before(l.dryUntil); taken {
-			l.tokens--
-		}
-	})
-	if taken || !ask {
-		return taken, nil
-	}
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		b, err := s.lockBucket(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		waiting, err := readValue[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND look = 2)`, id)
-		if err != nil {
-			return err
-		}
-		b.RefillTokens(now, perHour)
-		if waiting || b.Left() == 0 {
-			taken = false
-			s.looks.changeHeld(id, func(l *heldLook) { l.dryUntil = now.Add(dryTime) })
-			return nil
-		}
-		lot := b.TakeTokens(tokensAtOnce(b.Left()))
-		if err := s.keepBucket(ctx, tx, id, b); err != nil {
-			return err
-		}
-		if err := s.countLooks(ctx, tx, id); err != nil {
-			return err
-		}
-		taken = true
-		tx.AfterCommit(func() { s.looks.addTokens(id, lot-1) })
-		return nil
-	})
-	return taken, err
-}
-
-// bucketColumns are those that scanning a partner's bucket of first looks expects, in its order.
-const bucketColumns = `tokens, granted, refilled_at, subscriptions, stopped_at, stopped_for, seen, usual, judged_from`
-
-// scanBucket reads the row of a partner's first looks: the tokens, and why they were stopped, if they were.
-func scanBucket(row scanner, b *cyber.LookBucket) error {
-	return row.Scan(&b.Tokens, &b.Granted, &b.RefilledAt, &b.Subscriptions, &b.Stop.At, &b.Stop.What, &b.Stop.Seen, &b.Stop.Usual, &b.JudgedFrom)
-}
-
-// lockBucket returns a partner's bucket, locked until the transaction ends. The first who asks makes it.
-func (s Monitoring) lockBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID) (cyber.LookBucket, error) {
-	full := cyber.NewLookBucket(s.now())
-	return readRow(ctx, tx, scanBucket, nil, `INSERT INTO first_look
-		(partner_id, tokens, granted, refilled_at, subscriptions, counted_at, stopped_at, stopped_for, seen, usual, judged_from)
-		VALUES ($1, $2, 0, $3, 0, 0, 0, '', 0, 0, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET tokens = first_look.tokens RETURNING `+bucketColumns, id, full.Tokens, full.RefilledAt)
-}
-
-// keepBucket stores the tokens. It leaves a stop alone: only a judgement or an operator changes that.
-func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID, b cyber.LookBucket) error {
-	return execStatement(ctx, tx, `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
-		id, b.Tokens, b.Granted, b.RefilledAt)
-}
-
-// countLooks writes down the first looks that were counted in this process.
-func (s Monitoring) countLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
-	var held heldLook
-	s.looks.changeHeld(id, func(l *heldLook) { held = *l })
-	if held.looks == 0 {
-		return nil
-	}
-	tx.AfterCommit(func() {
-		s.looks.changeHeld(id, func(l *heldLook) { l.looks, l.hits = l.looks-held.looks, l.hits-held.hits })
-	})
-	return s.addLookHour(ctx, tx, id, cyber.LookHour{Looks: held.looks, Hits: held.hits})
-}
-
-// addLookHour adds to the counts of the current hour, which the judgement of unusual use is based on.
-func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID, h cyber.LookHour) error {
-	return execStatement(ctx, tx, `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (partner_id, hour) DO UPDATE SET looks = first_look_hour.looks + excluded.looks, hits = first_look_hour.hits + excluded.hits,
-			granted = first_look_hour.granted + excluded.granted`, id, cyber.HourNumber(s.now()), h.Looks, h.Hits, h.Granted)
-}
-
-// LookBucket returns a partner's bucket with what this process holds of it: see cyber.LookStore.
-func (s Monitoring) LookBucket(ctx context.Context, id partner.ID) (cyber.LookBucket, error) {
-	b, err := readRow(ctx, s.readQuerier(), scanBucket, sql.ErrNoRows, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return cyber.NewLookBucket(s.now()), nil
-	}
-	s.looks.changeHeld(id, func(l *heldLook) { b.Tokens += l.tokens })
-	return b, err
-}
-
-// WaitingLooks returns how many values wait: see cyber.LookStore.
-func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to time.Time) (n int64, err error) {
-	first, last := timeWindow(from, to)
-	return readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
-		id, first, last)
-}
-
-// GrantLooks adds tokens: see cyber.LookStore.
-func (s Monitoring) GrantLooks(ctx context.Context, id partner.ID, count int64) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		b, err := s.lockBucket(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		b.Granted += count
-		if err := s.keepBucket(ctx, tx, id, b); err != nil {
-			return err
-		}
-		return s.addLookHour(ctx, tx, id, cyber.LookHour{Granted: count})
-	})
-}
-
-// WaitingPartners returns the partners with waiting values. It asks for one after the other, which costs less than to
-// read all values.
-func (s Monitoring) WaitingPartners(ctx context.Context) ([]partner.ID, error) {
-	var ids []partner.ID
-	for last := partner.ID(""); ; {
-		next, err := readValue[partner.ID](ctx, s.readQuerier(), `SELECT min(partner_id) FROM asset WHERE look = 2 AND partner_id > $1`, last)
-		if err != nil || next == "" {
-			return ids, err
-		}
-		ids, last = append(ids, next), next
-	}
-}
-
-// StartLooks makes first looks due for which there are tokens: see cyber.LookStore.
-func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limit int64) (started int64, err error) {
-	b, err := s.LookBucket(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	if b.RefillTokens(s.now(), perHour); b.Left() == 0 {
-		return 0, nil // without a write, because this is asked every second
-	}
-	held := s.looks.emptyTokens(id) // they go back to the bucket, or to this process when the transaction failed
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		b, err := s.lockBucket(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		b.RefillTokens(s.now(), perHour)
-		b.Tokens += held
-		oldest, err := collectValues[cyber.AssetID](ctx, tx, `SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, id, min(limit, b.Left()))
-		if err != nil {
-			return err
-		}
-		if started = b.TakeTokens(int64(len(oldest))); started > 0 {
-			args := []any{id, lookDue}
-			if err := execStatement(ctx, tx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND id IN (`+appendMarks(&args, oldest)+`)`, args...); err != nil {
-				return err
-			}
-		}
-		return s.keepBucket(ctx, tx, id, b)
-	})
-	if err != nil {
-		s.looks.addTokens(id, held)
-	}
-	return started, err
-}
-
-// SettleLooks keeps what the first looks of some values of a partner saw: see leak.Store.
-func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
-			return err
-		}
-		args := []any{id, lookDone, epoch, lookDue}
-		done, err := collectValues[cyber.AssetID](ctx, tx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND look = $4 AND id IN (`+appendMarks(&args, looked)+`)
-			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`, args...)
-		if err != nil {
-			return err
-		}
-		if len(done) == 0 { // another worker was faster, or the corpora have changed
-			return nil
-		}
-		h := cyber.LookHour{Looks: int64(len(done))}
-		for _, asset := range done {
-			if slices.ContainsFunc(hits, func(hit leak.Hit) bool { return hit.Asset == asset }) {
-				h.Hits++
-			}
-		}
-		return Monitoring(s).addLookHour(ctx, tx, id, h)
-	})
-}
-
-// countEvery is how often the subscriptions that give tokens are counted.
-const countEvery = 24 * time.Hour
-
-// CountSubscriptions counts those that give tokens: see cyber.LookStore.
-func (s Monitoring) CountSubscriptions(ctx context.Context, id partner.ID) error {
-	now := s.now()
-	counted, err := readValue[time.Time](ctx, s.readQuerier(), `SELECT coalesce((SELECT counted_at FROM first_look WHERE partner_id = $1), 0)`, id)
-	if err != nil || counted.Add(countEvery).After(now) {
-		return err
-	}
-	since := now.Add(-cyber.LookSubscriptionAge)
-	n, err := readValue[int64](ctx, s.listQuerier(), `SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND suspended_at = 0
-		AND created_at <= $2 AND start_day <= $3 AND (expiry_day = 0 OR expiry_day >= $4)`,
-		id, since, subscription.DayInBrazil(since), subscription.DayInBrazil(now))
-	if err != nil {
-		return err
-	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if _, err := s.lockBucket(ctx, tx, id); err != nil {
-			return err
-		}
-		return execStatement(ctx, tx, `UPDATE first_look SET subscriptions = $2, counted_at = $3 WHERE partner_id = $1`, id, n, now)
-	})
-}
-
-// ListLookHours returns what the first looks of all partners came to: see cyber.LookStore. The operator's question: it names
-// no partner.
-func (s Monitoring) ListLookHours(ctx context.Context, after int64) (map[partner.ID][]cyber.LookHour, error) {
-	for _, id := range s.looks.heldPartners() {
-		if err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.countLooks(ctx, tx, id) }); err != nil {
-			return nil, err
-		}
-	}
-	hours := map[partner.ID][]cyber.LookHour{}
-	err := eachRow(ctx, s.readQuerier(), func(row scanner) error {
-		var id partner.ID
-		var h cyber.LookHour
-		err := row.Scan(&id, &h.Hour, &h.Looks, &h.Hits, &h.Granted)
-		hours[id] = append(hours[id], h)
-		return err
-	}, `SELECT partner_id, hour, looks, hits, granted FROM first_look_hour WHERE hour > $1 ORDER BY partner_id, hour`, after)
-	return hours, err
-}
-
-// ForgetLookHours deletes old hours: see cyber.LookStore.
-func (s Monitoring) ForgetLookHours(ctx context.Context, before int64) error {
-	return s.execAlone(ctx, `DELETE FROM first_look_hour WHERE hour < $1`, before)
-}
-
-// StopFirstLooks stops a partner's first looks: see cyber.LookStore.
-func (s Monitoring) StopFirstLooks(ctx context.Context, id partner.ID, stop cyber.LookStop) (stopped bool, err error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (stopped bool, err error) {
-		n, err := execCounting(ctx, tx, `UPDATE first_look SET stopped_at = $2, stopped_for = $3, seen = $4, usual = $5
-			WHERE partner_id = $1 AND stopped_at = 0`, id, stop.At, stop.What, stop.Seen, stop.Usual)
-		if stopped = n == 1; err != nil || !stopped {
-			return stopped, err
-		}
-		tx.AfterCommit(func() { s.looks.emptyTokens(id) })
-		if err := s.addLookEvent(ctx, tx, id, alert.LooksStopped); err != nil {
-			return stopped, err
-		}
-		_, err = Audit{s.withTransaction(tx)}.AppendAudit(ctx, operator.Entry{
-			At: stop.At, Actor: operator.Actor{Name: operator.TheService}, Action: "first_looks.stop", Subject: string(id),
-			Detail: string(stop.What) + " " + strconv.FormatInt(stop.Seen, 10) + ", usual up to " + strconv.FormatInt(stop.Usual, 10),
-		})
-		return stopped, err
-	})
-}
-
-// ReleaseLooks lets first looks go on: see cyber.LookStore.
-func (s Monitoring) ReleaseLooks(ctx context.Context, id partner.ID) (released bool, err error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (released bool, err error) {
-		n, err := execCounting(ctx, tx, `UPDATE first_look SET stopped_at = 0, stopped_for = '', seen = 0, usual = 0, judged_from = $2
-			WHERE partner_id = $1 AND stopped_at <> 0`, id, cyber.HourNumber(s.now())+1)
-		if released = n == 1; err != nil || !released {
-			return released, err
-		}
-		return released, s.addLookEvent(ctx, tx, id, alert.LooksRunning)
-	})
-}
-
-// addLookEvent tells a partner that its first looks were stopped, or go on.
-func (s Monitoring) addLookEvent(ctx context.Context, tx *sqldb.Tx, id partner.ID, state alert.LookState) error {
-	return Alerts(s).addPartnerEvents(ctx, tx, id, alert.LooksChange(id, state, s.now()))
-}
-
-// StoppedLooks returns the partners whose first looks are stopped. The operator's question: it names no partner.
-func (s Monitoring) StoppedLooks(ctx context.Context) (map[partner.ID]cyber.LookStop, error) {
-	stops := map[partner.ID]cyber.LookStop{}
-	err := eachRow(ctx, s.readQuerier(), func(row scanner) error {
-		var id partner.ID
-		var stop cyber.LookStop
-		err := row.Scan(&id, &stop.At, &stop.What, &stop.Seen, &stop.Usual)
-		stops[id] = stop
-		return err
-	}, `SELECT partner_id, stopped_at, stopped_for, seen, usual FROM first_look WHERE stopped_at <> 0`)
-	return stops, err
 }

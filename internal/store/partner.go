@@ -32,14 +32,7 @@ func numberOrNull(id partner.ID) any {
 	return id
 }
 
-// NextPartner hands out the number of a new partner; none is handed out twice.
-func (s Partners) NextPartner(ctx context.Context) (int64, error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (int64, error) {
-		return readValue[int64](ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'partners' RETURNING value`)
-	})
-}
-
-// InsertPartner stores a new partner, its sealed salt and its first key.
+// InsertPartner stores a new partner, its sealed salt, its first key and the tokens of its first looks.
 func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
 	sealed, err := s.sealValue(sealedSaltPlace(p.ID), salt)
 	if err != nil {
@@ -47,12 +40,32 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	}
 	set := p.Settings
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := execStatement(ctx, tx, `INSERT INTO partner
-			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac,
-			first_looks_per_hour, sandbox_of, officer)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-			p.ID, p.Name, p.Mode, p.Suspended, set.RatePerSecond, set.Burst, set.DefaultPlan, set.MaskCards, sealed, p.CreatedAt, set.Sites, set.WatchedSites,
-			s.grantMAC("partner", partnerGrant(p)), set.FirstLooksPerHour, numberOrNull(set.SandboxOf), set.Officer); err != nil {
+		if err := execExpecting(ctx, tx, partner.ErrTaken, `INSERT INTO partner (id, name, mode, suspended, rate_per_second,
+			burst, default_plan, mask_cards, sites, watched_sites, people, first_looks_per_hour, sandbox_of, officer, salt,
+			created_at, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+			ON CONFLICT (id) DO NOTHING`,
+			p.ID,
+			p.Name,
+			p.Mode,
+			p.Suspended,
+			set.RatePerSecond,
+			set.Burst,
+			set.DefaultPlan,
+			set.MaskCards,
+			set.Sites,
+			set.WatchedSites,
+			set.People,
+			set.FirstLooksPerHour,
+			numberOrNull(set.SandboxOf),
+			set.Officer,
+			sealed,
+			p.CreatedAt,
+			s.grantMAC("partner", partnerGrant(p)),
+		); err != nil {
+			return err
+		}
+		if err := Monitoring(s).insertBucket(ctx, tx, p.ID); err != nil {
 			return err
 		}
 		return s.insertAPIKey(ctx, tx, p.ID, first)
@@ -61,7 +74,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 
 // partnerColumns are those that scanPartner expects, in its order.
 const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites,
-	first_looks_per_hour, sandbox_of, officer, created_at, mac`
+	people, first_looks_per_hour, sandbox_of, officer, created_at, mac`
 
 // scanPartner reads partnerColumns.
 func (c core) scanPartner(row scanner, p *partner.Partner) error {
@@ -72,8 +85,22 @@ func (c core) scanPartner(row scanner, p *partner.Partner) error {
 func (c core) partnerTargets(p *partner.Partner) []any {
 	set := &p.Settings
 	return []any{
-		&p.ID, &p.Name, &p.Mode, &p.Suspended, &set.RatePerSecond, &set.Burst, &set.DefaultPlan, &set.MaskCards, &set.Sites, &set.WatchedSites,
-		&set.FirstLooksPerHour, &set.SandboxOf, &set.Officer, &p.CreatedAt, c.checksMAC(&p.Forged, "partner", func() *grant { return partnerGrant(*p) }),
+		&p.ID,
+		&p.Name,
+		&p.Mode,
+		&p.Suspended,
+		&set.RatePerSecond,
+		&set.Burst,
+		&set.DefaultPlan,
+		&set.MaskCards,
+		&set.Sites,
+		&set.WatchedSites,
+		&set.People,
+		&set.FirstLooksPerHour,
+		&set.SandboxOf,
+		&set.Officer,
+		&p.CreatedAt,
+		c.checksMAC(&p.Forged, "partner", func() *grant { return partnerGrant(*p) }),
 	}
 }
 
@@ -113,9 +140,23 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 			return p, err
 		}
 		if err := execStatement(ctx, tx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
-			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, mac = $10,
-			first_looks_per_hour = $11, sandbox_of = $12, officer = $13 WHERE id = $1`, id, p.Name, p.Suspended, set.RatePerSecond, set.Burst, set.DefaultPlan, set.MaskCards, set.Sites,
-			set.WatchedSites, s.grantMAC("partner", partnerGrant(p)), set.FirstLooksPerHour, numberOrNull(set.SandboxOf), set.Officer); err != nil {
+			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, people = $10, first_looks_per_hour = $11,
+			sandbox_of = $12, officer = $13, mac = $14 WHERE id = $1`,
+			id,
+			p.Name,
+			p.Suspended,
+			set.RatePerSecond,
+			set.Burst,
+			set.DefaultPlan,
+			set.MaskCards,
+			set.Sites,
+			set.WatchedSites,
+			set.People,
+			set.FirstLooksPerHour,
+			numberOrNull(set.SandboxOf),
+			set.Officer,
+			s.grantMAC("partner", partnerGrant(p)),
+		); err != nil {
 			return p, err
 		}
 		if before.Sites == set.Sites && before.WatchedSites == set.WatchedSites {
@@ -201,7 +242,7 @@ func (s Partners) readKeys(ctx context.Context, q querier, id partner.ID) ([]par
 func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (k partner.Key, p partner.Partner, err error) {
 	keyed := s.keyedDigest("api_key", digest)
 	err = readColumns(ctx, s.db.ReadPool(), append(s.partnerTargets(&p), s.keyTargets(&k)...), `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second,
-		p.burst, p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.first_looks_per_hour, p.sandbox_of, p.officer, p.created_at, p.mac, `+keyColumns+`
+		p.burst, p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.people, p.first_looks_per_hour, p.sandbox_of, p.officer, p.created_at, p.mac, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
 	if errors.Is(err, sql.ErrNoRows) || err == nil && (k.Forged || p.Forged || !hmac.Equal(k.Digest, keyed)) {
 		return partner.Key{}, partner.Partner{}, partner.ErrKeyNotFound

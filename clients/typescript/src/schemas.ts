@@ -875,7 +875,16 @@ export interface MonitoringStatusChanged {
 }
 
 export interface FirstLooksChangedData {
-  state: "stopped" | "running";
+  state: "running" | "waiting" | "stopped";
+  /**
+   * `operator` stopped them or lets them go on; `tokens`, more values were added than first looks allow; `caught_up`,
+   * no value has waited for long any more.
+   */
+  reason: "operator" | "tokens" | "caught_up";
+  /** Values without a first look. */
+  waiting: number;
+  /** How many first looks return in an hour. */
+  perHour: number;
 }
 
 export interface FirstLooksChanged {
@@ -1310,8 +1319,9 @@ export interface Budget {
 
 /** First looks of new values into breaches already known. Absent at sandbox partners. */
 export interface UsageFirstLooks {
+  /** How many first looks return in an hour. */
   perHour: number;
-  /** One for each subscription in force for 30 days or more. */
+  /** One for each subscription in force for 30 days or more, at most as many as return in a day anyway. */
   perDayBySubscriptions: number;
   burst: number;
   /** How many can be made now. */
@@ -1322,7 +1332,9 @@ export interface UsageFirstLooks {
    * When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
    */
   until: string;
-  /** The operator has to release them. */
+  /** Values that have waited for more than 24 hours and are not protected yet. */
+  overdue: number;
+  /** The operator has stopped them. */
   stopped: boolean;
 }
 

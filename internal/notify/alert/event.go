@@ -119,7 +119,7 @@ func sampleData(t Type, at time.Time) any {
 	case StatusChanged:
 		return StatusChange{Asset: sampleAsset, Kind: "email", Previous: cyber.StatusCompromised, Status: cyber.StatusMonitored}
 	case FirstLooksChanged:
-		return LooksChanged{State: LooksStopped}
+		return LooksChanged{State: cyber.LooksOverdue, Reason: cyber.LooksNoTokens, Waiting: 1200, PerHour: 200}
 	case StepDue:
 		return DueSteps{Steps: []DueOne{{Finding: sampleFinding, Breach: "loja-exemplo", Step: "change-password", Essential: true, Due: in(day / 2)}}}
 	case CaseStatusChanged:
@@ -230,24 +230,17 @@ func NewStepsDueEvent(id partner.ID, user partner.UserHash, plans []cyber.Plan, 
 	return NewEvent(id, StepDue, user, at, due)
 }
 
-// LookState says whether first looks of new values are made.
-type LookState string
-
-// The states.
-const (
-	LooksStopped LookState = "stopped"
-	LooksRunning LookState = "running"
-)
-
-// LooksChanged is the data of FirstLooksChanged. It does not tell why they were stopped: a hostile partner would learn
-// how far it may go.
+// LooksChanged is the data of FirstLooksChanged.
 type LooksChanged struct {
-	State LookState `json:"state"`
+	State   cyber.LookState  `json:"state"`
+	Reason  cyber.LookReason `json:"reason"`
+	Waiting int64            `json:"waiting"`
+	PerHour int64            `json:"perHour"`
 }
 
-// LooksChange tells a partner that the first looks of its new values were stopped, or go on.
-func LooksChange(id partner.ID, state LookState, at time.Time) Event {
-	return NewEvent(id, FirstLooksChanged, "", at, LooksChanged{State: state})
+// LooksChange tells a partner that the first looks of its new values wait, were stopped, or go on.
+func LooksChange(id partner.ID, change cyber.LookChange, at time.Time) Event {
+	return NewEvent(id, FirstLooksChanged, "", at, LooksChanged(change))
 }
 
 // CaseChange is the data of CaseStatusChanged.

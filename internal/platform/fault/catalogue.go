@@ -37,7 +37,8 @@ var (
 	// Partners, keys and plans.
 	RequestsPerSecond        = addRule("requests_per_second", "0 (default) to 1000000 requests a second", "De 0 (padrão) a 1.000.000 de chamadas por segundo.")
 	RequestsAtOnce           = addRule("requests_at_once", "0 (default) to 1000000 requests", "De 0 (padrão) a 1.000.000 de chamadas.")
-	DefaultToBillion         = addRule("default_to_billion", "0 (default) to 1000000000", "De 0 (padrão) a 1.000.000.000.")
+	LooksPerHour             = addRule("looks_per_hour", "auto, 0 (none) or a number up to 1000000000", "Vazio (pelo tamanho do parceiro), 0 (nenhuma) ou um número até 1.000.000.000.")
+	PeopleOfPartner          = addRule("people_of_partner", "a number of people from 0 to %d", "Um número de pessoas de 0 a %s.")
 	ZeroTo                   = addRule("zero_to", "0 to %d", "De 0 a %s.")
 	HostName                 = addRule("host_name", "a host such as banco.com.br, without scheme, port or path", "Escreva só o domínio, como banco.com.br.")
 	AtMost                   = partnerRule("at_most", "at most %d", "No máximo %s.")

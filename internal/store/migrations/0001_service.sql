@@ -21,7 +21,6 @@ CREATE TABLE counter (
 INSERT INTO counter (name, value) VALUES
 	('operators', 1), -- by every change of an operator, so that rules over the whole list hold
 	('figures', 1),   -- by the worker that counts for the console
-	('partners', 0),  -- the last number that was given to a partner
 	('cases', 0);     -- the last number that was given to a case
 
 -- The processes that serve partners at this moment: each grants its share of a partner's rate.

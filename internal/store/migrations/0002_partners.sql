@@ -1,5 +1,5 @@
--- A tenant. Its number stands in every table of its rows, at the head of every key; the ID that people see is made from it
--- (see package partner).
+-- A tenant. Its number is drawn at random; it stands in every table of its rows, at the head of every key, and the ID that
+-- people see is another spelling of it (see package partner).
 CREATE TABLE partner (
 	id              INTEGER PRIMARY KEY,
 	name            TEXT NOT NULL,
@@ -11,7 +11,8 @@ CREATE TABLE partner (
 	mask_cards      BOOLEAN NOT NULL,
 	sites           TEXT NOT NULL,  -- hosts of its own, with spaces between them
 	watched_sites   TEXT NOT NULL,  -- hosts of others that the operator watches for it
-	first_looks_per_hour BIGINT NOT NULL, -- 0: the default
+	people          BIGINT NOT NULL, -- how many the contract covers; 0: not said
+	first_looks_per_hour BIGINT NOT NULL, -- 0: by the number of people; -1: none
 	officer         TEXT NOT NULL DEFAULT '', -- name and contact of its data protection officer
 	sandbox_of      INTEGER, -- the live partner whose people try things out here; NULL: nobody's
 	salt            BYTEA NOT NULL, -- sealed

@@ -1,7 +1,7 @@
 -- A watched value.
 CREATE TABLE asset (
 	created_at    BIGINT NOT NULL,
-	fingerprint   BIGINT,           -- veiled under a key of the partner's own; NULL: a sandbox value, which never meets the corpora
+	fingerprint   BIGINT,           -- veiled under a key of the partner's own; NULL: no match meets it, because it is a sandbox value or waits for its first look
 	partner_id    INTEGER NOT NULL,
 	kind          INTEGER NOT NULL,
 	look          INTEGER NOT NULL, -- the first look into past breaches: 0 done, 1 due, 2 waits for a token of the partner
@@ -85,36 +85,37 @@ CREATE TABLE match_hit (
 );
 CREATE INDEX match_hit_asset ON match_hit (partner_id, asset_id);
 
--- The tokens of a live partner: each first look of a watched value into past breaches takes one. Processes take several at
--- a time, so that most requests do not touch this row. Nothing is given back.
+-- The tokens of a partner: each first look of a watched value into past breaches takes one. Processes take several at a
+-- time, so that most requests do not touch this row. Nothing is given back. The row is made with the partner; one that is
+-- missing or was not written by this program gives none.
 CREATE TABLE first_look (
 	partner_id    INTEGER PRIMARY KEY,
 	tokens        BIGINT NOT NULL, -- refilled with time, at most the burst
+	onboarded     BIGINT NOT NULL, -- used of those that the partner's size gives
 	granted       BIGINT NOT NULL, -- given by an operator, used when there are no others
 	refilled_at   BIGINT NOT NULL,
 	subscriptions BIGINT NOT NULL, -- in force for 30 days or more: each gives one token a day
 	counted_at    BIGINT NOT NULL, -- when they were counted
-	stopped_at    BIGINT NOT NULL, -- 0: first looks are made
-	stopped_for   TEXT NOT NULL CHECK (stopped_for IN ('', 'adds', 'hits')),
-	seen          BIGINT NOT NULL, -- new values in a day, or hits in a thousand first looks
-	usual         BIGINT NOT NULL, -- the bound that was crossed
-	judged_from   BIGINT NOT NULL  -- hour since 1970: what came before an operator released the brake is not judged again
+	told          TEXT NOT NULL CHECK (told IN ('running', 'waiting', 'stopped')), -- what the partner was told last
+	mac           BYTEA NOT NULL   -- keyed hash of the row: see grant.go
 );
 
--- How often a watched value was asked about together with a password today, by all partners.
+-- How often a watched value was asked about together with a password on a day: by one partner, or by all of them where
+-- the partner is 0.
 CREATE TABLE credential_guess (
-	day   BIGINT NOT NULL, -- days since 1970-01-01, by the clock of Brasilia
-	value BYTEA NOT NULL,  -- keyed index of the value's fingerprint
-	asked BIGINT NOT NULL,
-	PRIMARY KEY (day, value)
+	day        BIGINT NOT NULL,  -- days since 1970-01-01, by the clock of Brasilia
+	partner_id INTEGER NOT NULL,
+	value      BYTEA NOT NULL,   -- keyed index of the value's fingerprint
+	asked      BIGINT NOT NULL,
+	mac        BYTEA NOT NULL,   -- keyed hash of the row
+	PRIMARY KEY (day, partner_id, value)
 );
 
--- First looks of a partner by the hour since 1970: what tells a usual day from an unusual one.
+-- First looks of a partner by the hour since 1970: what operators compare.
 CREATE TABLE first_look_hour (
 	partner_id INTEGER NOT NULL,
 	hour       BIGINT NOT NULL,
 	looks      BIGINT NOT NULL,
 	hits       BIGINT NOT NULL, -- of them, found in a breach
-	granted    BIGINT NOT NULL, -- tokens that an operator gave in this hour
 	PRIMARY KEY (partner_id, hour)
 );

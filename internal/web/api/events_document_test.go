@@ -83,10 +83,14 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	// A leak, and its end.
 	accepted(http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user), new(any))
 	must((&transcript{s: s}).leak(t, []string{"loja", "2026-10-01", "email,password", "email=" + mail}))
-	// The brake on first looks, and its release.
-	_, err := s.Store.Monitoring.StopFirstLooks(ctx, s.Live.ID, cyber.LookStop{At: s.Clock.Now(), What: cyber.UnusualHits, Seen: 990, Usual: 632})
-	must(err)
-	must(cyber.NewFirstLooks(s.Store.Monitoring, s.Store.Partners, s.Clock.Now).ReleaseLooks(ctx, s.Live.ID))
+	// The operator stops first looks and lets them go on.
+	for _, perHour := range []int{partner.NoFirstLooks, partner.LooksBySize} {
+		_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(ctx, s.Live.ID,
+			func(p *partner.Partner) { p.Settings.FirstLooksPerHour = perHour })
+		must(err)
+		_, err = cyber.NewFirstLooks(s.Store.Monitoring, s.Store.Partners, s.Clock.Now).ReviewLooks(ctx)
+		must(err)
+	}
 	var found []struct{ ID string }
 	accepted(http.MethodGet, "/v1/cyber/findings/"+user, "", &found)
 	s.Clock.Advance(13 * time.Hour) // a step of a day is reminded of at half time

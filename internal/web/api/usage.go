@@ -144,6 +144,7 @@ type usageLooks struct {
 	Waiting int64 `json:"waiting"`
 	// Until is when the last of those that wait will have been looked up; empty when none waits, or all are stopped.
 	Until   string `json:"until"`
+	Overdue int64  `json:"overdue"`
 	Stopped bool   `json:"stopped"`
 }
 
@@ -180,7 +181,16 @@ func (s *Server) showUsage(r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		answer.Looks = &usageLooks{l.PerHour, l.Subscriptions, cyber.LookBurst, l.Left(), l.Waiting, formatDay(l.Until.UTC()), l.Stop.Stopped()}
+		answer.Looks = &usageLooks{
+			PerHour: l.Pace.PerHour,
+			PerDay:  l.BonusPerDay,
+			Burst:   cyber.LookBurst,
+			Left:    l.Left,
+			Waiting: l.Waiting,
+			Until:   formatDay(l.Until.UTC()),
+			Overdue: l.Overdue,
+			Stopped: l.Pace.IsStopped(),
+		}
 	}
 	counts, err := r.rules.Meter.CountsOfDays(r.ctx, r.caller.Partner, days)
 	answer.Requests = showAll(counts, func(c partner.Requests) usageRequests {

@@ -123,8 +123,8 @@ func TestContentForm(t *testing.T) {
 	}
 }
 
-// TestFirstLooksPage: an operator sees that the brake has stopped a partner's first looks and why, releases them, and
-// grants more; all of it is in the audit trail.
+// TestFirstLooksPage: an operator says how many people a partner's contract covers, grants more first looks, stops them
+// and lets them go on; the pages say so, and all of it is in the audit trail.
 func TestFirstLooksPage(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -139,18 +139,20 @@ func TestFirstLooksPage(t *testing.T) {
 	if _, page := d.send(path+"/usage", "", nil); !strings.Contains(page, "301.000") || !strings.Contains(page, "Nenhum dado espera") {
 		t.Error("the page of usage:", page)
 	}
-	stopped, err := d.app.Store.Monitoring.StopFirstLooks(t.Context(), p.ID, cyber.LookStop{At: time.Now(), What: cyber.UnusualHits, Seen: 990, Usual: 632})
-	if err != nil || !stopped {
-		t.Fatal(stopped, err)
+	d.post(http.StatusSeeOther, path+"/settings", "name", "Banco Exemplo", "people", "100000", "first_looks_per_hour", "")
+	if _, page := d.send(path+"/usage", "", nil); !strings.Contains(page, "601.000") || !strings.Contains(page, "<dd>500</dd>") {
+		t.Error("the page of usage of 100.000 people:", page)
 	}
-	if _, page := d.send(path, "", nil); !strings.Contains(page, "Primeiras consultas paradas") || !strings.Contains(page, "990 de cada mil") {
+	d.post(http.StatusUnprocessableEntity, path+"/settings", "name", "Banco Exemplo", "first_looks_per_hour", "dez")
+	d.post(http.StatusUnprocessableEntity, path+"/settings", "name", "Banco Exemplo", "people", "300000001")
+	d.post(http.StatusSeeOther, path+"/settings", "name", "Banco Exemplo", "people", "100000", "first_looks_per_hour", "0")
+	if _, page := d.send(path, "", nil); !strings.Contains(page, "Primeiras consultas paradas") {
 		t.Error("the notice:", page)
 	}
 	if _, page := d.send("/partners", "", nil); !strings.Contains(page, "Consultas paradas") {
 		t.Error("the list:", page)
 	}
-	d.post(http.StatusSeeOther, path+"/first-looks/release")
-	d.recorded("partner.release-looks", string(p.ID), "")
+	d.post(http.StatusSeeOther, path+"/settings", "name", "Banco Exemplo", "people", "100000", "first_looks_per_hour", "")
 	if _, page := d.send(path, "", nil); strings.Contains(page, "Primeiras consultas paradas") {
 		t.Error("still stopped:", page)
 	}

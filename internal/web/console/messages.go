@@ -27,7 +27,6 @@ var doneSentences = map[string]string{
 	"partner.suspended":        "Parceiro suspenso. Todas as chaves pararam de funcionar.",
 	"partner.resumed":          "Parceiro reativado.",
 	"partner.looks_granted":    "Primeiras consultas concedidas.",
-	"partner.looks_released":   "Primeiras consultas liberadas.",
 	"theme.saved":              "Página das pessoas salva.",
 	"key.revoked":              "Chave revogada. Nenhuma réplica a aceita depois de dois segundos.",
 	"service.added":            "Serviço incluído no catálogo.",

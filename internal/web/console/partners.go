@@ -21,19 +21,47 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// listPartners shows all partners, newest first, and marks those whose first looks are stopped.
+// listPartners shows all partners, newest first, and marks those whose first looks need the operator's attention.
 func listPartners(c *Console, r *request) (answer, error) {
-	all := callRule(r, c.Rules.Partners.ListPartners)
-	slices.Reverse(all) // newest first
-	stopped := callRule(r, c.Rules.FirstLooks.ListStopped)
+	rows, err := c.gatherPartners(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	all := mapList(rows, func(row partnerRow) partner.Partner { return row.Partner })
 	c.picturePartners(r, all)
-	return view{"partners", "Parceiros", mapList(all, func(p partner.Partner) partnerRow { return partnerRow{p, stopped[p.ID].Stopped()} })}, nil
+	return view{"partners", "Parceiros", rows}, nil
 }
 
-// partnerRow is a partner and whether the brake has stopped its first looks.
+// gatherPartners returns all partners, newest first.
+func (c *Console) gatherPartners(ctx context.Context) ([]partnerRow, error) {
+	all, err := c.Rules.Partners.ListPartners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	figures, err := c.Rules.FirstLooks.CompareLooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]partnerRow, len(all))
+	for i, p := range all {
+		row := partnerRow{Partner: p, LooksUnusual: len(figures[p.ID].Unusual) > 0}
+		if p.Mode == partner.Live && !p.Forged {
+			status, err := c.Rules.FirstLooks.LookStatus(ctx, p.ID, p.Settings)
+			if err != nil {
+				return nil, err
+			}
+			row.LookState = status.State()
+		}
+		rows[len(all)-1-i] = row
+	}
+	return rows, nil
+}
+
+// partnerRow is a partner and how it stands with its first looks; a sandbox has no state.
 type partnerRow struct {
 	partner.Partner
-	LooksStopped bool
+	LookState    cyber.LookState
+	LooksUnusual bool
 }
 
 // newPartner shows an empty form for a partner.
@@ -151,9 +179,22 @@ func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(st
 
 // settingsOf reads the fields that creation and change share.
 func settingsOf(r *request) partner.Settings {
-	return partner.Settings{DefaultPlan: r.trimmedField("default_plan"), MaskCards: r.PostForm.Has("mask_cards"), Sites: partner.JoinSiteList([]string{r.trimmedField("sites")}),
-		WatchedSites: partner.JoinSiteList([]string{r.trimmedField("watched_sites")}), SandboxOf: partner.ID(r.trimmedField("sandbox_of")), Officer: r.trimmedField("officer"),
-		RatePerSecond: r.readNumber("rate", 0), Burst: r.readNumber("burst", 0), FirstLooksPerHour: r.readNumber("first_looks_per_hour", 0)}
+	perHour, err := partner.ParseLooksPerHour(r.trimmedField("first_looks_per_hour"))
+	if err != nil {
+		r.noteFormError(err)
+	}
+	return partner.Settings{
+		RatePerSecond:     r.readNumber("rate", 0),
+		Burst:             r.readNumber("burst", 0),
+		DefaultPlan:       r.trimmedField("default_plan"),
+		MaskCards:         r.PostForm.Has("mask_cards"),
+		Sites:             partner.JoinSiteList([]string{r.trimmedField("sites")}),
+		WatchedSites:      partner.JoinSiteList([]string{r.trimmedField("watched_sites")}),
+		People:            r.readNumber("people", 0),
+		FirstLooksPerHour: perHour,
+		SandboxOf:         partner.ID(r.trimmedField("sandbox_of")),
+		Officer:           r.trimmedField("officer"),
+	}
 }
 
 // partnerPage is the data of a partner's page.
@@ -161,8 +202,21 @@ type partnerPage struct {
 	partner.Partner
 	Keys     []keyRow
 	Webhooks []alert.Endpoint
-	// Looks is how the partner stands with its first looks; a sandbox has none.
-	Looks cyber.LookStatus
+	// Looks is how the partner stands with its first looks, and Figures what they came to; a sandbox has none.
+	Looks   cyber.LookStatus
+	Figures cyber.LookFigures
+}
+
+// LooksField returns what the form shows for first looks in an hour.
+func (p partnerPage) LooksField() string {
+	switch p.Settings.FirstLooksPerHour {
+	case partner.LooksBySize:
+		return ""
+	case partner.NoFirstLooks:
+		return "0"
+	default:
+		return strconv.Itoa(p.Settings.FirstLooksPerHour)
+	}
 }
 
 // keyRow is a key and how it stands.
@@ -215,10 +269,18 @@ func showPartner(c *Console, r *request) (answer, error) {
 	p := callRuleWith(r, c.Rules.Partners.GetPartner, id)
 	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
 	log := callRuleWith2(r, c.Rules.Meter.LatestRequests, p.ID, false)
-	return view{"partner", p.Name, partnerPage{
+	page := partnerPage{
 		Partner: p, Keys: c.newKeyRows(keys, log), Webhooks: callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id),
 		Looks: callRuleWith2(r, c.Rules.FirstLooks.LookStatus, id, p.Settings),
-	}}, nil
+	}
+	if r.scope.at.ID == "" { // a partner does not see what is usual for others
+		figures, err := c.Rules.FirstLooks.CompareLooks(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		page.Figures = figures[id]
+	}
+	return view{"partner", p.Name, page}, nil
 }
 
 // MadeToo says how many keys end with this one.
@@ -262,11 +324,6 @@ var grantLooks = changeHandler("partner.grant-looks", "id", "/partners/{id}", "p
 		return "", cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
 	}
 	return strconv.Itoa(count), in.FirstLooks.GrantLooks(r.Context(), id, int64(count))
-})
-
-// releaseLooks releases the first looks of a partner that the brake had stopped.
-var releaseLooks = changeHandler("partner.release-looks", "id", "/partners/{id}", "partner.looks_released", func(r *request, in *Rules, id partner.ID) (string, error) {
-	return "", in.FirstLooks.ReleaseLooks(r.Context(), id)
 })
 
 // createPartnerKey makes a key and shows it once.

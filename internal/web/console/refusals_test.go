@@ -291,7 +291,7 @@ func TestAllProblemsOfAForm(t *testing.T) {
 // confirmed, and what is there only in states that the test does not make.
 var unoffered = []string{
 	"/login/passkey/begin", "/login/passkey", "/cases/{id}/undo", "/cases/{id}/writing", "/answers/delete", "/link/{token}", "/account/passkeys/begin", "/account/passkeys/{passkey}/remove", "/prove", "/second-factor",
-	"/partners/{id}/resume", "/partners/{id}/first-looks/release", "/services/{id}/questions/{question}/remove", "/services/{id}/slots/{slot}/remove", "/subscriptions/{partner}/{seq}/resume",
+	"/partners/{id}/resume", "/services/{id}/questions/{question}/remove", "/services/{id}/slots/{slot}/remove", "/subscriptions/{partner}/{seq}/resume",
 	"/feeds/{name}/resume", "/content/{id}/offer", "/operators/{id}/disable", "/operators/{id}/enable", "/operators/{id}/logout", "/operators/{id}/reset",
 	"/webhooks/{partner}/{endpoint}/test", "/webhooks/{partner}/{endpoint}/enable", "/webhooks/{partner}/{endpoint}/disable",
 	"/webhooks/{partner}/{endpoint}/delete", "/webhooks/{partner}/{endpoint}/rotate", "/events/{partner}/{event}/replay", "/events/replay", "/deliveries/replay",

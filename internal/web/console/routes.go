@@ -77,7 +77,6 @@ var routes = []route{
 	{method: "POST", path: "/partners/{id}/suspend", role: operator.Admin, run: suspendPartner, form: showPartner},
 	{method: "POST", path: "/partners/{id}/resume", role: operator.Admin, run: resumePartner, form: showPartner},
 	{method: "POST", path: "/partners/{id}/first-looks/grant", role: operator.Admin, run: grantLooks, form: showPartner},
-	{method: "POST", path: "/partners/{id}/first-looks/release", role: operator.Admin, run: releaseLooks, form: showPartner},
 	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: createPartnerKey},
 	{method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: createKey, form: createPartnerKey},
 	{method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true, run: confirmRoll},

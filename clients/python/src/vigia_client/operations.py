@@ -101,10 +101,10 @@ class Operations(Sender):
         Watches one value of a person for leaks, from now on and in every breach already known. Adding what is already
         there answers 200 and adds nothing.
 
-        Adding is free. At a live partner the first look into breaches already known takes a token (1,000 at once, 200
-        an hour, and one a day for each subscription in force for 30 days or more; the operator grants more). Without
-        one the value is `monitorado` and waits, oldest first; new breaches are matched against it at once. For `type:
-        cpf` the user hash has to be a digest of that very CPF.
+        Adding is free. At a live partner the first look into breaches takes a token (1,000 at once and 200 an hour; the
+        size that the operator set for you gives more). Without one the value is `monitorado` and waits, oldest first;
+        until its first look no breach is compared with it. For `type: cpf` the user hash has to be a digest of that
+        very CPF.
 
         Rules of `value` by `type`: **email** one address, at most 254 characters, compared without case. **cpf** 11
         digits, dots and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian numbers with or

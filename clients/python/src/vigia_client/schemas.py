@@ -906,7 +906,14 @@ class MonitoringStatusChanged(TypedDict):
 
 
 class FirstLooksChangedData(TypedDict):
-    state: Literal["stopped", "running"]
+    state: Literal["running", "waiting", "stopped"]
+    #: `operator` stopped them or lets them go on; `tokens`, more values were added than first looks allow; `caught_up`,
+    #: no value has waited for long any more.
+    reason: Literal["operator", "tokens", "caught_up"]
+    #: Values without a first look.
+    waiting: int
+    #: How many first looks return in an hour.
+    perHour: int
 
 
 class FirstLooksChanged(TypedDict):
@@ -1331,8 +1338,9 @@ class Budget(TypedDict):
 class UsageFirstLooks(TypedDict):
     """First looks of new values into breaches already known. Absent at sandbox partners."""
 
+    #: How many first looks return in an hour.
     perHour: int
-    #: One for each subscription in force for 30 days or more.
+    #: One for each subscription in force for 30 days or more, at most as many as return in a day anyway.
     perDayBySubscriptions: int
     burst: int
     #: How many can be made now.
@@ -1341,7 +1349,9 @@ class UsageFirstLooks(TypedDict):
     waiting: int
     #: When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
     until: str
-    #: The operator has to release them.
+    #: Values that have waited for more than 24 hours and are not protected yet.
+    overdue: int
+    #: The operator has stopped them.
     stopped: bool
 
 

@@ -198,6 +198,9 @@ type sentEvent struct {
 		PreviousStatus string `json:"previousStatus"`
 		Status         string `json:"status"`
 		State          string `json:"state"`
+		Reason         string `json:"reason"`
+		Waiting        int64  `json:"waiting"`
+		PerHour        int64  `json:"perHour"`
 		Steps          []struct {
 			Step string `json:"step"`
 		} `json:"steps"`
@@ -242,7 +245,7 @@ func (v *env) EventsOf(who cyber.Owner) []string {
 			}
 			line = "leak " + e.Data.UserHash + " " + strings.Join(parts, ",")
 		case "monitoring.first_looks_changed":
-			line = "looks " + e.Data.State
+			line = fmt.Sprint("looks ", e.Data.State, " ", e.Data.Reason, " ", e.Data.Waiting, " ", e.Data.PerHour)
 		}
 		told = append(told, line)
 	}

@@ -1,14 +1,13 @@
 package stored_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -26,13 +25,6 @@ func newLookEnv(t *testing.T, e *storetest.Env) *lookEnv {
 	v := &lookEnv{newEnv(t, e), cyber.NewFirstLooks(e.Store.Monitoring, e.Store.Partners, e.Clock.Now)}
 	v.Live = cyber.NewOwner(v.Live.Partner, partner.Live, partner.Settings{})
 	return v
-}
-
-// another is one more live partner.
-func (v *lookEnv) another() cyber.Owner {
-	v.T.Helper()
-	p, _ := v.NewPartner(v.T, partner.Live)
-	return cyber.NewOwner(p.ID, p.Mode, p.Settings)
 }
 
 func mailOf(i int) string { return fmt.Sprintf("pessoa%d@exemplo.com.br", i) }
@@ -105,7 +97,8 @@ func (v *lookEnv) facts(who cyber.Owner) (n int) {
 }
 
 // TestFactsPerHour is the attack: a live partner adds the addresses of strangers who all leaked, and reads what is known
-// of them. Everything is accepted; what it learns comes at the pace of its tokens. The brake is not at work here.
+// of them. Everything is accepted; what it learns comes at the pace of its tokens, although a feed makes the breach grow in
+// the first hour.
 func TestFactsPerHour(t *testing.T) {
 	e := storetest.Open(t, sqldb.SQLite)
 	v := newLookEnv(t, e)
@@ -124,8 +117,14 @@ func TestFactsPerHour(t *testing.T) {
 	}
 	before := cyber.LookBurst
 	for hour := 1; hour <= 28; hour++ {
-		for range 4 {
+		for quarter := range 4 {
 			e.Clock.Advance(15 * time.Minute)
+			if hour == 1 {
+				line := fmt.Sprintf("mais%d@exemplo.com.br\n", quarter)
+				if _, err := v.renew(intake.Append, "grande", line, false); err != nil {
+					t.Fatal(err)
+				}
+			}
 			v.work()
 		}
 		now := v.facts(v.Live)
@@ -140,7 +139,39 @@ func TestFactsPerHour(t *testing.T) {
 	t.Log("facts after 28 hours:", before)
 }
 
-// TestFirstLooksWait: what waits is found by new breaches at once, is looked up oldest first, and is not refunded.
+// TestWaitingIsNotMatched is the append oracle: a partner has used its tokens, and a breach that it knows of grows by one
+// line, as a feed makes it do. Nothing is told of the values that wait; a new breach tells nothing of them either. Their
+// first look finds both.
+func TestWaitingIsNotMatched(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newLookEnv(t, e)
+		v.leaked("antigo", 0, 2000)
+		v.add(v.Live, 0, 2000)
+		v.work()
+		if got := v.facts(v.Live); got != cyber.LookBurst {
+			t.Fatalf("at once: %d facts", got)
+		}
+		if _, err := v.renew(intake.Append, "antigo", "alguem@exemplo.com.br\n", false); err != nil {
+			t.Fatal(err)
+		}
+		v.RunJobs()
+		v.LoadPublished()
+		v.leaked("novo", 1990, 2000)
+		if got := v.facts(v.Live); got != cyber.LookBurst {
+			t.Errorf("after one appended line and a new breach: %d facts", got)
+		}
+		e.Clock.Advance(5 * time.Hour)
+		v.work()
+		if got := v.facts(v.Live); got != 2000 {
+			t.Errorf("after their first looks: %d facts", got)
+		}
+		if got := v.FindingsOf(v.Live, "u1999"); got != "email:antigo:open email:novo:open" {
+			t.Errorf("the first look found %q", got)
+		}
+	})
+}
+
+// TestFirstLooksWait: what waits is found by no breach, is looked up oldest first, and is not refunded.
 func TestFirstLooksWait(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newLookEnv(t, e)
@@ -161,7 +192,7 @@ func TestFirstLooksWait(t *testing.T) {
 			t.Errorf("%d addresses are asked about outside: %v", len(emails), err)
 		}
 		v.leaked("novo", 1, 2)
-		if got := v.FindingsOf(v.Live, "bia"); got != "email:novo:open" {
+		if got := v.FindingsOf(v.Live, "bia"); got != "" {
 			t.Errorf("a new breach: %q", got)
 		}
 		// Taking a value away and adding it again gives nothing back, neither the token nor the place in the row.
@@ -179,12 +210,12 @@ func TestFirstLooksWait(t *testing.T) {
 		}
 		e.Clock.Advance(18 * time.Second)
 		v.work()
-		if v.FindingsOf(v.Live, "ana") != "email:antigo:open" || v.FindingsOf(v.Live, "bia") != "email:novo:open" {
+		if v.FindingsOf(v.Live, "ana") != "email:antigo:open" || v.FindingsOf(v.Live, "bia") != "" {
 			t.Errorf("the oldest first: %q, then %q", v.FindingsOf(v.Live, "ana"), v.FindingsOf(v.Live, "bia"))
 		}
 		e.Clock.Advance(36 * time.Second)
 		v.work()
-		if v.FindingsOf(v.Live, "bia") != "email:novo:open email:antigo:open" || v.Statuses(v.Live, "u500") != "email=alerta" || v.status(v.Live).Waiting != 0 {
+		if v.FindingsOf(v.Live, "bia") != "email:antigo:open email:novo:open" || v.Statuses(v.Live, "u500") != "email=alerta" || v.status(v.Live).Waiting != 0 {
 			t.Errorf("%q, %s", v.FindingsOf(v.Live, "bia"), v.Statuses(v.Live, "u500"))
 		}
 		// What an operator adds, and what a sandbox adds, is not paced.
@@ -199,6 +230,25 @@ func TestFirstLooksWait(t *testing.T) {
 		}
 		if got := v.facts(sandbox); got != 1100 {
 			t.Errorf("a sandbox is paced: %d", got)
+		}
+	})
+}
+
+// TestNewerDoesNotOvertake: a value that is added while older ones wait waits behind them, although tokens have returned.
+func TestNewerDoesNotOvertake(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newLookEnv(t, e)
+		v.leaked("antigo", 0, 2000)
+		v.add(v.Live, 0, 1001)
+		v.work()
+		e.Clock.Advance(time.Hour)
+		v.Watch(v.Live, "nova", "email", mailOf(1500))
+		if got := v.Statuses(v.Live, "nova"); got != "email=monitorado" {
+			t.Errorf("the newer one came first: %s", got)
+		}
+		v.work()
+		if old, young := v.Statuses(v.Live, "u1000"), v.Statuses(v.Live, "nova"); old != "email=alerta" || young != "email=alerta" {
+			t.Errorf("then %s and %s", old, young)
 		}
 	})
 }
@@ -237,8 +287,8 @@ func TestGrantLooks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := e.Store.Monitoring.CountSubscriptions(t.Context(), v.Live.Partner); err != nil || v.status(v.Live).Subscriptions != 24 {
-			t.Errorf("%d subscriptions give tokens: %v", v.status(v.Live).Subscriptions, err)
+		if err := e.Store.Monitoring.CountSubscriptions(t.Context(), v.Live.Partner); err != nil || v.status(v.Live).BonusPerDay != 24 {
+			t.Errorf("%d subscriptions give tokens: %v", v.status(v.Live).BonusPerDay, err)
 		}
 		for _, count := range []int64{0, -1, cyber.MaxGrant + 1} {
 			if err := v.looks.GrantLooks(t.Context(), v.Live.Partner, count); err == nil {
@@ -280,81 +330,149 @@ func TestLooksOverReplicas(t *testing.T) {
 	}
 }
 
-// TestBrake: a partner whose first looks find far more than usual is stopped; the operator reads it in the trail, the
-// partner hears of it by an event, and a release lets the rest be looked up. A partner like the others goes on.
-func TestBrake(t *testing.T) {
-	e := storetest.Open(t, sqldb.SQLite)
-	v := newLookEnv(t, e)
-	v.leaked("antigo", 0, 3000)
-	brake := func() map[partner.ID]cyber.LookStop {
-		t.Helper()
-		stops, err := v.looks.BrakeLooks(t.Context())
-		if err != nil {
+// TestTellLookChanges: a partner is told by one event each that its values have waited for a day, that the operator has
+// stopped its first looks, and that they go on. Nothing is learned while they are stopped, whatever tokens there are.
+func TestTellLookChanges(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newLookEnv(t, e)
+		v.leaked("antigo", 0, 3000)
+		review := func() cyber.LookStatus {
+			t.Helper()
+			var statuses map[partner.ID]cyber.LookStatus
+			for range 2 { // as two replicas do
+				var err error
+				if statuses, err = v.looks.ReviewLooks(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return statuses[v.Live.Partner]
+		}
+		setPace := func(perHour int) {
+			t.Helper()
+			_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(t.Context(), v.Live.Partner,
+				func(p *partner.Partner) { p.Settings.FirstLooksPerHour = perHour })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		v.add(v.Live, 0, 1100)
+		setPace(1)
+		v.work()
+		review()
+		e.Clock.Advance(24*time.Hour + time.Second)
+		v.work()
+		if s := review(); s.Waiting != 76 || s.Overdue != 76 {
+			t.Errorf("after a day: %+v", s)
+		}
+		setPace(partner.NoFirstLooks)
+		if err := v.looks.GrantLooks(t.Context(), v.Live.Partner, 50); err != nil {
 			t.Fatal(err)
 		}
-		return stops
-	}
-	// Three banks, of whose customers 30 % leaked.
-	for bank := range 3 {
-		who := v.another()
-		v.add(who, 2700-bank*3, 3700-bank*3)
-	}
-	v.work()
-	if stops := brake(); len(stops) != 0 {
-		t.Fatal("the first partners:", stops)
-	}
-	e.Clock.Advance(25 * time.Hour)
-	// A new bank, with few and then with many customers who leaked, as usual.
-	honest := v.another()
-	v.add(honest, 2900, 3150)
-	v.work()
-	if stops := brake(); len(stops) != 0 {
-		t.Fatal("a small bank:", stops)
-	}
-	v.add(honest, 3150, 3400)
-	v.add(honest, 2500, 2600)
-	v.work()
-	v.add(v.Live, 0, 2000)
-	v.work()
-	stops := brake()
-	if len(stops) != 1 || stops[v.Live.Partner].What != cyber.UnusualHits || stops[v.Live.Partner].Seen < 990 {
-		t.Fatalf("%+v", stops)
-	}
-	e.Clock.Advance(time.Hour)
-	v.work()
-	v.Watch(v.Live, "ana", "email", mailOf(2500))
-	if got := v.facts(v.Live); got != cyber.LookBurst || v.Statuses(v.Live, "ana") != "email=monitorado" {
-		t.Errorf("after the brake: %d facts", got)
-	}
-	if s := v.status(v.Live); !s.Stop.Stopped() || !s.Until.IsZero() || s.Left() != 0 {
-		t.Errorf("%+v", s)
-	}
-	if err := v.looks.ReleaseLooks(t.Context(), v.Live.Partner); err != nil {
+		e.Clock.Advance(24 * time.Hour)
+		v.work()
+		v.Watch(cyber.NewOwner(v.Live.Partner, partner.Live, partner.Settings{FirstLooksPerHour: partner.NoFirstLooks}),
+			"ana", "email", mailOf(2000))
+		if got := v.facts(v.Live); got != 1024 || v.Statuses(v.Live, "ana") != "email=monitorado" {
+			t.Errorf("while stopped: %d facts", got)
+		}
+		if s := review(); s.Left != 0 || !s.Until.IsZero() || s.State() != cyber.LooksStopped {
+			t.Errorf("while stopped: %+v", s)
+		}
+		setPace(200)
+		v.work()
+		e.Clock.Advance(time.Hour)
+		v.work()
+		if s := review(); s.Waiting != 0 {
+			t.Errorf("in the end: %+v", s)
+		}
+		var told []string
+		for _, event := range v.EventsOf(v.Live) {
+			if strings.HasPrefix(event, "looks ") {
+				told = append(told, event)
+			}
+		}
+		want := "looks waiting tokens 76 1, looks stopped operator 77 0, looks running operator 0 200"
+		if got := strings.Join(told, ", "); got != want {
+			t.Errorf("the partner was told: %s, want %s", got, want)
+		}
+	})
+}
+
+// TestOnboardingBank: a bank with a size adds all its people on its first day, and none of them waits.
+func TestOnboardingBank(t *testing.T) {
+	e := storetest.Open(t, sqldb.SQLite)
+	v := newLookEnv(t, e)
+	const people = 3600
+	v.leaked("antigo", 0, people)
+	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(t.Context(), v.Live.Partner,
+		func(p *partner.Partner) { p.Settings.People = people })
+	if err != nil {
 		t.Fatal(err)
 	}
+	v.add(v.Live, 0, people)
 	v.work()
-	if got := v.facts(v.Live); got != cyber.LookBurst+200 {
-		t.Errorf("after the release: %d facts", got)
+	if s := v.status(v.Live); s.Waiting != 0 || s.Left != cyber.LookBurst+2*people {
+		t.Errorf("%+v", s)
 	}
-	if stops := brake(); len(stops) != 0 {
-		t.Errorf("judged again: %+v", stops)
+	if got := v.facts(v.Live); got != people {
+		t.Errorf("%d facts", got)
 	}
-	e.Clock.Advance(2 * time.Hour) // now its own past is what is usual
-	v.work()
-	if stops := brake(); len(stops) != 0 {
-		t.Errorf("judged by others: %+v", stops)
-	}
-	var states []string
-	for _, told := range v.EventsOf(v.Live) {
-		if strings.HasPrefix(told, "looks ") {
-			states = append(states, told)
+}
+
+// TestHitsCountValues: a value that stands in several breaches is one hit of one first look.
+func TestHitsCountValues(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newLookEnv(t, e)
+		v.leaked("um", 0, 10)
+		v.leaked("dois", 0, 10)
+		v.add(v.Live, 5, 15)
+		v.work()
+		v.Watch(v.Live, "ana", "email", mailOf(0))
+		hours, err := e.Store.Monitoring.ListLookHours(t.Context(), 0)
+		if err != nil || len(hours[v.Live.Partner]) != 1 {
+			t.Fatal(hours, err)
 		}
-	}
-	if got := strings.Join(states, ", "); got != "looks stopped, looks running" {
-		t.Error("the partner was told:", got)
-	}
-	lines, err := operator.NewTrail(e.Store.Audit, e.Clock.Now).ListEntries(context.Background(), operator.Filter{Action: "first_looks.stop", Limit: 10})
-	if err != nil || len(lines) != 1 || lines[0].Subject != string(v.Live.Partner) || !strings.HasPrefix(lines[0].Detail, "hits 1000, usual up to ") {
-		t.Errorf("%+v %v", lines, err)
-	}
+		if got := hours[v.Live.Partner][0]; got.Looks != 11 || got.Hits != 6 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// TestForgedTokens: with write access to the database and without the key file nobody learns more: a row of tokens that
+// was changed or deleted gives none, and a value that was made due or given another fingerprint is not looked up as due.
+func TestForgedTokens(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newLookEnv(t, e)
+		v.leaked("antigo", 0, 1200)
+		v.add(v.Live, 0, 1200)
+		v.work()
+		number := v.Live.Partner.Number()
+		write := func(query string, args ...any) {
+			t.Helper()
+			if err := storetest.Write(t.Context(), e, query, args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(`UPDATE asset SET look = 1 WHERE partner_id = $1 AND look = 2`, number)
+		v.work()
+		if got := v.facts(v.Live); got != cyber.LookBurst {
+			t.Errorf("values made due: %d facts", got)
+		}
+		write(`UPDATE asset SET look = 2 WHERE partner_id = $1 AND fingerprint IS NULL`, number)
+		for _, change := range []string{
+			`UPDATE first_look SET tokens = 1000 WHERE partner_id = $1`,
+			`DELETE FROM first_look WHERE partner_id = $1`,
+		} {
+			write(change, number)
+			if _, err := v.looks.StartLooks(t.Context()); err == nil {
+				t.Errorf("%s: first looks go on", change)
+			}
+			if _, err := v.looks.LookStatus(t.Context(), v.Live.Partner, partner.Settings{}); err == nil {
+				t.Errorf("%s: it is shown as if nothing had happened", change)
+			}
+		}
+		if got := v.facts(v.Live); got != cyber.LookBurst {
+			t.Errorf("%d facts", got)
+		}
+	})
 }
