@@ -299,7 +299,48 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 	if sqldb.Unverified(address) {
 		p.reportWarning(area, "its certificate is not checked (--database-insecure)", "anybody on the way could answer in its place: add sslmode=verify-full to the address")
 	}
+	p.compareClocks(ctx, db)
 	p.checkBinding(ctx, db, keys)
+}
+
+// skewWorthTelling is from when on clocks count as different.
+const skewWorthTelling = 2 * time.Second
+
+// compareClocks reports by how much this machine differs from what the service goes by: the clock of PostgreSQL's machine,
+// or, on the embedded database, the time since the server was started.
+func (p *checkup) compareClocks(ctx context.Context, db *sqldb.DB) {
+	const area = "clock"
+	if db.EngineName() == sqldb.SQLite {
+		skew, err := store.NewStore(db, nil, time.Now).Upkeep.ClockSkew(ctx)
+		switch {
+		case err != nil:
+			p.reportWarning(area, oneLineReason(err), "")
+		case skew.Abs() >= skewWorthTelling:
+			p.reportWarning(area, fmt.Sprintf("it was set while the server ran: it is %s the time that the server goes by", aheadOrBehind(skew)),
+				"set it right, by NTP; if it is right now, restart the server")
+		}
+		return
+	}
+	before := time.Now()
+	server, err := db.ServerTime(ctx)
+	if err != nil {
+		p.reportWarning(area, oneLineReason(err), "")
+		return
+	}
+	skew := before.Add(time.Since(before) / 2).Sub(server)
+	if skew.Abs() >= skewWorthTelling {
+		p.reportWarning(area, fmt.Sprintf("it is %s the database's, which the service goes by", aheadOrBehind(skew)), "keep both by NTP")
+		return
+	}
+	p.reportOK(area, "agrees with the database's, which the service goes by")
+}
+
+// aheadOrBehind says a difference of clocks.
+func aheadOrBehind(skew time.Duration) string {
+	if skew < 0 {
+		return (-skew).Round(time.Second).String() + " behind"
+	}
+	return skew.Round(time.Second).String() + " ahead of"
 }
 
 // checkBinding reports whether keys and database belong together.

@@ -17,7 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/corpus/password"
+	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -74,6 +76,42 @@ func TestDoctorOnASoundSetUp(t *testing.T) {
 
 // TestDoctorTellsSampleFromCorpus: the built-in list is no corpus for live partners, and one algorithm is half of it.
 // TestDoctorOpensPublicAddresses: a balancer that answers, one that does not, and a certificate that ends soon.
+// TestDoctorComparesClocks: doctor tells of a clock that was set while a server ran on the embedded database, and compares
+// this machine's with that of PostgreSQL's.
+func TestDoctorComparesClocks(t *testing.T) {
+	ctx := t.Context()
+	data := filepath.Join(t.TempDir(), "data")
+	a, err := app.OpenApp(ctx, config.Common{Data: data}, sqldb.Options{})
+	must(t, err)
+	defer func() { _ = a.Close() }()
+	clocks := func(states map[string][]string, state string) (found []string) {
+		for _, line := range states[state] {
+			if strings.HasPrefix(line, "clock: ") {
+				found = append(found, line)
+			}
+		}
+		return found
+	}
+	states, _ := examine(t, data)
+	if found := clocks(states, stateWarning); len(found) != 0 {
+		t.Error("a clock that was never set:", found)
+	}
+	must(t, a.Store.Upkeep.NoteClockSkew(ctx, 48*time.Hour))
+	states, _ = examine(t, data)
+	if found := clocks(states, stateWarning); len(found) != 1 || !strings.Contains(found[0], "48h0m0s ahead of") {
+		t.Error("a clock that was set:", found)
+	}
+	address := storetest.NewAddress(t, sqldb.PostgreSQL, "")
+	folder := filepath.Join(t.TempDir(), "data")
+	b, err := app.OpenApp(ctx, config.Common{Data: folder, Database: address}, sqldb.Options{MaxConns: 4})
+	must(t, err)
+	must(t, b.Close())
+	states, _ = examine(t, folder, "--database", address)
+	if found := clocks(states, stateOK); len(found) != 2 || !strings.Contains(found[0], "agrees with the database's") {
+		t.Error("the same machine's clock:", states)
+	}
+}
+
 func TestDoctorOpensPublicAddresses(t *testing.T) {
 	balancer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" {

@@ -84,7 +84,7 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 			return err
 		}
 	}
-	now := time.Now()
+	now := a.Now()
 	return listViews(o, func(c cyber.Case) record {
 		due, _ := c.Clock.Due()
 		return newRecord("case_id", c.ID, "partner_id", c.Partner, "service_id", c.Service, "status", c.Status, "assignee", c.Assignee, "booked", c.Booked,

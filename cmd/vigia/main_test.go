@@ -10,6 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // vigia runs a command as a user would and returns its exit code and what it wrote.
@@ -227,5 +233,25 @@ func TestAuditSaysWhatWasGiven(t *testing.T) {
 	_, out, _ := vigia(t, "audit", "list", "--data", data, "--json")
 	if !strings.Contains(out, "--title=Outro") || !strings.Contains(out, "--verified=false") || strings.Contains(out, "0x") {
 		t.Error(out)
+	}
+}
+
+// TestKeyExpiresByTheDatabasesClock: how long a key lives is counted on the clock that judges it, not on that of the
+// machine on which the command runs.
+func TestKeyExpiresByTheDatabasesClock(t *testing.T) {
+	ctx := context.Background()
+	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	c := config.Common{Data: filepath.Join(t.TempDir(), "data")}
+	a, err := app.OpenAppAt(ctx, c, sqldb.Options{}, func() time.Time { return now })
+	must(t, err)
+	defer func() { _ = a.Close() }()
+	p, _, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	must(t, err)
+	var out bytes.Buffer
+	command := &keyCreateCmd{Partner: p.ID, Scopes: []string{"cyber"}, Expires: 5 * time.Minute}
+	must(t, command.Run(ctx, a, &output{w: &out, json: true}))
+	shown := decode(t, out.String())
+	if shown["expires_at"] != "2026-01-02T12:05:00Z" || shown["state"] != "live" {
+		t.Errorf("a key of five minutes: %v, %v", shown["expires_at"], shown["state"])
 	}
 }

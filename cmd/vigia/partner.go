@@ -249,13 +249,13 @@ type keyCmd struct {
 	Revoke keyRevokeCmd `cmd:"" help:"End a key and the keys it made at once, on every replica within two seconds."`
 }
 
-// keyRecord returns a key as commands show it.
-func keyRecord(k partner.Key) record {
+// keyRecord returns a key as commands show it at a time.
+func keyRecord(k partner.Key, now time.Time) record {
 	state := "live"
 	switch {
 	case !k.RevokedAt.IsZero():
 		state = "revoked"
-	case !k.IsLiveAt(time.Now()):
+	case !k.IsLiveAt(now):
 		state = "expired"
 	}
 	return newRecord("key_id", k.ID, "partner_id", k.Partner, "label", k.Label, "preview", k.Preview, "scopes", k.Scopes, "state", state,
@@ -263,11 +263,8 @@ func keyRecord(k partner.Key) record {
 }
 
 // showNewKey shows a key that exists in full only now.
-func (o *output) showNewKey(k partner.Key, text string, err error) error {
-	if err != nil {
-		return err
-	}
-	return o.showRecord(keyRecord(k).withPairs("api_key", text), "The API key is shown this once.")
+func (o *output) showNewKey(k partner.Key, text string, now time.Time) error {
+	return o.showRecord(keyRecord(k, now).withPairs("api_key", text), "The API key is shown this once.")
 }
 
 // keyCreateCmd is 'vigia key create'. The key is printed once.
@@ -291,9 +288,13 @@ func (k *keyCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	var expires time.Time
 	if k.Expires != 0 {
-		expires = time.Now().Add(k.Expires)
+		expires = a.Now().Add(k.Expires)
 	}
-	return o.showNewKey(a.Partners.CreateKey(ctx, k.Partner, k.Label, scopes, expires))
+	created, text, err := a.Partners.CreateKey(ctx, k.Partner, k.Label, scopes, expires)
+	if err != nil {
+		return err
+	}
+	return o.showNewKey(created, text, a.Now())
 }
 
 // keyListCmd is 'vigia key list'. It shows ids, scopes and ends, never the keys.
@@ -303,7 +304,8 @@ type keyListCmd struct {
 
 // Run lists keys.
 func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(o, keyRecord, "No key.", "key_id", "preview", "state", "scopes", "created_at", "expires_at", "made_by", "label")(a.Partners.ListKeys(ctx, k.Partner))
+	show := func(key partner.Key) record { return keyRecord(key, a.Now()) }
+	return listViews(o, show, "No key.", "key_id", "preview", "state", "scopes", "created_at", "expires_at", "made_by", "label")(a.Partners.ListKeys(ctx, k.Partner))
 }
 
 // keyFlags name a key.
@@ -320,7 +322,11 @@ type keyRollCmd struct {
 
 // Run rolls a key.
 func (k *keyRollCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showNewKey(a.Partners.RollKey(ctx, k.Partner, k.Key, k.Overlap))
+	next, text, err := a.Partners.RollKey(ctx, k.Partner, k.Key, k.Overlap)
+	if err != nil {
+		return err
+	}
+	return o.showNewKey(next, text, a.Now())
 }
 
 // keyRevokeCmd is 'vigia key revoke'. Keys that were made with the key end too, unless --keep-children is given.
@@ -343,5 +349,5 @@ func (k *keyRevokeCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	for _, made := range ended[1:] {
 		too = append(too, made.ID)
 	}
-	return o.showRecord(keyRecord(ended[0]).withPairs("ended_too", too))
+	return o.showRecord(keyRecord(ended[0], a.Now()).withPairs("ended_too", too))
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -75,7 +74,7 @@ func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error
 	case o.json:
 		write = subject.WriteJSON
 	case e.Letter:
-		write = func(w io.Writer, all []subject.Held) error { return subject.WriteLetter(w, all, time.Now()) }
+		write = func(w io.Writer, all []subject.Held) error { return subject.WriteLetter(w, all, a.Now()) }
 	}
 	if e.Out == "" {
 		return write(o.w, held)

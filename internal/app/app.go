@@ -48,28 +48,22 @@ type App struct {
 	now    func() time.Time
 	// exchange shares password corpora between replicas; nil without a bucket.
 	exchange *password.Exchange
-	// clock is what now reads where it follows the database's; nil on a clock that was passed in.
+	// clock is what now reads; nil on a clock that was passed in.
 	clock *clock
 }
 
 // OpenApp prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the two
 // belong together. Many processes may do so at once.
 func OpenApp(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
-	return openFollowing(ctx, c, opts, time.Now)
+	return openOnMachine(ctx, c, opts, thisMachine())
 }
 
-// openFollowing opens with a clock that follows the database's where that is a server's.
-func openFollowing(ctx context.Context, c config.Common, opts sqldb.Options, own func() time.Time) (*App, error) {
-	shared := &clock{own: own}
-	a, err := OpenAppAt(ctx, c, opts, shared.adjustedNow)
-	if err != nil {
+// openOnMachine is OpenApp on a machine with a clock of its own.
+func openOnMachine(ctx context.Context, c config.Common, opts sqldb.Options, m machine) (*App, error) {
+	if err := RefuseRestoring(c.Data); err != nil {
 		return nil, err
 	}
-	a.clock = shared
-	if _, err := a.followClock(ctx); err != nil {
-		return nil, errors.Join(err, a.Close())
-	}
-	return a, nil
+	return openAnyway(ctx, c, opts, m)
 }
 
 // OpenAppAt opens the app on another clock, for commands that work on other days; a server uses the real one.
@@ -77,19 +71,7 @@ func OpenAppAt(ctx context.Context, c config.Common, opts sqldb.Options, now fun
 	if err := RefuseRestoring(c.Data); err != nil {
 		return nil, err
 	}
-	return openAnyway(ctx, c, opts, now)
-}
-
-// openAnyway opens the app even in a folder that is being restored, for the restore itself.
-func openAnyway(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
-	if err := c.CheckCommon(); err != nil {
-		return nil, err
-	}
-	if err := prepareFolder(c.Data); err != nil {
-		return nil, err
-	}
-	opts.Insecure = c.DatabaseInsecure
-	db, err := sqldb.OpenDatabase(ctx, c.DatabaseAddress(), opts)
+	db, err := openFolder(ctx, c, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +80,39 @@ func openAnyway(ctx context.Context, c config.Common, opts sqldb.Options, now fu
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
+}
+
+// openAnyway opens the app even in a folder that is being restored, for the restore itself. The database is asked for
+// the time before anything is written.
+func openAnyway(ctx context.Context, c config.Common, opts sqldb.Options, m machine) (*App, error) {
+	db, err := openFolder(ctx, c, opts)
+	if err != nil {
+		return nil, err
+	}
+	shared := newClock(m)
+	if db.EngineName() == sqldb.PostgreSQL {
+		if _, _, err := shared.follow(ctx, db.ServerTime); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	a, err := buildApp(ctx, c, db, shared.now)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	a.clock = shared
+	return a, nil
+}
+
+// openFolder prepares the data folder and opens the database.
+func openFolder(ctx context.Context, c config.Common, opts sqldb.Options) (*sqldb.DB, error) {
+	if err := c.CheckCommon(); err != nil {
+		return nil, err
+	}
+	if err := prepareFolder(c.Data); err != nil {
+		return nil, err
+	}
+	opts.Insecure = c.DatabaseInsecure
+	return sqldb.OpenDatabase(ctx, c.DatabaseAddress(), opts)
 }
 
 // buildApp joins an open database to its keys and rules.

@@ -310,7 +310,7 @@ func RestoreBackup(ctx context.Context, c config.Common, path string, o RestoreO
 	if r.Manifest, err = unpackBackup(ctx, c, path, keys, o.Progress); err != nil {
 		return r, errors.Join(err, clearFolder(c.Data), os.Remove(marker.Name()))
 	}
-	a, err := openAnyway(ctx, c, sqldb.Options{MaxConns: 4, StatementTimeout: LongStatement}, time.Now)
+	a, err := openAnyway(ctx, c, sqldb.Options{MaxConns: 4, StatementTimeout: LongStatement}, thisMachine())
 	if err != nil {
 		return r, err
 	}

@@ -69,7 +69,7 @@ func (m matched) publish(t *testing.T, name string) {
 		Kind: cyber.SourceBreach, Verified: true, AddedAt: now,
 	}})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 }
 
@@ -176,4 +176,32 @@ func TestMatchesBesideDeletingClients(t *testing.T) {
 	if found := problems(t, context.Background(), e.Upkeep); len(found) != 0 {
 		t.Error(found)
 	}
+}
+
+// TestPageOfBreachesIsOfOneMoment: a page that has room for all breaches holds as many as its total says, while others
+// are published.
+func TestPageOfBreachesIsOfOneMoment(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		m := newMatched(t, e)
+		published := make(chan struct{})
+		go func() {
+			defer close(published)
+			for n := range 100 {
+				m.publish(t, fmt.Sprint("loja-", n))
+			}
+		}()
+		for over := false; !over; {
+			select {
+			case <-published:
+				over = true
+			default:
+			}
+			page, total, err := e.Breaches.PublishedPage(context.Background(), "", 0, 1000)
+			if err != nil || int64(len(page)) != total {
+				t.Errorf("%d of %d breaches (%v)", len(page), total, err)
+				break
+			}
+		}
+		<-published
+	})
 }

@@ -218,7 +218,7 @@ func (s *Store) ProveSession(ctx context.Context) error {
 	return err
 }
 
-// ServerTime returns the time of the database's server; on SQLite that of this machine.
+// ServerTime returns the time of PostgreSQL's machine.
 func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
 	at, err := s.db.ServerTime(ctx)
 	return at, classifyError(err)

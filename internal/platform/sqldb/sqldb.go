@@ -283,11 +283,8 @@ func (d *DB) ConnectionPools() map[string]*sql.DB {
 	return map[string]*sql.DB{"write": d.write, "read": d.read}
 }
 
-// ServerTime returns the time of PostgreSQL's machine; on SQLite there is only this one.
+// ServerTime returns the time of PostgreSQL's machine. SQLite has none of its own.
 func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
-	if d.engine != PostgreSQL {
-		return time.Now(), nil
-	}
 	var at time.Time
 	if err := d.read.QueryRowContext(ctx, `SELECT clock_timestamp()`).Scan(&at); err != nil {
 		return at, fmt.Errorf("read the database's clock: %w", err)
