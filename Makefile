@@ -9,6 +9,7 @@ LONGEST = ./internal/app ./internal/web/api ./cmd/vigia ./internal/store
 ARGS ?=
 FUZZTIME ?= 10s
 SOAK ?= 30m
+RACES ?= 1h
 # Packages tested at once: one more than processors, because each waits for the disk, a browser or a process of its own a
 # third of its time. More than a few only wait for the same disk.
 PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n + 1 : 4)))
@@ -99,6 +100,10 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each
 .PHONY: soak
 soak: ## mixed load on a real server for SOAK (30m): goroutines, files and memory must not grow
 	SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/vigia
+
+.PHONY: races
+races: ## enrolments, sweeps, deletions, imports and kills on one PostgreSQL for RACES (1h), then a check of everything
+	RACES=$(RACES) scripts/with-postgres go test -count=1 -timeout 0 -v -run '^TestRaces$$' ./cmd/vigia
 
 .PHONY: mutation
 mutation: bin/gremlins ## mutation testing of the packages that guard something (PACKAGES=./internal/platform/seal; slow)
