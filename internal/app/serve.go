@@ -76,10 +76,6 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
-	stopTracing, err := telemetry.StartTracing(ctx, version, log)
-	if err != nil {
-		return nil, err
-	}
 	// A new installation gets a small corpus of common passwords, so that its first answer is a true one. An import
 	// that runs right now will do better.
 	if err := a.Passwords.EnsureDefault(ctx); err != nil && !errors.Is(err, password.ErrBusy) {
@@ -88,6 +84,11 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	passwords, err := password.NewChecker(a.Passwords, log)
 	if err != nil {
 		return nil, fmt.Errorf("password corpora: %w", err)
+	}
+	stopTracing, err := telemetry.StartTracing(ctx, version, log)
+	if err != nil {
+		passwords.Close()
+		return nil, err
 	}
 	return &Server{
 		callers: &telemetry.Callers{Proxies: proxies, Shown: telemetry.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
@@ -128,59 +129,21 @@ const (
 	maxHeader = 16 << 10
 )
 
-// Run serves until ctx ends, then stops in order: readiness off, requests finished, workers stopped, buffers sent.
+// Run serves until ctx ends, then stops in order: readiness off, requests finished, workers stopped, buffers sent. A
+// start that fails half way stops what it has begun in the same order.
 func (s *Server) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
 	group, groupCtx := errgroup.WithContext(work)
-
-	s.startLibrary(groupCtx, group)
-	s.followPasswords(groupCtx, group)
-	var servers []*http.Server
-	if s.cfg.Has("api") {
-		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
-		group.Go(func() error { s.gate.WatchChanges(groupCtx); return nil })
-		group.Go(func() error { return s.passwords.Run(groupCtx) })
-		s.watchPasswords()
-		s.joinReplicas(groupCtx, group)
-		partners, unparsed, err := s.partnerHandler(groupCtx, group)
-		if err != nil {
-			return err
+	servers, err := s.startAll(groupCtx, group)
+	if err == nil {
+		close(s.Ready)
+		s.log.Info("serving", "api", addressText(s.APIAddr), "console", addressText(s.ConsoleAddr), "roles", s.cfg.Roles,
+			"engine", string(s.app.Engine))
+		select {
+		case <-ctx.Done():
+		case <-groupCtx.Done(): // a listener or worker failed
 		}
-		srv, addr, err := s.listenAndServe(group, s.cfg.Listen, partners, unparsed, writeTime)
-		if err != nil {
-			return err
-		}
-		servers, s.APIAddr = append(servers, srv), addr
-	}
-	pages, err := s.operatorHandler(groupCtx, group)
-	if err != nil {
-		return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
-	}
-	srv, addr, err := s.listenAndServe(group, s.cfg.ConsoleListen, pages, nil, pageTime)
-	if err != nil {
-		return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
-	}
-	servers, s.ConsoleAddr = append(servers, srv), addr
-	group.Go(func() error { s.watchKeys(groupCtx); return nil })
-	group.Go(func() error { return s.watchDisk(groupCtx) })
-	repeatWork(groupCtx, group, diskProbeEvery, s.disk.runOnce)
-	group.Go(func() error { s.watchClock(groupCtx); return nil })
-	group.Go(func() error { return s.watchSessions(groupCtx) })
-	if err := s.watchWriter(groupCtx); err != nil {
-		return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
-	}
-	s.watchBacklog()
-	if s.cfg.Has("worker") {
-		s.startWork(groupCtx, group)
-	}
-	close(s.Ready)
-	s.log.Info("serving", "api", addressText(s.APIAddr), "console", addressText(s.ConsoleAddr), "roles", s.cfg.Roles,
-		"engine", string(s.app.Engine))
-
-	select {
-	case <-ctx.Done():
-	case <-groupCtx.Done(): // a listener or worker failed
 	}
 	s.stopping.Store(true)
 	if s.leave != nil {
@@ -188,17 +151,61 @@ func (s *Server) Run(ctx context.Context) error {
 		s.leave(leaving)
 		cancel()
 	}
-	if s.cfg.DrainTime > 0 && ctx.Err() != nil {
+	if s.cfg.DrainTime > 0 && ctx.Err() != nil && err == nil {
 		time.Sleep(s.cfg.DrainTime)
 	}
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.StopTime)
 	defer cancel()
-	err = shutDownServers(deadline, servers)
+	err = errors.Join(err, shutDownServers(deadline, servers))
 	stopWork()
 	err = errors.Join(err, ignoreCancelled(group.Wait()), s.stopTracing(deadline))
 	s.passwords.Close()
 	s.log.Info("stopped")
 	return err
+}
+
+// startAll begins everything that the roles ask for. With an error it returns the listeners that are open by then.
+func (s *Server) startAll(ctx context.Context, group *errgroup.Group) (servers []*http.Server, err error) {
+	s.startLibrary(ctx, group)
+	s.followPasswords(ctx, group)
+	if s.cfg.Has("api") {
+		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
+		group.Go(func() error { s.gate.WatchChanges(ctx); return nil })
+		group.Go(func() error { return s.passwords.Run(ctx) })
+		s.watchPasswords()
+		s.joinReplicas(ctx, group)
+		partners, unparsed, err := s.partnerHandler(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		srv, addr, err := s.listenAndServe(group, s.cfg.Listen, partners, unparsed, writeTime)
+		if err != nil {
+			return nil, err
+		}
+		servers, s.APIAddr = append(servers, srv), addr
+	}
+	pages, err := s.operatorHandler(ctx, group)
+	if err != nil {
+		return servers, err
+	}
+	srv, addr, err := s.listenAndServe(group, s.cfg.ConsoleListen, pages, nil, pageTime)
+	if err != nil {
+		return servers, err
+	}
+	servers, s.ConsoleAddr = append(servers, srv), addr
+	group.Go(func() error { s.watchKeys(ctx); return nil })
+	group.Go(func() error { return s.watchDisk(ctx) })
+	repeatWork(ctx, group, diskProbeEvery, s.disk.runOnce)
+	group.Go(func() error { s.watchClock(ctx); return nil })
+	group.Go(func() error { return s.watchSessions(ctx) })
+	if err := s.watchWriter(ctx); err != nil {
+		return servers, err
+	}
+	s.watchBacklog()
+	if s.cfg.Has("worker") {
+		s.startWork(ctx, group)
+	}
+	return servers, nil
 }
 
 // WorkAfter has the server answer at once and its workers begin when done is closed. Call it before Run.

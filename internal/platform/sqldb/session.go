@@ -19,11 +19,15 @@ import (
 
 // What every PostgreSQL session is bound by, unless the address says otherwise (?lock_timeout=3000). A process that
 // hangs or is cut off in the middle of a transaction keeps the rows that it has locked from all others until the server
-// ends its session: idleTimeout and silenceTimeout are that long. lockTimeout is longer, so that those who wait get the
-// row and not an error.
+// ends its session: idleTimeout and silenceTimeout are that long.
+//
+// lockTimeout is shorter than idleTimeout. Otherwise, when the session of a hanging process is ended, another session of
+// the same process that waits for the row may get it next, and keeps it for as long again. A live process waits
+// lockTries times, so that it gets the row and not an error.
 const (
 	idleTimeout    = 5 * time.Second
-	lockTimeout    = 8 * time.Second
+	lockTimeout    = 4 * time.Second
+	lockTries      = 2
 	silenceTimeout = 10 * time.Second
 	connectTimeout = 5 * time.Second
 )

@@ -64,7 +64,8 @@ func (d *DB) retryTransaction(ctx context.Context, run func() error) error {
 		err := run()
 		d.judgeSync(err)
 		d.noteRefusal(err)
-		if err == nil || !isRepeatable(err) || try == maxTries {
+		waits := try < lockTries && d.engine == PostgreSQL && IsLockTimeout(err)
+		if err == nil || !isRepeatable(err) && !waits || try == maxTries {
 			return err
 		}
 		pause := time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond)) //nolint:gosec // spreads retries, guards nothing
