@@ -270,6 +270,10 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 		p.reportProblem(area, oneLineReason(err), "PgBouncer: pool_mode = session, or give --database the address of PostgreSQL itself")
 		return
 	}
+	if errors.Is(err, sqldb.ErrNoConnection) {
+		p.reportProblem(area, sqldb.ErrNoConnection.Error(), "docs/operations.md has the figures: PostgreSQL and several replicas, Poolers")
+		return
+	}
 	if err != nil {
 		p.reportProblem(area, oneLineReason(err), "is the server up, the address right, may this machine connect, does the user exist? For PostgreSQL try psql with the same address")
 		return

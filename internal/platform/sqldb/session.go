@@ -63,8 +63,10 @@ func setSession(cfg *pgx.ConnConfig, statementTimeout time.Duration) {
 	statement := "SELECT " + strings.Join(calls, ", ")
 	next := cfg.AfterConnect
 	cfg.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-		if _, err := conn.Exec(ctx, statement).ReadAll(); err != nil {
-			return fmt.Errorf("set up the session: %w", err)
+		setting, cancel := context.WithTimeout(ctx, connectTimeout)
+		defer cancel()
+		if _, err := conn.Exec(setting, statement).ReadAll(); err != nil {
+			return fmt.Errorf("set up the session: %w", nameShortage(err))
 		}
 		if next != nil {
 			return next(ctx, conn)
@@ -99,6 +101,20 @@ func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", 
 var ErrSharedSession = errors.New("database: a connection pooler between this program and PostgreSQL runs each transaction in another session " +
 	"(PgBouncer: pool_mode = transaction or statement). Locks would not hold, and webhooks would be sent twice. " +
 	"Set pool_mode = session for this database, or give the address of PostgreSQL itself")
+
+// ErrNoConnection means that the server, or a pooler before it, has no connection left for this process.
+var ErrNoConnection = errors.New("database: no connection is free: raise the pooler's pool (PgBouncer: default_pool_size, 20 unless it is set) " +
+	"or PostgreSQL's max_connections above what all replicas take (--max-connections each, one for each worker) and eight for commands, " +
+	"or lower --max-connections")
+
+// nameShortage names an error that says that no connection is left. A pooler takes a client in and leaves its first
+// statement without an answer until a connection is free; a server answers that statement at once.
+func nameShortage(err error) error {
+	if pgconn.Timeout(err) || errors.Is(err, context.DeadlineExceeded) || hasSQLState(err, "53300") {
+		return fmt.Errorf("%w (%w)", ErrNoConnection, err)
+	}
+	return err
+}
 
 // probeTime bounds a proof: a pooler without a free connection keeps clients waiting.
 const probeTime = 5 * time.Second
@@ -143,7 +159,7 @@ func (d *DB) proveLock(ctx context.Context, session *pgconn.PgConn) error {
 	for range 3 {
 		other, err := pgx.ConnectConfig(ctx, d.pool.Config().ConnConfig)
 		if err != nil {
-			return fmt.Errorf("database: a connection pooler gave no further connection: %w", err)
+			return nameShortage(err)
 		}
 		defer func() { _ = other.Close(context.WithoutCancel(ctx)) }()
 		got, err := querySimple(ctx, other.PgConn(), `BEGIN; SELECT pg_try_advisory_xact_lock(`+key+`)`)
@@ -151,7 +167,7 @@ func (d *DB) proveLock(ctx context.Context, session *pgconn.PgConn) error {
 			return ErrSharedSession
 		}
 		if err != nil {
-			return fmt.Errorf("database: prove that sessions are kept apart: %w", err)
+			return fmt.Errorf("prove that sessions are kept apart: %w", nameShortage(err))
 		}
 		shared = shared || got == "t"
 	}

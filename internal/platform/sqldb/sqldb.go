@@ -122,6 +122,10 @@ func openPostgres(ctx context.Context, address string, opts Options) (*DB, error
 	return d, nil
 }
 
+// idleConnection is how long a connection without work is kept: a pooler in between has none to give while a quiet
+// replica keeps those of its last rush.
+const idleConnection = time.Minute
+
 // parseAddress returns how connections to the PostgreSQL at address are opened.
 func parseAddress(address string, opts Options) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(address)
@@ -138,6 +142,7 @@ func parseAddress(address string, opts Options) (*pgxpool.Config, error) {
 		opts.StatementTimeout = time.Minute
 	}
 	cfg.MaxConns = int32(min(opts.MaxConns, 1000))
+	cfg.MaxConnIdleTime = idleConnection
 	setSession(cfg.ConnConfig, opts.StatementTimeout)
 	cfg.ConnConfig.Tracer = postgresTracer{}
 	return cfg, nil

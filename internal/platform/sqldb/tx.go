@@ -239,7 +239,7 @@ func IsUnavailable(err error) bool {
 		// Read-only transaction, idle in transaction for too long, lock timeout, failing disk.
 		return pe.Code == "25006" || pe.Code == "25P03" || pe.Code == "55P03" || pe.Code == "58030"
 	}
-	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || hasSQLiteCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || errors.Is(err, ErrNoConnection) || hasSQLiteCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
 		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
 }
 
