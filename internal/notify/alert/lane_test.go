@@ -322,8 +322,16 @@ func TestPersonsOrder(t *testing.T) {
 		for i := range q.rows {
 			q.rows[i].Person, q.rows[i].Ordered, q.rows[i].Event = "a", true, EventID(fmt.Sprint(i+1))
 		}
+		var mu sync.Mutex
 		var sent []string
+		sentSoFar := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return fmt.Sprint(sent)
+		}
 		stop := dispatch(q, func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			defer mu.Unlock()
 			sent = append(sent, r.Header.Get("webhook-id"))
 			if len(sent) == 1 {
 				return answer(http.StatusInternalServerError)(r)
@@ -331,12 +339,14 @@ func TestPersonsOrder(t *testing.T) {
 			return answer(http.StatusOK)(r)
 		}, 4)
 		time.Sleep(4 * time.Second)
-		if fmt.Sprint(sent) != "[1]" {
-			t.Errorf("%v were sent while the first waits for its next try", sent)
+		if got := sentSoFar(); got != "[1]" {
+			t.Errorf("%v were sent while the first waits for its next try", got)
 		}
 		time.Sleep(1500 * time.Millisecond)
-		if fmt.Sprint(sent) != "[1 1 2 3]" || len(q.asked) > 30 {
-			t.Errorf("%v were sent with %d looks", sent, len(q.asked))
+		looks := 0
+		q.set(func() { looks = len(q.asked) })
+		if got := sentSoFar(); got != "[1 1 2 3]" || looks > 30 {
+			t.Errorf("%v were sent with %d looks", got, looks)
 		}
 		stop()
 	})

@@ -36,8 +36,10 @@ func TestResultsShareTransactions(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 			report(c.later)
 			time.Sleep(time.Second)
-			if !slices.Equal(q.groups, c.want) || len(l.unrecorded) != 0 {
-				t.Errorf("%s: %v, want %v; %d not known to be on disk", name, q.groups, c.want, len(l.unrecorded))
+			var groups []int
+			q.set(func() { groups = slices.Clone(q.groups) })
+			if !slices.Equal(groups, c.want) || len(l.unrecorded) != 0 {
+				t.Errorf("%s: %v, want %v; %d not known to be on disk", name, groups, c.want, len(l.unrecorded))
 			}
 			close(d.results)
 		})
