@@ -698,7 +698,9 @@ func WithDays(value int) Option {
 // AddAssets: Add up to 1,000 values for monitoring. **Extension, additive.** Each item is what `POST /cyber/monitoring`
 // takes, and is held to the same rules. A refused item stops nothing: the answer names it by its place, from 0, with
 // the sentence and the detail that the single request would have had. First looks begin right after the answer, as far
-// as there are tokens. Items are charged as those of a bulk enrolment.
+// as there are tokens. Items are charged as those of a bulk enrolment. Items are kept in batches of 250. When the
+// service fails on the way, `x-error-detail` of the 503 says how many items, from the first, were decided; send the
+// list again, nothing is added twice. With an idempotency key the list is kept whole or not at all.
 func (c *Client) AddAssets(ctx context.Context, body NewAssets, opts ...Option) (AssetsAdded, error) {
 	k := newAPICall("POST", "/cyber/assets", []string{}, opts)
 	k.keyed = true

@@ -81,6 +81,9 @@ type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
 	// already, and reports whether it is new. More than limit values of one person are ErrAssetLimit.
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (bool, error)
+	// InsertAssets keeps several new values in one transaction. It refuses those of people who have limit values, each by
+	// an error at its place, and passes over what is there already.
+	InsertAssets(ctx context.Context, id partner.ID, list []NewAsset, limit int) (refused []error, err error)
 	// TakeLookToken takes a token for a first look and reports whether there was one.
 	TakeLookToken(ctx context.Context, id partner.ID, pace LookPace) (bool, error)
 	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.
@@ -300,42 +303,117 @@ type BulkRefusal struct {
 	Why  *fault.Error
 }
 
-// AddAssets adds values one by one, each by the rules of a single one; one that is refused stops nothing. First looks
-// begin after the request, so that a list of values does not hold the partner's tokens locked. It returns how many are
-// watched now.
-func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem) (taken int, refused []BulkRefusal, err error) {
-	for i, item := range items {
-		err := m.addBulkItem(ctx, who, item)
-		var why *fault.Error
-		switch {
-		case err == nil:
-			taken++
-		case !errors.As(err, &why) || isServiceFault(why.Kind):
-			return taken, refused, err
-		default:
-			refused = append(refused, BulkRefusal{i, why})
+// BulkResult is what became of a list of values.
+type BulkResult struct {
+	// Decided is how many items, from the first, are either watched or refused for good: all of them, unless the service
+	// failed on the way. What comes after them is neither.
+	Decided int
+	Refused []BulkRefusal
+}
+
+// Watched returns how many of the decided items are watched.
+func (r BulkResult) Watched() int { return r.Decided - len(r.Refused) }
+
+// bulkBatch is how many values of a list are stored in one transaction.
+const bulkBatch = 250
+
+// AddAssets adds values, each by the rules of a single one; one that is refused stops nothing. They are stored in batches,
+// each of them whole or not at all; when one fails the result says which are. First looks begin after the request, so
+// that a list of values does not hold the partner's tokens locked.
+func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem) (BulkResult, error) {
+	var result BulkResult
+	list := *m
+	list.salts = &saltOfList{inner: m.salts}
+	for batch := range slices.Chunk(items, bulkBatch) {
+		refused, err := list.addBatch(ctx, who, batch)
+		if err != nil {
+			return result, err
 		}
+		for _, r := range refused {
+			result.Refused = append(result.Refused, BulkRefusal{result.Decided + r.Item, r.Why})
+		}
+		result.Decided += len(batch)
 	}
-	return taken, refused, nil
+	return result, nil
 }
 
-// isServiceFault tells faults of the service from those of an item.
-func isServiceFault(k fault.Kind) bool {
-	return k != fault.Invalid && k != fault.Conflict && k != fault.NotFound && k != fault.RateLimited
+// saltOfList opens the salt of a list's partner once, and not for each CPF.
+type saltOfList struct {
+	inner Salts
+	salt  string
 }
 
-// addBulkItem adds one value of a bulk.
-func (m *Monitoring) addBulkItem(ctx context.Context, who Owner, item BulkItem) error {
+// OpenSalt returns the salt of the one partner that the list belongs to.
+func (s *saltOfList) OpenSalt(ctx context.Context, id partner.ID) (string, error) {
+	if s.salt == "" {
+		salt, err := s.inner.OpenSalt(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		s.salt = salt
+	}
+	return s.salt, nil
+}
+
+// addBatch adds some values in one transaction and returns those that are refused.
+func (m *Monitoring) addBatch(ctx context.Context, who Owner, items []BulkItem) (refused []BulkRefusal, err error) {
+	var list []NewAsset
+	var places []int // of the values of the list among the items
+	for i, item := range items {
+		a, err := m.checkBulkItem(ctx, who, item)
+		if err != nil {
+			why, ok := itemFault(err)
+			if !ok {
+				return nil, err
+			}
+			refused = append(refused, BulkRefusal{i, why})
+			continue
+		}
+		list = append(list, a)
+		places = append(places, i)
+	}
+	if len(list) == 0 {
+		return refused, nil
+	}
+	failed, err := m.store.InsertAssets(ctx, who.Partner, list, MaxAssets)
+	if err != nil {
+		return nil, err
+	}
+	for i, err := range failed {
+		if err == nil {
+			continue
+		}
+		why, ok := itemFault(err)
+		if !ok {
+			return nil, err
+		}
+		refused = append(refused, BulkRefusal{places[i], why})
+	}
+	slices.SortFunc(refused, func(a, b BulkRefusal) int { return a.Item - b.Item })
+	return refused, nil
+}
+
+// itemFault tells faults of an item from those of the service, which are not reported of an item.
+func itemFault(err error) (*fault.Error, bool) {
+	var why *fault.Error
+	if !errors.As(err, &why) {
+		return nil, false
+	}
+	switch why.Kind {
+	case fault.Invalid, fault.Conflict, fault.NotFound, fault.RateLimited:
+		return why, true
+	default:
+		return nil, false
+	}
+}
+
+// checkBulkItem checks one value of a list.
+func (m *Monitoring) checkBulkItem(ctx context.Context, who Owner, item BulkItem) (NewAsset, error) {
 	user, err := partner.ParseUserHash("userHash", item.User)
 	if err != nil {
-		return err
+		return NewAsset{}, err
 	}
-	a, err := m.checkNewAsset(ctx, AssetRequest{Owner: who, User: user, Type: item.Kind, Value: item.Value})
-	if err != nil {
-		return err
-	}
-	_, err = m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
-	return err
+	return m.checkNewAsset(ctx, AssetRequest{Owner: who, User: user, Type: item.Kind, Value: item.Value})
 }
 
 // SandboxBreach is the made-up breach of sandbox partners.

@@ -442,8 +442,13 @@ func (s core) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.User
 // linkPerson makes both digests of a CPF known as one person. It writes also when they are, so that the row is locked and
 // no sweep deletes it before the transaction is committed.
 func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
+	return tx.RunStatements(ctx, []sqldb.Statement{s.linkPersonStatement(id, cpf, salt)})
+}
+
+// linkPersonStatement is the statement of linkPerson.
+func (s core) linkPersonStatement(id partner.ID, cpf, salt string) sqldb.Statement {
 	index, d256, d512 := s.personColumns(id, cpf, salt)
-	return execStatement(ctx, tx, `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
+	return sqldb.NewStatement(`INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
 		id,
 		index,
@@ -452,6 +457,13 @@ func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, 
 		s.now(),
 	)
 }
+
+// How a partner spelt a person last is kept under one index, and dropped under the other digest of the person.
+const (
+	keepPersonName = `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`
+	dropPersonName = `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`
+)
 
 // sealedNamePlace binds a sealed spelling to its person.
 func sealedNamePlace(id partner.ID, index []byte) seal.Place {
@@ -477,10 +489,9 @@ func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	if err != nil {
 		return u, err
 	}
-	err = execStatement(ctx, tx, `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`, id, u.write, sealed, s.now())
+	err = execStatement(ctx, tx, keepPersonName, id, u.write, sealed, s.now())
 	if err == nil && !bytes.Equal(u.write, u.other) {
-		err = execStatement(ctx, tx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, id, u.other)
+		err = execStatement(ctx, tx, dropPersonName, id, u.other)
 	}
 	return u, err
 }

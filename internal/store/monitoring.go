@@ -111,36 +111,46 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	if all >= int64(limit) {
 		return false, 0, cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
 	}
-	fingerprint, look, err := s.decideFirstLook(ctx, tx, id, a)
+	epoch, err := corporaEpoch(ctx, tx)
 	if err != nil {
 		return false, 0, err
 	}
-	n, err := execCounting(ctx, tx, `INSERT INTO asset
-		(id, partner_id, user_index, kind, value_index, fingerprint, look, value, status, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
-		a.ID, id, u.write, a.Kind, index, fingerprint, look, sealed, cyber.StatusMonitored, a.AddedAt)
+	fingerprint, look := s.decideFirstLook(id, a, epoch)
+	n, err := execCounting(ctx, tx, insertAssetRow,
+		a.ID,
+		id,
+		u.write,
+		a.Kind,
+		index,
+		fingerprint,
+		look,
+		sealed,
+		cyber.StatusMonitored,
+		a.AddedAt,
+	)
 	return n == 1, look, err
 }
+
+// insertAssetRow stores a value unless the person has it.
+const insertAssetRow = `INSERT INTO asset (id, partner_id, user_index, kind, value_index, fingerprint, look, value, status, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`
 
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
 // than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is found by
 // its match: see leak.Matcher. A value that waits has no fingerprint, so that no match can meet it.
-func (s Monitoring) decideFirstLook(
-	ctx context.Context, q querier, id partner.ID, a cyber.NewAsset,
-) (fingerprint sql.NullInt64, look int64, err error) {
+func (s Monitoring) decideFirstLook(id partner.ID, a cyber.NewAsset, epoch int64) (fingerprint sql.NullInt64, look int64) {
 	if !a.Matched {
-		return fingerprint, lookDone, nil
+		return fingerprint, lookDone
 	}
 	if a.Paced && !a.HasToken {
-		return fingerprint, lookWaiting, nil
+		return fingerprint, lookWaiting
 	}
 	fingerprint = sql.NullInt64{Int64: s.veilFingerprint(id, a.Fingerprint), Valid: true}
-	epoch, err := corporaEpoch(ctx, q)
 	if a.Seen.Epoch < epoch {
-		look = lookDue
+		return fingerprint, lookDue
 	}
-	return fingerprint, look, err
+	return fingerprint, lookDone
 }
 
 // AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before

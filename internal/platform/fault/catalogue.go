@@ -20,6 +20,7 @@ var (
 	ManyPeople        = addRule("many_people", "%d people", "O valor é de %s pessoas. Escolha também o parceiro.")
 	PasswordGuessable = addRule("password_guessable", "must be more than words of this service and of the e-mail address", "A senha precisa ser mais do que palavras deste serviço e do seu e-mail.")
 	LengthBetween     = addRule("length_between", "%d to %d characters", "De %s a %s caracteres.")
+	ItemsDecided      = partnerRule("items_decided", "the first %d were decided and %d of them are watched; send the list again, nothing is added twice", "Os primeiros %s foram decididos e %s deles são monitorados; envie a lista de novo, nada é adicionado duas vezes.")
 	PlainLength       = partnerRule("plain_length", "1 to %d characters, no control characters", "De 1 a %s caracteres, sem caracteres invisíveis.")
 	PlainAtMost       = partnerRule("plain_at_most", "at most %d characters, no control characters", "No máximo %s caracteres, sem caracteres invisíveis.")
 	TextLength        = addRule("text_length", "1 to %d characters, no control characters but line breaks", "De 1 a %s caracteres.")

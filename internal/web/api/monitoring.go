@@ -147,12 +147,17 @@ func (s *Server) addAssets(r *request, in assetList) (any, error) {
 // watchEach watches the items and answers with each refusal, including items whose JSON could not be read.
 func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 	items, broken := assetItems(raw)
-	taken, refused, err := rules.Monitoring.AddAssets(r.ctx, r.assetOwner(), items)
+	result, err := rules.Monitoring.AddAssets(r.ctx, r.assetOwner(), items)
 	if err != nil {
-		return nil, err
+		return nil, r.listStopped(result, err)
 	}
-	answer := assetsAdded{Result: resultWord(taken, len(refused)), Added: taken, NotAdded: len(refused), Refused: make([]assetNotAdded, len(refused))}
-	for i, f := range refused {
+	answer := assetsAdded{
+		Result:   resultWord(result.Watched(), len(result.Refused)),
+		Added:    result.Watched(),
+		NotAdded: len(result.Refused),
+		Refused:  make([]assetNotAdded, len(result.Refused)),
+	}
+	for i, f := range result.Refused {
 		why := error(f.Why)
 		if broken[f.Item] != nil {
 			why = broken[f.Item]
@@ -160,6 +165,18 @@ func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 		answer.Refused[i] = assetNotAdded{f.Item, messageOf(why, r.route.area.statusOfFault(why)), errorDetail(why)}
 	}
 	return answer, nil
+}
+
+// errListStopped means that the service failed in the middle of a list of values.
+var errListStopped = fault.New(fault.Unavailable, "assets.stopped")
+
+// listStopped returns what a partner is told when the service failed on the way. With an idempotency key the list is one
+// transaction, and nothing of it was kept.
+func (r *request) listStopped(result cyber.BulkResult, err error) error {
+	if r.claim.Key != "" || result.Decided == 0 {
+		return err
+	}
+	return errListStopped.With("items", fault.ItemsDecided, result.Decided, result.Watched()).Because(err)
 }
 
 // assetItems reads the items. One that is none stays empty, which every rule refuses, and broken says what it is.

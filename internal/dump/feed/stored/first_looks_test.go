@@ -49,9 +49,9 @@ func (v *lookEnv) add(who cyber.Owner, from, to int) {
 		for i := from; i < min(from+1000, to); i++ {
 			items = append(items, cyber.BulkItem{User: fmt.Sprint("u", i), Kind: "email", Value: mailOf(i)})
 		}
-		taken, refused, err := v.Monitoring.AddAssets(v.T.Context(), who, items)
-		if err != nil || len(refused) > 0 || taken != len(items) {
-			v.T.Fatalf("%d of %d added: %v %v", taken, len(items), refused, err)
+		added, err := v.Monitoring.AddAssets(v.T.Context(), who, items)
+		if err != nil || added.Watched() != len(items) {
+			v.T.Fatalf("%d added: %+v %v", len(items), added, err)
 		}
 	}
 }
