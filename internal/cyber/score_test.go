@@ -323,3 +323,24 @@ func TestNothingToMend(t *testing.T) {
 		}
 	}
 }
+
+// TestIdentityBonus: a government id alone opens no account, nor does a name; both together weigh more than their parts.
+func TestIdentityBonus(t *testing.T) {
+	points := func(exposes ...Exposed) float64 {
+		return Breach{Kind: SourceBreach, Date: modelNow, Verified: true, Exposes: exposes}.riskPoints(modelNow)
+	}
+	for _, id := range []Exposed{ExposedCPF, ExposedDocument} {
+		for _, with := range []Exposed{ExposedName, ExposedBirthDate, ExposedAddress} {
+			both := max(points(id), points(with)) + furtherShare*min(points(id), points(with)) + identityBonus
+			if got := points(id, with); got != both {
+				t.Errorf("%s with %s: %v, want %v", id, with, got, both)
+			}
+		}
+	}
+	if alone, want := points(ExposedCPF), exposedWeight[ExposedCPF].points; alone != want {
+		t.Errorf("a CPF alone: %v, want %v", alone, want)
+	}
+	if alone, want := points(ExposedName, ExposedAddress), exposedWeight[ExposedAddress].points+furtherShare*exposedWeight[ExposedName].points; alone != want {
+		t.Errorf("name and address: %v, want %v", alone, want)
+	}
+}
