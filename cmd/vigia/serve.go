@@ -10,8 +10,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -47,9 +50,13 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	if err != nil {
 		return err
 	}
+	isNew := isNewInstallation(c)
 	a, err := app.OpenApp(ctx, *c, sqldb.Options{MaxConns: s.MaxConnections, ReadAddress: s.DatabaseRead})
 	if err != nil {
 		return errors.Join(err, closeLog())
+	}
+	if isNew {
+		log.Warn("a new installation was begun", "data", absolutePath(c.Data), "keys", absolutePath(c.KeyFilePath()))
 	}
 	a.WarnOfCustody(log, s.DatabaseRead)
 	srv, err := app.NewServer(ctx, a, s.Serve, log, versionText())
@@ -63,13 +70,43 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 func openLogger(stderr io.Writer, s config.Serve) (*slog.Logger, func() error, error) {
 	opts := telemetry.LogOptions{Level: s.SlogLevel(), Format: s.LogFormat}
 	if s.LogFile == "" {
+		signal.Ignore(syscall.SIGHUP) // there is no file to open anew, and a hang-up must not end a server
 		return telemetry.NewLogger(stderr, opts), func() error { return nil }, nil
 	}
 	f, err := telemetry.OpenLogFile(s.LogFile)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--log-file: %w", err)
 	}
-	return telemetry.NewLogger(f, opts), f.Close, nil
+	log := telemetry.NewLogger(f, opts)
+	stopReopening := reopenOnHangup(f, log)
+	return log, func() error { stopReopening(); return f.Close() }, nil
+}
+
+// reopenOnHangup opens the log file anew at each SIGHUP, which is how logrotate says that it has moved the file away.
+func reopenOnHangup(f *telemetry.LogFile, log *slog.Logger) (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	done := make(chan struct{})
+	var worker sync.WaitGroup
+	worker.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-hangups:
+				if err := f.Reopen(); err != nil {
+					log.Error("the log file cannot be opened anew", "cause", err.Error())
+				} else {
+					log.Info("log file opened anew")
+				}
+			}
+		}
+	})
+	return func() {
+		signal.Stop(hangups)
+		close(done)
+		worker.Wait()
+	}
 }
 
 // migrateCmd is 'vigia migrate', which brings the database to the schema of this program.

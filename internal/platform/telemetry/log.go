@@ -76,6 +76,7 @@ func (h withRequestID) WithGroup(name string) slog.Handler {
 // LogFile appends lines to a file through a buffer that is written out several times a second. A process that is killed
 // loses the lines of the last moments; a request does not wait for the disk to log what it did.
 type LogFile struct {
+	path string
 	mu   sync.Mutex
 	f    *os.File
 	w    *bufio.Writer
@@ -91,13 +92,38 @@ const (
 
 // OpenLogFile opens or creates the file with mode 0600.
 func OpenLogFile(path string) (*LogFile, error) {
+	f, err := openLogFile(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &LogFile{path: path, f: f, w: bufio.NewWriterSize(f, logBuffer), stop: make(chan struct{}), done: make(chan struct{})}
+	go l.flushLoop()
+	return l, nil
+}
+
+// openLogFile opens the file to be appended to.
+func openLogFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open log file: %w", err)
 	}
-	l := &LogFile{f: f, w: bufio.NewWriterSize(f, logBuffer), stop: make(chan struct{}), done: make(chan struct{})}
-	go l.flushLoop()
-	return l, nil
+	return f, nil
+}
+
+// Reopen goes on in the file that has the name now, because a rotation has moved the other one away. No line is lost or
+// split. When there is no such file to be had, the old one stays in use.
+func (l *LogFile) Reopen() error {
+	next, err := openLogFile(l.path)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	flushed := l.w.Flush()
+	closed := l.f.Close()
+	l.f = next
+	l.w.Reset(next)
+	return errors.Join(flushed, closed)
 }
 
 // Write takes one line; the logger hands over whole lines.
@@ -160,6 +186,14 @@ func NewRequestID(fromCaller string) string {
 	binary.NativeEndian.PutUint64(raw[:8], rand.Uint64()) //nolint:gosec // has to be unlike the others, not unguessable
 	binary.NativeEndian.PutUint64(raw[8:], rand.Uint64()) //nolint:gosec // as above
 	return hex.EncodeToString(raw[:])
+}
+
+// RequestIDOf returns the id that the context has, or else NewRequestID.
+func RequestIDOf(ctx context.Context, fromCaller string) string {
+	if id := RequestID(ctx); id != "" {
+		return id
+	}
+	return NewRequestID(fromCaller)
 }
 
 // safeRequestID reports whether a client's request id may be logged and echoed: short, and of harmless characters
