@@ -83,8 +83,9 @@ func installed(t *testing.T, folder string) {
 }
 
 // environment tells a client where the service is and who it is there.
-func environment(s *apptest.Service) []string {
-	return []string{"VIGIA_URL=" + s.URL, "VIGIA_KEY=" + s.Sandbox.APIKey, "VIGIA_SALT=" + s.Sandbox.Salt, "VIGIA_LIVE_KEY=" + s.Live.APIKey}
+func environment(t *testing.T, s *apptest.Service) []string {
+	t.Helper()
+	return []string{"VIGIA_URL=" + s.URL, "VIGIA_KEY=" + s.WideKey(t, s.Sandbox), "VIGIA_SALT=" + s.Sandbox.Salt, "VIGIA_LIVE_KEY=" + s.Live.APIKey}
 }
 
 // TestGeneratedClient: a client that a third party's generator makes of the document works, and its validators let
@@ -98,7 +99,7 @@ func TestGeneratedClient(t *testing.T) {
 		build = "build"
 	}
 	script(t, "generated", nil, build)
-	script(t, "generated", environment(apptest.Start(t)), "test")
+	script(t, "generated", environment(t, apptest.Start(t)), "test")
 }
 
 // TestLicencesGoAlong: whoever installs a client gets the licence with it, the same as ours.

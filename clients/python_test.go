@@ -30,7 +30,7 @@ func TestPython(t *testing.T) {
 		"src/vigia_client/client.py", "src/vigia_client/errors.py", "src/vigia_client/operations.py", "src/vigia_client/person.py",
 		"src/vigia_client/py.typed", "src/vigia_client/schemas.py", "src/vigia_client/send.py", "src/vigia_client/webhook.py",
 	})
-	who := append(environment(s), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=", "LC_ALL=C.UTF-8", "PIP_DISABLE_PIP_VERSION_CHECK=1",
+	who := append(environment(t, s), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=", "LC_ALL=C.UTF-8", "PIP_DISABLE_PIP_VERSION_CHECK=1",
 		"VIGIA_OPERATIONS="+strings.Join(operationsOf(t), ","), "VIGIA_VECTORS="+absolute(t, "../client/testdata/vectors.json"),
 		"VIGIA_README="+absolute(t, "python/README.md"))
 	// The environment has no pip of its own, which would take longer to make than all the rest.

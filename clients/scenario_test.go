@@ -31,7 +31,7 @@ func TestScenario(t *testing.T) {
 			s := apptest.Start(t)
 			project := t.TempDir()
 			program := start(t, packages, project)
-			who := append(environment(s), "VIGIA_RECEIVER="+s.URL+"/gancho") // answers with a 404, which is an answer
+			who := append(environment(t, s), "VIGIA_RECEIVER="+s.URL+"/gancho") // answers with a 404, which is an answer
 			if got := run(t, project, who, program...); got != want {
 				t.Errorf("it prints\n%s\nnot\n%s", got, want)
 			}

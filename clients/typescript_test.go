@@ -18,7 +18,7 @@ func TestTypeScript(t *testing.T) {
 	folder := t.TempDir()
 	run(t, "typescript", nil, "npm", "pack", "--silent", "--pack-destination", folder)
 	s := apptest.Start(t)
-	script(t, "typescript", environment(s), "test")
+	script(t, "typescript", environment(t, s), "test")
 
 	packed := filepath.Join(folder, "vigia-client-1.0.0.tgz")
 	sameFiles(t, "package", unpacked(t, packed), []string{
@@ -38,7 +38,7 @@ func TestTypeScript(t *testing.T) {
 	// With a cache of its own, so that nothing is taken from an earlier download.
 	alone := []string{"npm_config_cache=" + filepath.Join(folder, "cache")}
 	run(t, project, alone, "npm", "install", "--loglevel=error", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", packed)
-	if out := run(t, project, environment(s), "node", "first.js"); !regexp.MustCompile(`email ana@vazamento\.test (alerta|comprometido)`).MatchString(out) {
+	if out := run(t, project, environment(t, s), "node", "first.js"); !regexp.MustCompile(`email ana@vazamento\.test (alerta|comprometido)`).MatchString(out) {
 		t.Errorf("the first call printed %q", out)
 	}
 	run(t, project, nil, "node", absolute(t, "typescript/node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--skipLibCheck",

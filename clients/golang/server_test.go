@@ -35,7 +35,7 @@ func fast(t *testing.T, address, key string) *client.Client {
 // every operation of the contract.
 func TestEveryOperation(t *testing.T) {
 	s := apptest.Start(t)
-	vigia := fast(t, s.URL, s.Sandbox.APIKey)
+	vigia := fast(t, s.URL, s.WideKey(t, s.Sandbox))
 	ctx := t.Context()
 	userHash = client.UserHash("52998224725", s.Sandbox.Salt)
 	address = s.URL + "/gancho" // answers a webhook with a 404, which is an answer
@@ -125,10 +125,10 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		keyID, _, _ = strings.Cut(out.last, " ")
 	case "revokeKey":
 		keys, err := vigia.ListKeys(ctx)
-		if err != nil || len(keys) != 3 || keys[1].State != "revoked" || keys[2].State != "live" || !keys[0].Calling {
+		if err != nil || len(keys) != 4 || keys[2].State != "revoked" || keys[3].State != "live" || !keys[1].Calling {
 			t.Fatal(keys, err)
 		}
-		if err := vigia.RevokeKey(ctx, keys[0].ID); !errors.Is(err, client.ErrInvalid) {
+		if err := vigia.RevokeKey(ctx, keys[1].ID); !errors.Is(err, client.ErrInvalid) {
 			t.Fatal("a client revoked its own key by accident:", err)
 		}
 	case "getUsage":
@@ -284,7 +284,7 @@ func person(number int) client.NewSubscription {
 
 func TestBulkAndPages(t *testing.T) {
 	s := apptest.Start(t)
-	vigia := fast(t, s.URL+"/v1/", s.Sandbox.APIKey) // the version segment does no harm
+	vigia := fast(t, s.URL+"/v1/", s.WideKey(t, s.Sandbox)) // the version segment does no harm
 	ctx := t.Context()
 	items := make([]client.NewSubscription, 250)
 	for i := range items {

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/term"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/corpus/password"
@@ -194,12 +197,12 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		_, _ = fmt.Fprintln(stderr, "Run 'vigia --help', or add --help to a command, for what it takes.")
 		return exitUsage
 	}
-	o := &output{w: stdout, err: stderr, json: c.JSON}
+	o := &output{w: stdout, err: stderr, json: c.JSON, person: personAt(os.Stdin, stderr)}
 	ctx = withCommand(ctx, parsed)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	var opened *app.App
 	open := opener(func() (a *app.App, err error) {
-		opened, err = openAppForCommand(ctx, &c.Common)
+		opened, err = openAppForCommand(ctx, &c.Common, o)
 		return opened, err
 	})
 	err = parsed.BindSingletonProvider(func() (*app.App, error) { return open() })
@@ -268,14 +271,64 @@ func installed(ctx context.Context, c *config.Common) error {
 	return errNoInstallation.Note("data: no installation in %s; --data or VIGIA_DATA names the folder, and serve or partner create begins one", c.Data)
 }
 
+// isNewInstallation reports whether opening begins an installation: there is neither a key file nor an embedded database.
+func isNewInstallation(c *config.Common) bool {
+	_, noKeys := os.Stat(c.KeyFilePath())
+	_, noDatabase := os.Stat(c.DatabaseAddress())
+	return errors.Is(noKeys, fs.ErrNotExist) && (c.Database != "" || errors.Is(noDatabase, fs.ErrNotExist))
+}
+
+// errNotBegun is the answer of a command whose user did not want a new installation.
+var errNotBegun = fault.New(fault.Conflict, "data.not_begun")
+
+// confirmNewInstallation asks a person at a terminal before a new installation is begun: --data may be mistyped.
+func (o *output) confirmNewInstallation(c *config.Common) error {
+	if o.person == nil {
+		return nil
+	}
+	_, _ = fmt.Fprintf(o.err, "There is no installation in %s. Begin a new one there? [y/N] ", absolutePath(c.Data))
+	answer, err := bufio.NewReader(o.person).ReadString('\n')
+	if err != nil && answer == "" || !strings.EqualFold(strings.TrimSpace(answer), "y") {
+		return errNotBegun.Note("data: nothing was begun; --data or VIGIA_DATA names the folder of an installation")
+	}
+	return nil
+}
+
+// personAt returns where the answers of a person come from; nil where none can be asked, such as in a script.
+func personAt(in *os.File, stderr io.Writer) io.Reader {
+	asked, isFile := stderr.(*os.File)
+	if !isFile || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(asked.Fd())) {
+		return nil
+	}
+	return in
+}
+
+// absolutePath returns a path as it is from everywhere; as it was given where that cannot be told.
+func absolutePath(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}
+
 // openAppForCommand opens the service for an admin command, which may take long on a large database, and records the command.
-func openAppForCommand(ctx context.Context, c *config.Common) (*app.App, error) {
+func openAppForCommand(ctx context.Context, c *config.Common, o *output) (*app.App, error) {
 	if err := installed(ctx, c); err != nil {
 		return nil, err
+	}
+	isNew := isNewInstallation(c)
+	if isNew {
+		if err := o.confirmNewInstallation(c); err != nil {
+			return nil, err
+		}
 	}
 	a, err := app.OpenApp(ctx, *c, sqldb.Options{MaxConns: 4, StatementTimeout: app.LongStatement})
 	if err != nil {
 		return nil, err
+	}
+	if isNew {
+		o.warn(fmt.Sprintf("a new installation was begun in %s, with its keys in %s: keep a copy of that file apart; "+
+			"if you meant one that is there already, check --data", absolutePath(c.Data), absolutePath(c.KeyFilePath())))
 	}
 	if err := recordCommand(ctx, a); err != nil {
 		return nil, errors.Join(err, a.Close())

@@ -221,6 +221,46 @@ func TestWrongFolder(t *testing.T) {
 	}
 }
 
+// TestNewInstallationIsTold: a command that begins an installation says so, where it is and where its keys are, and asks
+// first where somebody can answer. The second command on it says nothing.
+func TestNewInstallationIsTold(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "typo")
+	create := []string{"partner", "create", "--name", "Banco Exemplo", "--data", data}
+	code, _, errs := vigia(t, create...)
+	if code != exitOK || !strings.Contains(errs, data) || !strings.Contains(errs, filepath.Join(data, "keys.json")) {
+		t.Error("an installation was begun in silence:", code, errs)
+	}
+	if code, _, errs := vigia(t, create...); code != exitOK || errs != "" {
+		t.Error("the installation is there already:", code, errs)
+	}
+	for answer, begun := range map[string]bool{"y\n": true, "n\n": false, "\n": false, "": false} {
+		c := &config.Common{Data: filepath.Join(t.TempDir(), "data")}
+		var asked bytes.Buffer
+		o := &output{w: &asked, err: &asked, person: strings.NewReader(answer)}
+		a, err := openAppForCommand(context.Background(), c, o)
+		if (err == nil) != begun || !strings.Contains(asked.String(), "Begin a new one there? [y/N]") {
+			t.Errorf("%q: %v, asked %s", answer, err, asked.String())
+		}
+		if err == nil {
+			_ = a.Close()
+		}
+		if _, err := os.Stat(c.Data); (err == nil) != begun {
+			t.Errorf("%q: the folder: %v", answer, err)
+		}
+	}
+}
+
+// TestUnknownPlan: a plan that is not there is not found, and no forgery.
+func TestUnknownPlan(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	_, out, _ := vigia(t, "partner", "create", "--name", "Banco Exemplo", "--data", data, "--json")
+	id, _ := decode(t, out)["partner_id"].(string)
+	code, _, errs := vigia(t, "plan", "show", "--partner", id, "nenhum", "--data", data, "--json")
+	if code != exitNotFound || decode(t, errs)["error"] != "plan.not_found" {
+		t.Error(code, errs)
+	}
+}
+
 // TestAuditSaysWhatWasGiven: a flag that may be left out stands in the trail as it was given.
 func TestAuditSaysWhatWasGiven(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")

@@ -26,6 +26,8 @@ import (
 type output struct {
 	w, err io.Writer
 	json   bool
+	// person is who can be asked a question; nil where nobody can.
+	person io.Reader
 }
 
 // record is what a command shows of one thing: names and values in order. As JSON it is an object, for people a line for

@@ -264,7 +264,7 @@ func (s *Server) listenAndServe(group *errgroup.Group, address string, h, unpars
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
 	srv := &http.Server{
-		Handler: s.withConnectionClose(h), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answer, IdleTimeout: idleTime,
+		Handler: s.withFrame(h), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answer, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
 	}
 	if s.cfg.TLSCert != "" {
@@ -294,14 +294,17 @@ func (s *Server) listenAndServe(group *errgroup.Group, address string, h, unpars
 	return srv, ln.Addr(), nil
 }
 
-// withConnectionClose asks clients of a stopping server to come back on another connection: a balancer that only sees connections
-// would else keep sending requests here until the connection is closed under one of them.
-func (s *Server) withConnectionClose(h http.Handler) http.Handler {
+// withFrame gives every answer an id, by which its line in the log is found, and asks clients of a stopping server to
+// come back on another connection: a balancer that only sees connections would else keep sending requests here until the
+// connection is closed under one of them.
+func (s *Server) withFrame(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := telemetry.NewRequestID(r.Header.Get("X-Request-Id"))
+		w.Header()["X-Request-Id"] = []string{id}
 		if s.stopping.Load() {
 			w.Header()["Connection"] = closing
 		}
-		h.ServeHTTP(w, r)
+		h.ServeHTTP(w, r.WithContext(telemetry.WithRequestID(r.Context(), id)))
 	})
 }
 

@@ -388,12 +388,16 @@ const (
 )
 
 // ListCover returns everything that covers a person, best first, and why: the plans of their subscriptions in force, else the
-// partner's default, else, at a sandbox partner, the demo's.
+// partner's default, else, at a sandbox partner, the demo's. A plan without coverage is passed over: it must not hide what
+// the partner gives to everybody.
 func (c *Cover) ListCover(ctx context.Context, who partner.Caller, u partner.UserHash) ([]Entitlement, Origin, error) {
 	e, err := c.store.LoadEntitled(ctx, who.Partner, u)
 	if err != nil {
 		return nil, "", err
 	}
+	insuresNothing := func(e Entitlement) bool { return e.Coverage.IsNone() }
+	e.Subscribed = slices.DeleteFunc(slices.Clone(e.Subscribed), insuresNothing)
+	e.Default = slices.DeleteFunc(slices.Clone(e.Default), insuresNothing)
 	list, subscribed := e.ListEntitlements()
 	switch {
 	case subscribed:

@@ -87,6 +87,30 @@ func TestCover(t *testing.T) {
 	}
 }
 
+// TestInsurancePassesOverPlansWithoutCoverage: such a plan hides neither the next one in force nor the partner's default.
+func TestInsurancePassesOverPlansWithoutCoverage(t *testing.T) {
+	bare := Entitlement{Plan: plan.Plan{ID: "bare", Coverage: plan.Coverage{Plan: "Sem seguro"}}}
+	insured := Entitlement{Plan: plan.Plan{ID: "insured", Coverage: plan.Coverage{Plan: "Com seguro", Limit: 100}}}
+	for name, c := range map[string]struct {
+		entitled Entitled
+		plan     plan.ID
+		origin   Origin
+		err      error
+	}{
+		"next plan in force": {
+			entitled: Entitled{Subscribed: []Entitlement{bare, insured}, Default: []Entitlement{bare}}, plan: "insured", origin: OriginSubscription,
+		},
+		"default plan":        {entitled: Entitled{Subscribed: []Entitlement{bare}, Default: []Entitlement{insured}}, plan: "insured", origin: OriginDefault},
+		"nothing insures":     {entitled: Entitled{Subscribed: []Entitlement{bare}, Default: []Entitlement{bare}}, err: ErrCoverageNotFound},
+		"bare plan by itself": {entitled: Entitled{Default: []Entitlement{bare}}, err: ErrCoverageNotFound},
+	} {
+		list, origin, err := NewCover(fixedCover{entitled: c.entitled}).ListCover(context.Background(), partner.Caller{Mode: partner.Live}, "u")
+		if !errors.Is(err, c.err) || origin != c.origin || c.err == nil && (len(list) != 1 || list[0].ID != c.plan) {
+			t.Errorf("%s: %v %s %v", name, list, origin, err)
+		}
+	}
+}
+
 type fixedCover struct {
 	entitled Entitled
 	fail     error

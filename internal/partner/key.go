@@ -44,6 +44,16 @@ const (
 // passwords are not among them and must be asked for.
 func ContractScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions} }
 
+// firstScopes returns the scopes of the key that a partner is created with. A sandbox key opens everything that a
+// developer tries on the first day, and no more than made-up data; only a check of passwords has to be asked for, as it
+// has to be later.
+func firstScopes(mode Mode) []Scope {
+	if mode == Sandbox {
+		return append(ContractScopes(), ScopeManage)
+	}
+	return ContractScopes()
+}
+
 // knownScopes returns all that a key can be given.
 func knownScopes() []Scope {
 	return []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials, ScopeManage, ScopeManageRead}

@@ -231,7 +231,7 @@ func (r *Registry) insertPartner(ctx context.Context, p Partner) (Partner, Crede
 	if _, err := io.ReadFull(r.random, salt); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)
 	}
-	key, secret, err := r.generateKey(p, "first", ContractScopes(), time.Time{}, "")
+	key, secret, err := r.generateKey(p, "first", firstScopes(p.Mode), time.Time{}, "")
 	if err != nil {
 		return Partner{}, Credentials{}, err
 	}

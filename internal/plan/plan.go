@@ -185,6 +185,9 @@ type Coverage struct {
 	WaitingDays int
 }
 
+// IsNone reports whether the coverage insures nothing: a plan may be sold without insurance.
+func (c Coverage) IsNone() bool { return c.Limit == 0 && len(c.Types) == 0 }
+
 // SubLimit is the part of the limit that one kind of loss may use.
 type SubLimit struct {
 	Name  string

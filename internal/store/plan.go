@@ -22,12 +22,15 @@ func (c core) scanPlanRow(row scanner, into *checked[plan.Plan]) error {
 	var coverage string
 	err := row.Scan(&p.Partner, &p.ID, &p.Name, &coverage, &p.MaxDevices, &p.KeyDays, &p.KeysEndWithSubscription, &p.Retired, &p.CreatedAt,
 		c.checksMAC(&into.forged, "plan", func() *grant { return coverageGrant(*p, coverage) }))
+	if err != nil { // no row was read, so none is forged
+		return err
+	}
 	into.row = fmt.Sprintf("plan %s/%s", p.Partner, p.ID)
 	var failed error
 	if p.Coverage, failed = plan.ParseCoverage([]byte(coverage)); failed != nil || into.forged {
 		into.forged, *p = true, plan.Plan{ID: p.ID, Partner: p.Partner, Retired: true, CreatedAt: p.CreatedAt}
 	}
-	return err
+	return nil
 }
 
 // InsertPlan stores a new plan.

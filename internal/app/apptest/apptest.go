@@ -72,10 +72,21 @@ func Start(t testing.TB) *Service {
 	return s
 }
 
-// tenant creates a partner with its first key, or fails the test.
+// WideKey makes a key with every scope, as the operator makes it for a partner that asks for all of them. The first key
+// of a partner is narrower; what a newcomer reads and runs has to work with that one.
+func (s *Service) WideKey(t testing.TB, of Tenant) string {
+	t.Helper()
+	_, key, err := s.App.Partners.CreateKey(context.Background(), of.ID, "wide", storetest.AllScopes, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// tenant creates a partner with the first key that 'vigia partner create' prints, or fails the test.
 func (s *Service) tenant(t testing.TB, name string, mode partner.Mode) Tenant {
 	t.Helper()
-	p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).CreatePartner(context.Background(), name, mode, partner.Settings{})
+	p, cred, err := s.App.Partners.CreatePartner(context.Background(), name, mode, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func (s *Server) webhookKeys() http.Handler {
 	limit := rate.NewLimiter(publicKeysPerSecond, publicKeysBurst)
 	rt := &route{method: http.MethodGet, path: webhookKeysPath, area: cyberArea}
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
-		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
+		ctx := telemetry.WithRequestID(hr.Context(), telemetry.RequestIDOf(hr.Context(), hr.Header.Get("x-request-id")))
 		r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
 		r.allowTime(s.DatabaseTime)
 		defer func() { r.endTime() }()

@@ -185,7 +185,7 @@ func (s *Server) newObserved(rt *route) observed {
 func (s *Server) serveRequest(w http.ResponseWriter, hr *http.Request, rt *route, seen observed) {
 	start := s.Now()
 	seen.metrics.CountStart()
-	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
+	ctx := telemetry.WithRequestID(hr.Context(), telemetry.RequestIDOf(hr.Context(), hr.Header.Get(requestIDHeader)))
 	ctx, span := telemetry.StartRequest(ctx, hr.Header, rt.method, rt.path, start)
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}
 	defer r.releaseSlot()
@@ -431,7 +431,7 @@ func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
 
 // refuseNobody answers where there is no area, and so no credentials.
 func (s *Server) refuseNobody(w http.ResponseWriter, hr *http.Request, refusal error) {
-	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
+	ctx := telemetry.WithRequestID(hr.Context(), telemetry.RequestIDOf(hr.Context(), hr.Header.Get(requestIDHeader)))
 	rt := &route{method: "-", path: "unknown", area: cyberArea}
 	s.writeAnswer(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, partner.Answer{}, refusal)
 }
