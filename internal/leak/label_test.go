@@ -21,17 +21,17 @@ func TestClassesAreTheVocabulary(t *testing.T) {
 		record.Financial: cyber.ExposedFinancial, record.Cookies: cyber.ExposedCookies, record.IP: cyber.ExposedIP, record.Username: cyber.ExposedUsername,
 		record.Other: cyber.ExposedOther,
 	} {
-		if got := (Label{Classes: class}).TraceOfLabel().Classes.List(); !slices.Equal(got, []cyber.Exposed{word}) {
+		if got := (Label{Classes: cyber.Classes(class)}).TraceOfLabel().Classes.List(); !slices.Equal(got, []cyber.Exposed{word}) {
 			t.Errorf("%016b is %v, want %s", class, got, word)
 		}
 	}
-	if all := (Label{Classes: ^record.Classes(0)}).TraceOfLabel().Classes.List(); !slices.Equal(all, cyber.AllExposed()) {
+	if all := (Label{Classes: cyber.Classes(^record.Classes(0))}).TraceOfLabel().Classes.List(); !slices.Equal(all, cyber.AllExposed()) {
 		t.Errorf("all bits are %v", all)
 	}
 }
 
 func drawLabel(t *rapid.T, name string) []byte {
-	l := Label{Classes: record.Classes(rapid.Uint16().Draw(t, name)), Spellings: identifier.Spellings(rapid.Uint8().Draw(t, name+" spellings"))}
+	l := Label{Classes: cyber.Classes(rapid.Uint16().Draw(t, name)), Spellings: identifier.Spellings(rapid.Uint8().Draw(t, name+" spellings"))}
 	if rapid.Bool().Draw(t, name+" of a log") {
 		l.Day = rapid.Int32Range(0, 30_000).Draw(t, name+" day")
 		l.Sites = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.com", "b.com", "c.com", "d.com", "e.com", "f.com"}), 0, mostSites, rapid.ID[string]).Draw(t, name+" sites")
@@ -61,16 +61,16 @@ func TestLabelsUnite(t *testing.T) {
 			t.Fatal("a coarser label says more")
 		}
 	})
-	older, newer := Label{Classes: record.Email, Day: 20_000, Sites: []string{"a.com"}}, Label{Classes: record.Email, Day: 20_001, Sites: []string{"b.com"}}
+	older, newer := Label{Classes: cyber.Classes(record.Email), Day: 20_000, Sites: []string{"a.com"}}, Label{Classes: cyber.Classes(record.Email), Day: 20_001, Sites: []string{"b.com"}}
 	united, err := ParseLabel(uniteLabels(older.AppendEncoded(nil), newer.AppendEncoded(nil)))
 	if err != nil || united.Day != newer.Day || !slices.Equal(united.Sites, []string{"a.com", "b.com"}) {
 		t.Errorf("logs of two days are %+v, %v", united, err)
 	}
-	many := Label{Classes: record.Email}
+	many := Label{Classes: cyber.Classes(record.Email)}
 	for i := range mostSites {
 		many.Sites = append(many.Sites, string(rune('a'+i))+".com")
 	}
-	united, err = ParseLabel(uniteLabels(many.AppendEncoded(nil), Label{Classes: record.Email, Sites: []string{"z.com"}, Spellings: 1}.AppendEncoded(nil)))
+	united, err = ParseLabel(uniteLabels(many.AppendEncoded(nil), Label{Classes: cyber.Classes(record.Email), Sites: []string{"z.com"}, Spellings: 1}.AppendEncoded(nil)))
 	if err != nil || !slices.Equal(united.Sites, many.Sites) || united.Spellings != 1 {
 		t.Errorf("more sites than are kept are %+v, %v", united, err)
 	}

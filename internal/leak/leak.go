@@ -17,7 +17,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/scan/record"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
@@ -245,7 +244,7 @@ type Store interface {
 // Label is what a breach tells of one fingerprint: the union over all records that it stands in. The zero Label says
 // that no record could be told: all that is known is what the breach exposes as a whole.
 type Label struct {
-	Classes record.Classes
+	Classes cyber.Classes
 	// Day is the last day, since 1970, on which a stealer took a credential of this value, and Sites are what the
 	// credentials are for, in order, at most mostSites of them.
 	Day   int32
@@ -294,7 +293,7 @@ func ParseLabel(text []byte) (Label, error) {
 	if len(text) < 2 {
 		return l, ErrLabel.Note("cut short")
 	}
-	l.Classes = record.Classes(binary.BigEndian.Uint16(text))
+	l.Classes = cyber.Classes(binary.BigEndian.Uint16(text))
 	rest := text[2:]
 	if len(rest) > 0 {
 		if l.Spellings, rest = identifier.Spellings(rest[0]), rest[1:]; l.Spellings == 0 && len(rest) == 0 {

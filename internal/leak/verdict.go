@@ -11,7 +11,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/scan/record"
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
@@ -269,12 +268,12 @@ func (w *Watched) absorbTwin(gone *Watched) Union {
 
 // TraceOfLabel returns the label in the words of the rules.
 func (l Label) TraceOfLabel() cyber.Trace {
-	return cyber.Trace{Told: l.IsOfRecord(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
+	return cyber.Trace{Told: l.IsOfRecord(), Classes: l.Classes, Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
 }
 
 // AppendTrace writes down what the store keeps of a trace besides its classes: spellings, sites, day and which passwords.
 func AppendTrace(dst []byte, t cyber.Trace) []byte {
-	label := Label{Classes: record.Classes(t.Classes), Sites: t.Sites, Day: t.Day, Spellings: t.Spellings}.AppendEncoded(nil)
+	label := Label{Classes: t.Classes, Sites: t.Sites, Day: t.Day, Spellings: t.Spellings}.AppendEncoded(nil)
 	dst = append(binary.AppendUvarint(dst, uint64(len(label))), label...)
 	for _, p := range t.Passwords {
 		dst = append(dst, byte(p>>16), byte(p>>8), byte(p))

@@ -21,7 +21,6 @@ import (
 	"github.com/ulikunitz/xz"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/vigiahq/vigia/internal/dump/scan"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -138,6 +137,32 @@ type importer struct {
 	empty     chan batch
 }
 
+// meteredReader adds the bytes that are read to a count that other goroutines look at, for progress.
+type meteredReader struct {
+	source io.Reader
+	count  *atomic.Int64
+}
+
+func (m meteredReader) Read(p []byte) (int, error) {
+	n, err := m.source.Read(p)
+	m.count.Add(int64(n))
+	return n, err
+}
+
+// fillBuffer reads until p is full or r ends. Unlike io.ReadFull it returns io.EOF at the end of r, so that a packed
+// stream that was cut off, for which decoders return io.ErrUnexpectedEOF, is told apart.
+func fillBuffer(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
+}
+
 // readInput reads one input, packed or not.
 func (im *importer) readInput(ctx context.Context, in Input) error {
 	packed, err := in.openInput()
@@ -145,7 +170,7 @@ func (im *importer) readInput(ctx context.Context, in Input) error {
 		return err
 	}
 	defer packed.Close()
-	text, err := unpackStream(in.Name, scan.MeteredReader{Reader: packed, Count: &im.bytes})
+	text, err := unpackStream(in.Name, meteredReader{source: packed, count: &im.bytes})
 	if err != nil {
 		return err
 	}
@@ -160,7 +185,7 @@ func (im *importer) readHashLines(ctx context.Context, name string, text io.Read
 	var parser *lineParser
 	kept := 0
 	for last := false; !last; {
-		n, err := scan.FillBuffer(text, im.buf[kept:])
+		n, err := fillBuffer(text, im.buf[kept:])
 		if last = err == io.EOF; err != nil && !last { //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
 			return err
 		}
@@ -281,7 +306,7 @@ func inputStem(name string) string {
 // five digits are the input's name.
 func parserFor(a Algorithm, name string, head []byte) (*lineParser, error) {
 	digits := 0
-	for digits < len(head) && scan.HexDigitValue(head[digits]) <= 15 {
+	for digits < len(head) && hexValues[head[digits]] <= 15 {
 		digits++
 	}
 	if digits == a.hexDigits()-rangeDigits {
@@ -422,7 +447,7 @@ func (p *lineParser) parseSlow(line []byte) *fault.Rule {
 	}
 	var key uint64
 	for i, c := range line[:p.digits] {
-		v := scan.HexDigitValue(c)
+		v := hexValues[c]
 		if v > 15 {
 			return &fault.NotHexadecimal
 		}
@@ -473,10 +498,16 @@ func hexDigits(w uint64) uint64 {
 	return digit | (w+ones*(0x80-'a'))&^(w+ones*(0x7f-'f'))
 }
 
-// hexValues is hexValue as a table.
+// hexValues are the values of hexadecimal digits; 16 of any other byte.
 var hexValues = func() (t [256]byte) {
 	for c := range t {
-		t[c] = scan.HexDigitValue(byte(c))
+		t[c] = 16
+	}
+	for v, c := range []byte("0123456789abcdef") {
+		t[c] = byte(v)
+	}
+	for v, c := range []byte("ABCDEF") {
+		t[c] = byte(10 + v)
 	}
 	return t
 }()

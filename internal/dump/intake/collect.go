@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/corpus/segment"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/container"
 	"github.com/vigiahq/vigia/internal/dump/reader"
 	"github.com/vigiahq/vigia/internal/dump/scan/record"
@@ -161,7 +162,7 @@ func (c *labelCache) labelOfSpelling(plain segment.LabelID, s *reader.Sighting, 
 	}
 	label := leak.Label{Spellings: spelling}
 	if s.Told {
-		label.Classes, label.Day = s.Classes, s.Day
+		label.Classes, label.Day = cyber.Classes(s.Classes), s.Day
 		if s.Site != nil {
 			label.Sites = []string{string(s.Site)}
 		}
@@ -192,7 +193,7 @@ func (c *labelCache) labelOfSighting(s *reader.Sighting) segment.LabelID {
 	plain.told++
 	if s.Site == nil && s.Day == 0 {
 		if plain.id == segment.NoLabel {
-			plain.id = c.labels.LabelID(leak.Label{Classes: s.Classes}.AppendEncoded(c.text[:0]))
+			plain.id = c.labels.LabelID(leak.Label{Classes: cyber.Classes(s.Classes)}.AppendEncoded(c.text[:0]))
 		}
 		return plain.id
 	}
@@ -204,7 +205,7 @@ func (c *labelCache) labelOfSighting(s *reader.Sighting) segment.LabelID {
 	if known.id != segment.NoLabel && known.classes == s.Classes && known.day == s.Day && bytes.Equal(known.site, s.Site) {
 		return known.id
 	}
-	label := leak.Label{Classes: s.Classes, Day: s.Day}
+	label := leak.Label{Classes: cyber.Classes(s.Classes), Day: s.Day}
 	if s.Site != nil {
 		label.Sites = []string{string(s.Site)}
 	}
