@@ -194,3 +194,83 @@ func TestInstallLinks(t *testing.T) {
 		}
 	})
 }
+
+// TestErasedKeysEndOnce: a key that was revoked or is past its time has ended; the erasure of its person ends it no
+// second time.
+func TestErasedKeysEndOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		for name, end := range map[string]func(w *lives, d cyber.Device) error{
+			"revoked": func(w *lives, d cyber.Device) error {
+				_, err := e.Devices.EndOwnKey(ctx, w.partner.ID, d.ID, cyber.EndRevoked)
+				return err
+			},
+			"past its time": func(_ *lives, d cyber.Device) error {
+				e.Clock.Advance(d.ValidUntil.Sub(e.Clock.Now()))
+				return nil
+			},
+		} {
+			w := newLives(t, e, 1)
+			live, err := e.Devices.ListDevices(ctx, w.partner.ID, w.people[0].user)
+			if err != nil || len(live) != 1 {
+				t.Fatal(live, err)
+			}
+			if err := end(w, live[0]); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = e.Subjects.EraseRows(ctx, subject.Held{Partner: w.partner}, w.people[0].who(), "pedido da pessoa",
+				func(operator.Ledger, subject.Erased, subject.Tombstone) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := keyEvents(t, e, w.partner.ID); len(got) != 0 {
+				t.Errorf("%s: told again at the erasure: %v", name, got)
+			}
+		}
+	})
+}
+
+// TestUsedKeyIsNotIssuedAgain: a vendor's key that is revoked goes back to the pool unless a device was activated with it.
+func TestUsedKeyIsNotIssuedAgain(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
+		if _, err := e.Devices.LoadKeyPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "VENDOR-1"}}); err != nil {
+			t.Fatal(err)
+		}
+		returns := true
+		if err := endpoints.UpdateSource(ctx, cyber.Android, cyber.SourceChange{Returns: &returns}); err != nil {
+			t.Fatal(err)
+		}
+		issue := func(user string) (cyber.Device, error) {
+			return endpoints.IssueKey(ctx, p.ID, phone(user, "Celular"))
+		}
+		revoke := func(d cyber.Device) {
+			t.Helper()
+			if _, err := e.Devices.EndOwnKey(ctx, p.ID, d.ID, cyber.EndRevoked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unused, err := issue("u1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		revoke(unused)
+		used, err := issue("u2")
+		if err != nil || used.Key != unused.Key {
+			t.Fatal("a key that no device used is not issued again:", err)
+		}
+		_, err = e.Devices.NoteReport(ctx, p.ID, used.ID, func(d cyber.Device, now time.Time) (cyber.Device, bool) {
+			d.ActivatedAt, d.SeenAt = now, now
+			return d, true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		revoke(used)
+		if again, err := issue("u3"); !errors.Is(err, cyber.ErrPoolEmpty) {
+			t.Errorf("a key that a device used is issued again: %q, %v", again.Key, err)
+		}
+	})
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
@@ -544,6 +545,39 @@ func TestPullsCountByArea(t *testing.T) {
 			if c.thenMissing != "" && r.Oldest[0].Type != c.thenMissing {
 				t.Errorf("%s: %s is missing, want %s", name, r.Oldest[0].Type, c.thenMissing)
 			}
+		}
+	})
+}
+
+// TestErasureIsNoLoss: events that went with their person are no gap to a partner that had not read them; events that were
+// lost otherwise are.
+func TestErasureIsNoLoss(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newLives(t, e, 2)
+		readFirst := func() alert.Stretch {
+			t.Helper()
+			found, err := e.Alerts.EventsAfter(ctx, w.partner.ID, alert.Everything, 0, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		if err := erasePerson(w, w.people[0].cpf); err != nil {
+			t.Fatal(err)
+		}
+		found := readFirst()
+		if len(found.Events) == 0 || found.Events[0].Seq == 1 {
+			t.Fatal("the first events are still there")
+		}
+		if found.Gap {
+			t.Error("an erasure is told as a loss of events")
+		}
+		if err := storetest.Write(ctx, e, `DELETE FROM event_gap WHERE seq = 1`); err != nil {
+			t.Fatal(err)
+		}
+		if !readFirst().Gap {
+			t.Error("a loss is not told")
 		}
 	})
 }

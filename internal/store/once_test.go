@@ -213,3 +213,27 @@ func TestSweepAnswers(t *testing.T) {
 		}
 	})
 }
+
+// TestOnceTellsClaimsApart: a key counts for one path and for one line of API keys; the same key elsewhere is another
+// claim, whatever its body.
+func TestOnceTellsClaimsApart(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		first := claimOf("k", "a")
+		path, line := first, first
+		path.Path, line.Line = "POST /cyber/other", "key_other"
+		for i, c := range []struct {
+			claim    partner.RequestClaim
+			replayed bool
+		}{{first, false}, {path, false}, {line, false}, {first, true}, {path, true}, {line, true}} {
+			_, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, c.claim, addService(fmt.Sprint("sv_", i)))
+			if err != nil || replayed != c.replayed {
+				t.Errorf("claim %d: replayed %t, want %t (%v)", i, replayed, c.replayed, err)
+			}
+		}
+		if n := services(t, e); n != 3 {
+			t.Errorf("%d effects, want 3", n)
+		}
+	})
+}

@@ -289,3 +289,25 @@ func TestSweepPeopleOfFailedBulks(t *testing.T) {
 		sweep(size)
 	})
 }
+
+// TestSweepAuditStopsAtAYoungLine: the clock was ahead for a while and set back. The lines behind one that is young enough
+// stay, however old they say they are.
+func TestSweepAuditStopsAtAYoungLine(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
+		for _, later := range []time.Duration{0, 100 * day, -100 * day, 0} {
+			e.Clock.Advance(later)
+			if err := trail.RecordAction(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Clock.Advance(50 * day)
+		if n, err := e.Audit.SweepAudit(ctx, 40*day); err != nil || n != 1 {
+			t.Errorf("%d lines went, want the one before the young one (%v)", n, err)
+		}
+		if head, err := trail.VerifyTrail(ctx, operator.Head{}, nil); err != nil || head.Seq != 4 {
+			t.Error(head, err)
+		}
+	})
+}
