@@ -84,6 +84,15 @@ const (
 	MoveRating     MoveKind = "rating"
 )
 
+// IsKnown reports whether it is one of the kinds: see sqldb.Enumerated.
+func (k MoveKind) IsKnown() bool {
+	switch k {
+	case MoveStatus, MoveNote, MoveReply, MoveMessage, MoveAttachment, MoveBooking, MoveRating:
+		return true
+	}
+	return false
+}
+
 // Faults of cases.
 var (
 	ErrCaseInvalid      = fault.New(fault.Invalid, "case.invalid")
@@ -425,6 +434,15 @@ const (
 	CaseClosed     CaseStatus = "Fechado"
 	CaseCancelled  CaseStatus = "Cancelado"
 )
+
+// IsKnown reports whether it is one of the statuses, or empty where there is none: see sqldb.Enumerated.
+func (s CaseStatus) IsKnown() bool {
+	switch s {
+	case "", CaseOpen, CaseInProgress, CaseWaiting, CaseResolved, CaseClosed, CaseCancelled:
+		return true
+	}
+	return false
+}
 
 // CaseStatuses lists every status, in the order of a case's life.
 func CaseStatuses() []CaseStatus {

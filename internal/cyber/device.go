@@ -29,6 +29,15 @@ const (
 	MacOS   System = "macos"
 )
 
+// IsKnown reports whether it is one of the systems, or Linux, which has an installer only: see sqldb.Enumerated.
+func (s System) IsKnown() bool {
+	switch s {
+	case Android, IOS, Windows, MacOS, Linux:
+		return true
+	}
+	return false
+}
+
 // ListSystems lists every system.
 func ListSystems() []System { return []System{Android, IOS, Windows, MacOS} }
 
@@ -255,6 +264,15 @@ const (
 	// EndErased is only ever told: of a person who was erased no key is kept.
 	EndErased EndReason = "erased"
 )
+
+// IsKnown reports whether it is one of the reasons, or empty of a key that has not ended: see sqldb.Enumerated.
+func (r EndReason) IsKnown() bool {
+	switch r {
+	case "", EndExpired, EndRevoked, EndMoved, EndSubscription, EndErased:
+		return true
+	}
+	return false
+}
 
 // KeyState is where a key stands.
 type KeyState string

@@ -196,6 +196,15 @@ const (
 	ResolvedRetracted       Resolution = "retracted"
 )
 
+// IsKnown reports whether it is one of the resolutions, or empty of a finding that is open: see sqldb.Enumerated.
+func (r Resolution) IsKnown() bool {
+	switch r {
+	case "", ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther, ResolvedRetracted:
+		return true
+	}
+	return false
+}
+
 // givenResolutions are those that a person, partner or operator may give: ResolvedRetracted is the service's own.
 var givenResolutions = []Resolution{ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther}
 
@@ -312,6 +321,15 @@ const (
 	StatusAlert       Status = "alerta"
 	StatusCompromised Status = "comprometido"
 )
+
+// IsKnown reports whether it is one of the statuses: see sqldb.Enumerated.
+func (s Status) IsKnown() bool {
+	switch s {
+	case StatusMonitored, StatusAlert, StatusCompromised:
+		return true
+	}
+	return false
+}
 
 // ComputeStatus returns the status of a value with these findings; no other function computes one. Nothing open is
 // monitored, something open is an alert, and an open finding whose breach exposed something usable against the person

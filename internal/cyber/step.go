@@ -60,6 +60,15 @@ const (
 	StepSkipped StepState = "skipped"
 )
 
+// IsKnown reports whether it is one of the states: see sqldb.Enumerated.
+func (s StepState) IsKnown() bool {
+	switch s {
+	case StepTodo, StepDone, StepSkipped:
+		return true
+	}
+	return false
+}
+
 // StepMark is what was said of a step of a finding.
 type StepMark struct {
 	Finding FindingID

@@ -29,6 +29,15 @@ const (
 	CNPJ
 )
 
+// IsKnown reports whether it is one of the kinds: see sqldb.Enumerated.
+func (k Kind) IsKnown() bool {
+	switch k {
+	case Email, CPF, Phone, Card, Domain, PixKey, CNPJ:
+		return true
+	}
+	return false
+}
+
 // NumKinds is one more than the last kind, for tables by kind.
 const NumKinds = int(CNPJ) + 1
 

@@ -32,6 +32,15 @@ const (
 	Retracted State = "retracted"
 )
 
+// IsKnown reports whether it is one of the states: see sqldb.Enumerated.
+func (s State) IsKnown() bool {
+	switch s {
+	case Importing, Published, Retracted:
+		return true
+	}
+	return false
+}
+
 // Record is a breach as the operator knows it.
 type Record struct {
 	cyber.Breach

@@ -425,6 +425,15 @@ const (
 	JSON Format = "json"
 )
 
+// IsKnown reports whether it is one of the formats: see sqldb.Enumerated.
+func (f Format) IsKnown() bool {
+	switch f {
+	case CSV, JSON:
+		return true
+	}
+	return false
+}
+
 // ExportLife is how long a file is kept; MaxExport is how many lines one holds at most.
 const (
 	ExportLife = 24 * time.Hour

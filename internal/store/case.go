@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -47,6 +48,9 @@ func (s Cases) scanCase(row scanner, c *cyber.Case) error {
 		&c.Clock.Target, &c.Clock.Used, &c.Clock.Since, &c.CreatedAt, &c.ChangedAt, &c.Rating, &c.Short, &c.Spoke, &c.SpokeAt, &c.Ending.To, &c.Ending.Actor,
 		&c.Ending.At, &c.Writer, &c.WritingAt, &c.Booked)
 	c.User, c.Appointments, c.Answers = partner.UserHash(kept.User), kept.Appointments, kept.Answers
+	if err == nil && c.Status == "" { // other columns may be without one
+		return fmt.Errorf("%w: the status of a case", sqldb.ErrUnknownValue)
+	}
 	return err
 }
 

@@ -53,6 +53,15 @@ const (
 	PushFailed  PushState = "failed"
 )
 
+// IsKnown reports whether it is one of the states: see sqldb.Enumerated.
+func (s PushState) IsKnown() bool {
+	switch s {
+	case PushWaiting, PushDone, PushFailed:
+		return true
+	}
+	return false
+}
+
 const (
 	// MaxPush bounds the body of a push, and MostWaiting what waits of one feed.
 	MaxPush     = 8 << 20

@@ -20,6 +20,15 @@ const (
 	Held           DeliveryState = "held"      // its endpoint is disabled
 )
 
+// IsKnown reports whether it is one of the states: see sqldb.Enumerated.
+func (s DeliveryState) IsKnown() bool {
+	switch s {
+	case Pending, Delivered, DeliveryFailed, Held:
+		return true
+	}
+	return false
+}
+
 // Delivery is one event on its way to one endpoint, in the hands of a worker.
 type Delivery struct {
 	Partner  partner.ID

@@ -70,6 +70,15 @@ const (
 	FailureInterrupted Failure = "interrupted" // the worker was stopped; the receiver may or may not have got it
 )
 
+// IsKnown reports whether it is one of the classes: see sqldb.Enumerated.
+func (f Failure) IsKnown() bool {
+	switch f {
+	case FailureNone, FailureUnsendable, FailureAddress, FailureDNS, FailureConnect, FailureTLS, FailureTimeout, FailureReset, FailureProtocol, FailureInterrupted:
+		return true
+	}
+	return false
+}
+
 // Outcome is what became of an attempt.
 type Outcome struct {
 	// Status is the HTTP status, 0 without an answer; then Failure says why.

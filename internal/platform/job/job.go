@@ -28,6 +28,15 @@ const (
 	Cancelled State = "cancelled"
 )
 
+// IsKnown reports whether it is one of the states: see sqldb.Enumerated.
+func (s State) IsKnown() bool {
+	switch s {
+	case Ready, Running, Done, Failed, Cancelled:
+		return true
+	}
+	return false
+}
+
 // Job is a piece of work.
 type Job struct {
 	ID   ID

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -58,7 +59,14 @@ type Row interface{ Scan(dest ...any) error }
 // KeptRow is a row whose times and durations are read from the microseconds in its columns; NULL is their zero value.
 type KeptRow struct{ Row }
 
-// Scan is that of the row, and takes pointers to times and durations too.
+// Enumerated is a type that has few values. What is read into one is refused unless it is one of them: whoever can write
+// to the database but not through this program must not be able to invent a state, which no rule expects.
+type Enumerated interface{ IsKnown() bool }
+
+// ErrUnknownValue means that a column holds none of the values that it may hold.
+var ErrUnknownValue = errors.New("the database holds a value that this program does not know")
+
+// Scan is that of the row, takes pointers to times and durations too, and refuses unknown values of enumerated types.
 func (r KeptRow) Scan(dest ...any) error {
 	for i, d := range dest {
 		switch into := d.(type) {
@@ -68,7 +76,15 @@ func (r KeptRow) Scan(dest ...any) error {
 			dest[i] = durationScanner{into}
 		}
 	}
-	return r.Row.Scan(dest...)
+	if err := r.Row.Scan(dest...); err != nil {
+		return err
+	}
+	for _, d := range dest {
+		if v, ok := d.(Enumerated); ok && !v.IsKnown() {
+			return fmt.Errorf("%w: %T", ErrUnknownValue, d) // not the value, which anybody may have written
+		}
+	}
+	return nil
 }
 
 // timeScanner reads a time from microseconds.
