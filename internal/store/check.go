@@ -397,9 +397,11 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 	for after := (checkMark{}); ; {
 		rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
 			var classes sql.NullInt64
+			var status, resolution string // as they are: an unknown one is to be told of, not refused
 			b := &r.finding.Breach
-			err := sc.Scan(&r.partner, &r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, splitsTexts(&b.Exposes), &b.Fabricated, &b.SpamList,
+			err := sc.Scan(&r.partner, &r.id, &status, &r.open, &r.finding.ID, &b.Name, &resolution, &b.Kind, splitsTexts(&b.Exposes), &b.Fabricated, &b.SpamList,
 				&classes, &r.waiting, &r.finding.Quiet)
+			r.status, r.finding.Resolution = cyber.Status(status), cyber.Resolution(resolution)
 			*b = b.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 			return err
 		}, `SELECT a.partner_id, a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
