@@ -150,7 +150,7 @@ func boundMemory() {
 }
 
 // Run imports, then matches.
-func (b *breachImportCmd) Run(ctx context.Context, open opener, o *output) error {
+func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener, o *output) error {
 	boundMemory()
 	breach := cyber.Breach{Name: b.Name}
 	if err := b.applyFlags(&breach); err != nil {
@@ -163,7 +163,7 @@ func (b *breachImportCmd) Run(ctx context.Context, open opener, o *output) error
 	spec.Breach, spec.Force, spec.NoPairs = breach, b.Force, b.NoPairs
 	// A preview needs no installation, so it comes before open.
 	if b.DryRun {
-		return b.previewRecords(ctx, o, spec)
+		return b.previewRecords(ctx, o, spec, c.ReaderUnconfined)
 	}
 	a, err := open()
 	if err != nil {
@@ -489,12 +489,12 @@ func (b *breachExplainCmd) dumpSpec(ctx context.Context) (spec intake.Spec, err 
 // previewed is how many records a dry run shows.
 const previewed = 10
 
-// previewRecords prints what an import would make of the first records. What the operator's own file holds is shown to the operator alone: it
-// goes neither to a log nor to disk.
-func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec intake.Spec) error {
-	var im intake.Importer
+// previewRecords prints what an import would make of the first records. What the operator's own file holds is shown to
+// the operator alone: it goes neither to a log nor to disk.
+func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec intake.Spec, unconfined bool) error {
+	im := intake.Importer{ReaderUnconfined: unconfined}
 	b.setLimits(&im)
-	seen, tally, err := intake.PreviewRecords(ctx, spec, im.Limits, previewed)
+	seen, tally, err := im.PreviewRecords(ctx, spec, previewed)
 	if err != nil {
 		return err
 	}

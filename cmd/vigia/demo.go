@@ -22,6 +22,7 @@ import (
 
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/dump/reader"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -79,6 +80,10 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	common := *c
 	if usual, err := filepath.Abs("data"); err == nil && common.Data == usual {
 		common.Data = filepath.Join(usual, "demo") // a demo does not mix with an installation in the usual folder
+	}
+	common.ReaderUnconfined = true // its dumps are its own, and it must start everywhere
+	if !reader.HasConfinement() {
+		_, _ = fmt.Fprintln(o.err, "This system has neither Landlock nor seccomp: the demo reads dumps in a process that nothing confines. Import none but its own.")
 	}
 	if common.Database != "" {
 		return errors.New("a demo has a database of its own: leave --database and VIGIA_DATABASE empty")

@@ -89,6 +89,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 	p.configuration()
 	p.checkFolder()
 	p.checkDisk()
+	p.checkUser()
 	p.checkReader(ctx)
 	p.database(ctx, p.checkKeyFile())
 	p.checkCorpora()
@@ -207,16 +208,21 @@ func (p *checkup) checkDisk() {
 // checkReader starts a process that reads dumps, and says what it was able to give up here.
 func (p *checkup) checkReader(ctx context.Context) {
 	const area = "reader of dumps"
-	started, err := reader.StartProcess(ctx, reader.Job{Workers: 1}, nil)
+	started, err := reader.StartProcess(ctx, reader.Job{Workers: 1, Unconfined: true}, nil)
 	if err != nil {
 		p.reportProblem(area, oneLineReason(err), "let the service's user start processes: no dump can be imported")
 		return
 	}
 	defer func() { _ = started.Close() }() // it has nothing to do
 	c := started.Confinement
+	if !c.IsConfined() && !p.common.ReaderUnconfined {
+		p.reportProblem(area, "this system has neither Landlock nor seccomp: no dump is read",
+			"import on Linux 5.13 or later, or give --reader-unconfined to read dumps that may take over this machine")
+		return
+	}
 	var lacks []string
 	for name, has := range map[string]bool{
-		"Landlock": c.Landlock > 0, "no_new_privs": c.NoNewPrivileges, "a limit of no open files": c.NoFiles, "a limit of its memory by the system": c.DataLimit,
+		"Landlock": c.Landlock > 0, "seccomp": c.Seccomp, "no_new_privs": c.NoNewPrivileges, "a limit of no open files": c.NoFiles, "a limit of its memory by the system": c.DataLimit,
 		"a look at its memory and processor time": c.Watched,
 	} {
 		if !has {
@@ -228,7 +234,18 @@ func (p *checkup) checkReader(ctx context.Context) {
 		p.reportWarning(area, "this system lacks: "+strings.Join(lacks, ", "), "import dumps of strangers on Linux 5.13 or later; what is left of the limits holds")
 		return
 	}
-	p.reportOK(area, "confined by Landlock %d, no_new_privs, no open files, %d MiB of memory, time", c.Landlock, reader.Memory>>20)
+	p.reportOK(area, "confined by Landlock %d, seccomp, no_new_privs, no open files, %d MiB of memory, time",
+		c.Landlock, reader.Memory>>20)
+}
+
+// checkUser warns of a server that would run as root: whoever takes it over has the machine.
+func (p *checkup) checkUser() {
+	const area = "user"
+	if app.IsRoot() {
+		p.reportWarning(area, "this is root", "run server and commands as a user of their own: sudo -u vigia vigia doctor")
+		return
+	}
+	p.reportOK(area, "not root")
 }
 
 // checkKeyFile returns the opened keys, or nil.

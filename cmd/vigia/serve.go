@@ -22,6 +22,7 @@ import (
 	product "github.com/vigiahq/vigia"
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/dump/reader"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -59,6 +60,7 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 		log.Warn("a new installation was begun", "data", absolutePath(c.Data), "keys", absolutePath(c.KeyFilePath()))
 	}
 	a.WarnOfCustody(log, s.DatabaseRead)
+	app.WarnOfRights(log, app.IsRoot(), reader.HasConfinement(), c.ReaderUnconfined)
 	srv, err := app.NewServer(ctx, a, s.Serve, log, versionText())
 	if err == nil {
 		err = srv.Run(ctx)

@@ -51,7 +51,15 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 	}
 	files.OpenTable = keys.OpenTable
 	importer := &intake.Importer{
-		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Pair: keys.PairFingerprint, Tables: keys, Now: now,
+		Store:            st.Breaches,
+		Jobs:             st.Jobs,
+		Files:            files,
+		Dir:              filepath.Join(c.CorporaPath(), "import"),
+		Fingerprint:      keys.Fingerprint,
+		Pair:             keys.PairFingerprint,
+		Tables:           keys,
+		Now:              now,
+		ReaderUnconfined: c.ReaderUnconfined,
 	}
 	return &Leaks{
 		Files:    files,

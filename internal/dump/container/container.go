@@ -135,6 +135,18 @@ func (l Limits) orDefault() Limits {
 	return Limits{Ratio: cmp.Or(l.Ratio, d.Ratio), Bytes: cmp.Or(l.Bytes, d.Bytes), Depth: cmp.Or(l.Depth, d.Depth), Entries: cmp.Or(l.Entries, d.Entries)}
 }
 
+// MostUnpacked returns how much a source of a size may unfold into, all layers together.
+func (l Limits) MostUnpacked(size int64) int64 {
+	l = l.orDefault()
+	if size > l.Bytes/l.Ratio/int64(l.Depth) {
+		return l.Bytes
+	}
+	return max(slack, size*l.Ratio*int64(l.Depth))
+}
+
+// MostEntries returns how many texts a source may hold.
+func (l Limits) MostEntries() int64 { return l.orDefault().Entries }
+
 // seekable returns r as a file of known size, if it can be read at any position: some formats have their directory at
 // the end. It moves r to its end.
 func seekable(r io.Reader) (io.ReaderAt, int64, bool) {

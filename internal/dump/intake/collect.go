@@ -348,11 +348,18 @@ var errEnough = errors.New("enough records were seen")
 // previewBytes is how much is read after the last record that is shown, to count what is left out of smaller inputs.
 const previewBytes = 16 << 20
 
-// PreviewRecords reads the inputs, at least until it has seen so many records, and returns these. If it came to the end of the inputs, it also returns
-// what was counted. It writes nothing and needs neither keys nor a store.
-func PreviewRecords(ctx context.Context, spec Spec, limits container.Limits, most int) ([]Understood, *leak.Tally, error) {
-	im := &Importer{Now: time.Now, Workers: 1, Limits: limits, Fingerprint: func(byte, []byte) uint64 { return 0 }}
-	run := newImportRun(im, &work{}, spec)
+// PreviewRecords reads the inputs, at least until it has seen so many records, and returns these. If it came to the end of
+// the inputs, it also returns what was counted. It writes nothing and needs neither keys nor a store: of the importer only
+// what it allows is used.
+func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]Understood, *leak.Tally, error) {
+	preview := &Importer{
+		Now:              time.Now,
+		Workers:          1,
+		Limits:           im.Limits,
+		ReaderUnconfined: im.ReaderUnconfined,
+		Fingerprint:      func(byte, []byte) uint64 { return 0 },
+	}
+	run := newImportRun(preview, &work{}, spec)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var seen []Understood
@@ -384,7 +391,8 @@ func PreviewRecords(ctx context.Context, spec Spec, limits container.Limits, mos
 // record, or not wholly, with the reason.
 func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapping) (reader.Report, error) {
 	input := ReaderInput("records", "", int64(len(body)), func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil })
-	run := newImportRun(&Importer{Now: im.Now, Workers: 1, Limits: im.Limits}, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
+	counting := &Importer{Now: im.Now, Workers: 1, Limits: im.Limits, ReaderUnconfined: im.ReaderUnconfined}
+	run := newImportRun(counting, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
 	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true
 	err := run.scanInputs(ctx, run.discardKeys)
 	if err != nil || run.ended == nil || run.ended.Records == nil {

@@ -82,6 +82,8 @@ type Importer struct {
 	Now    func() time.Time
 	// Limits bound what archives may unfold into.
 	Limits container.Limits
+	// ReaderUnconfined has dumps read where the system cannot confine their reader.
+	ReaderUnconfined bool
 	// Workers scan at the same time; 0 means one per core.
 	Workers int
 	// Memory bounds the sorting, in bytes; 0 means 48 MiB.

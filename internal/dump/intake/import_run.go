@@ -477,8 +477,15 @@ func (run *importRun) readWithOneReader(ctx context.Context) error {
 		return err
 	}
 	job := reader.Job{
-		Limits: run.im.Limits, Workers: run.im.workerCount(), Span: run.im.checkpointSpan(), Piece: run.im.pieceSize(), Often: run.im.PartBytes,
-		NoPasswords: run.w.noPairs, OnlyRecords: run.onlyRecords, Careful: run.checked.Trouble.Ended > 0,
+		Limits:      run.im.Limits,
+		Workers:     run.im.workerCount(),
+		Span:        run.im.checkpointSpan(),
+		Piece:       run.im.pieceSize(),
+		Often:       run.im.PartBytes,
+		NoPasswords: run.w.noPairs,
+		OnlyRecords: run.onlyRecords,
+		Careful:     run.checked.Trouble.Ended > 0,
+		Unconfined:  run.im.ReaderUnconfined,
 	}
 	if run.spec.Mapping != nil {
 		text := run.spec.Mapping.Text()

@@ -2,20 +2,23 @@
 
 package reader
 
-import (
-	"os"
-	"time"
-)
+import "os"
 
 // confineProcess limits what the process may use. The sandbox of Linux does not exist here: resource limits are all
 // there is.
-func confineProcess() (c Confinement) {
+func confineProcess(omitted) (c Confinement) {
 	limitResources(&c)
 	return c
 }
 
-// processUsage is not known here: the reader's own limits and the time are what there is.
-func processUsage(int) (memory int64, cpu time.Duration, ok bool) { return 0, 0, false }
+// HasConfinement reports that there is neither Landlock nor seccomp here.
+func HasConfinement() bool { return false }
+
+// measureUsage is not known here: the reader's own limits and the time are what there is.
+func measureUsage(int) (usage, bool) { return usage{}, false }
+
+// awaitExit does not wait: only Linux has a way that leaves the child's number its own.
+func awaitExit(int) bool { return false }
 
 // executable returns the path of the running program.
 func executable() (string, error) { return os.Executable() }

@@ -3,7 +3,10 @@
 package reader
 
 import (
+	"errors"
 	"os"
+	"os/exec"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,7 +30,7 @@ func mapWholeFile(f *os.File) []byte {
 	if size == 0 || size != int64(int(size)) {
 		return nil
 	}
-	text, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	text, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
 		return nil
 	}
@@ -36,3 +39,13 @@ func mapWholeFile(f *os.File) []byte {
 
 // unmapFile gives back what mapWholeFile returned.
 func unmapFile(text []byte) { _ = unix.Munmap(text) }
+
+// startInGroup has a command begin a process group of its own, so that what it starts can be ended with it.
+func startInGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}
+
+// killGroup ends a process and all of its group. The process must not have been waited for: its number could be another's.
+func killGroup(process *os.Process) error {
+	return errors.Join(unix.Kill(-process.Pid, unix.SIGKILL), process.Kill())
+}

@@ -51,9 +51,15 @@ type Process struct {
 	watched sync.WaitGroup
 	done    chan struct{}
 
+	files  []*os.File
 	source io.Reader // what is served of the input at hand
+	claims claims
 	at     position
 	output int64
+
+	// group guards that the process group is ended only while its number is surely the reader's.
+	group   sync.Mutex
+	isEnded bool
 
 	// What the watch looks at: how far the reader has come, whether it is waited for, and why it was killed.
 	progress atomic.Int64
@@ -81,8 +87,19 @@ func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, err
 	// No secret of the parent's environment is for the reader. It uses as many processors as its parent, and collects garbage
 	// seldom: it keeps little, and softMemory bounds it.
 	cmd.Env, cmd.Dir = []string{fmt.Sprintf("GOMAXPROCS=%d", max(1, job.Workers)), "GOGC=400"}, os.TempDir()
-	p := &Process{ctx: ctx, cmd: cmd, stderr: &headWriter{}, done: make(chan struct{}), at: position{Layer: -1}}
+	p := &Process{
+		ctx:    ctx,
+		cmd:    cmd,
+		stderr: &headWriter{},
+		done:   make(chan struct{}),
+		files:  files,
+		claims: claims{limits: job.Limits},
+		at:     position{Layer: -1},
+	}
 	cmd.ExtraFiles, cmd.Stderr = files, p.stderr
+	// What the reader may have started holds its pipes: it is ended too, and waited for no longer than lastTime.
+	startInGroup(cmd)
+	cmd.Cancel, cmd.WaitDelay = p.killGroup, lastTime
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -92,38 +109,55 @@ func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, err
 		return nil, errors.Join(err, in.Close())
 	}
 	widenPipe(out)
+	p.orders, p.stdin, p.facts, p.stdout = &frameWriter{w: in}, in, bufio.NewReaderSize(out, 4<<10), out
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start reader: %w", errors.Join(err, in.Close(), out.Close()))
 	}
-	p.orders, p.stdin, p.facts, p.stdout = &frameWriter{w: in}, in, bufio.NewReaderSize(out, 4<<10), out
 	p.watched.Go(p.watchLimits)
+	p.waiting.Store(true) // one that does not begin is ended like one that does not go on
 	if err := p.orders.writeJSON(orderJob, job); err != nil {
 		return nil, fmt.Errorf("start reader: %w", errors.Join(err, p.Close()))
 	}
 	kind, text, err := readFrame(p.facts, nil)
+	p.waiting.Store(false)
 	if err == nil && kind == factReady {
 		err = json.Unmarshal(text, &p.Confinement)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("start reader: %w: %s", errors.Join(err, p.Close()), p.stderr.head.String())
+		return nil, fmt.Errorf("start reader: %w: %s", errors.Join(err, p.Close()), p.stderr.text())
 	}
-	_, _, p.Confinement.Watched = processUsage(cmd.Process.Pid)
+	if !p.Confinement.IsConfined() && !job.Unconfined {
+		return nil, errors.Join(ErrUnconfined, p.Close())
+	}
+	_, p.Confinement.Watched = measureUsage(cmd.Process.Pid)
 	return p, nil
 }
 
 // headWriter keeps the first bytes that are written: a crash says there what it is, and the rest may be of the dump.
-type headWriter struct{ head bytes.Buffer }
+type headWriter struct {
+	mu   sync.Mutex // what the reader left behind may still write when the reader was waited for
+	head bytes.Buffer
+}
 
 func (h *headWriter) Write(p []byte) (int, error) {
 	const longest = 400
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.head.Write(p[:min(len(p), max(0, longest-h.head.Len()))])
 	return len(p), nil
 }
 
+// text returns what was kept.
+func (h *headWriter) text() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.head.String()
+}
+
 // Close ends the reader, whatever it does.
 func (p *Process) Close() error {
-	_ = p.cmd.Process.Kill() // it may have ended by itself
-	_ = p.cmd.Wait()         // the exit status was read before, if the caller needed it
+	_ = p.killGroup() // it may have ended by itself
+	p.waitForEnd()
 	close(p.done)
 	p.watched.Wait()
 	return errors.Join(ignoreClosed(p.stdin.Close()), ignoreClosed(p.stdout.Close()))
@@ -142,6 +176,16 @@ func ignoreClosed(err error) error {
 // negative.
 func (p *Process) Read(in Input, content []byte, source io.Reader) error {
 	p.source, p.at = source, position{Layer: -1}
+	size := in.Size
+	switch {
+	case in.Inline:
+		size = int64(len(content))
+	case in.File > 0 && in.File <= len(p.files):
+		size = fileSize(p.files[in.File-1])
+	}
+	p.claims.beginInput(in.From, size)
+	p.waiting.Store(true)
+	defer p.waiting.Store(false)
 	err := p.orders.writeJSON(orderInput, in)
 	if err == nil && in.Inline {
 		err = p.orders.writeFrame(orderContent, content)
@@ -202,18 +246,32 @@ func (p *Process) Next() (Fact, error) {
 func (p *Process) handleFact(kind frameKind, content []byte) (fact Fact, told bool, err error) {
 	switch kind { //nolint:exhaustive // orders go the other way
 	case factProgress:
-		fact.Counters = &Counters{}
-		err = json.Unmarshal(content, fact.Counters)
-		p.progress.Store(fact.Counters.Read + fact.Counters.Scanned)
-		return fact, true, err
+		var told Counters
+		if err := json.Unmarshal(content, &told); err != nil {
+			return fact, false, err
+		}
+		believed, progress, err := p.claims.checkCounters(told)
+		p.progress.Store(progress)
+		return Fact{Counters: &believed}, true, err
 	case factCheckpoint:
 		fact.Checkpoint = &Checkpoint{}
-		err = json.Unmarshal(content, fact.Checkpoint)
-		p.progress.Store(fact.Checkpoint.Read + fact.Checkpoint.Scanned)
+		if err := json.Unmarshal(content, fact.Checkpoint); err != nil {
+			return fact, false, err
+		}
+		progress, err := p.claims.checkCheckpoint(fact.Checkpoint)
+		p.progress.Store(progress)
 		return fact, true, err
 	case factEnded:
 		fact.Ended = &Report{}
-		return fact, true, json.Unmarshal(content, fact.Ended)
+		if err := json.Unmarshal(content, fact.Ended); err != nil {
+			return fact, false, err
+		}
+		if k := fact.Ended.Checkpoint; k != nil {
+			if _, err := p.claims.checkCheckpoint(k); err != nil {
+				return fact, false, err
+			}
+		}
+		return fact, true, p.claims.checkReport(fact.Ended)
 	case factOpened, factClosed:
 		return fact, false, json.Unmarshal(content, &p.at)
 	case factWanted:
@@ -236,6 +294,7 @@ func (p *Process) serveBytes(w wanted) error {
 	var err error
 	if w.Offset < 0 {
 		n, err = io.ReadAtLeast(p.source, answer[1:], 1)
+		p.claims.size += int64(n)
 	} else if at, ok := p.source.(io.ReaderAt); ok {
 		n, err = at.ReadAt(answer[1:], w.Offset)
 	} else {
@@ -249,13 +308,40 @@ func (p *Process) serveBytes(w wanted) error {
 	default:
 		answer, n = append([]byte{byte(servedFailed)}, err.Error()...), len(err.Error())
 	}
+	p.waiting.Store(true)
+	defer p.waiting.Store(false)
 	return p.orders.writeFrame(orderServed, answer[:1+n])
 }
 
 // killReader ends the reader and keeps why.
 func (p *Process) killReader(why string) {
 	p.killed.CompareAndSwap(nil, &why)
-	_ = p.cmd.Process.Kill() // it may have ended by itself
+	_ = p.killGroup() // it may have ended by itself
+	// What it left behind may hold the other ends, and neither reading nor writing would return.
+	_ = p.stdin.Close()
+	_ = p.stdout.Close()
+}
+
+// killGroup ends the reader and what it may have started.
+func (p *Process) killGroup() error {
+	p.group.Lock()
+	defer p.group.Unlock()
+	if p.isEnded {
+		return os.ErrProcessDone
+	}
+	return killGroup(p.cmd.Process)
+}
+
+// waitForEnd waits until the reader has ended, then ends what it may have started. It may be called again.
+func (p *Process) waitForEnd() {
+	hasEnded := awaitExit(p.cmd.Process.Pid)
+	p.group.Lock()
+	if hasEnded && !p.isEnded {
+		_ = killGroup(p.cmd.Process) // most often there is nothing else in it
+	}
+	p.isEnded = p.isEnded || hasEnded
+	p.group.Unlock()
+	_ = p.cmd.Wait() // its state is looked at by who needs it; the second time it is an error
 }
 
 // lastTime is how long a reader may take to end.
@@ -264,12 +350,12 @@ const lastTime = time.Second
 // explainEnd says why there is nothing more to be read.
 func (p *Process) explainEnd(err error) error {
 	defer time.AfterFunc(lastTime, func() { p.killReader(endCrash) }).Stop() // one that closed its pipe and goes on
-	_ = p.cmd.Wait()                                                         // its state says it
+	p.waitForEnd()
 	if p.ctx.Err() != nil {
 		return context.Cause(p.ctx)
 	}
 	why := endCrash
-	switch text := p.stderr.head.String(); {
+	switch text := p.stderr.text(); {
 	case p.killed.Load() != nil:
 		why = *p.killed.Load()
 	case p.cmd.ProcessState != nil && p.cmd.ProcessState.Success() && errors.Is(err, io.EOF):
@@ -285,19 +371,30 @@ func (p *Process) explainEnd(err error) error {
 // watchEvery is how often a child's memory and processor time are looked at.
 const watchEvery = 20 * time.Millisecond
 
+// usage is what a process holds in memory of its own and shared, and the processor time that it has used.
+type usage struct {
+	own, shared int64
+	cpu         time.Duration
+}
+
 // watchLimits kills a reader that exceeds a limit.
 func (p *Process) watchLimits() {
+	// Files of a file system in memory that are mapped are shared memory to the kernel.
+	mappable := int64(0)
+	for _, file := range p.files {
+		mappable += fileSize(file)
+	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	left, used, idle, seen := idleCPU, time.Duration(0), time.Duration(0), int64(0)
+	left, counted, idle, seen := idleCPU, time.Duration(0), time.Duration(0), int64(0)
 	for {
 		select {
 		case <-p.done:
 			return
 		case <-tick.C:
 		}
-		memory, cpu, known := processUsage(p.cmd.Process.Pid)
-		if known && memory > Memory {
+		used, known := measureUsage(p.cmd.Process.Pid)
+		if known && used.own+max(0, used.shared-mappable) > Memory {
 			p.killReader(endMemory)
 			return
 		}
@@ -308,8 +405,9 @@ func (p *Process) watchLimits() {
 		if now != seen {
 			idle = 0
 		}
-		left = min(idleCPU, left-(cpu-used)+time.Duration(float64(now-seen)/progressRate*float64(time.Second)))
-		used, seen = cpu, now
+		earned := time.Duration(float64(now-seen) / progressRate * float64(time.Second))
+		left = min(idleCPU, left-(used.cpu-counted)+earned)
+		counted, seen = used.cpu, now
 		if left <= 0 || idle > idleWall {
 			p.killReader(endTime)
 			return

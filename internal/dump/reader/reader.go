@@ -1,7 +1,7 @@
 // Package reader reads hostile dumps in a process of its own.
 //
 // The child is the same binary, started as "read-dump". It has no key, no data folder, no database and no network: before
-// the first byte of a dump it gives up the right to open anything (see confine). What it may read comes as open files, or is served by its
+// the first byte of a dump it gives up the right to open anything (see confineProcess). What it may read comes as open files, or is served by its
 // parent over a pipe; what it finds goes back over another one, as frames. It opens containers, searches texts and tells the records;
 // its parent fingerprints, sorts and publishes, and parses nothing but frames.
 //
@@ -23,6 +23,7 @@ import (
 	"github.com/vigiahq/vigia/internal/dump/scan/record"
 	"github.com/vigiahq/vigia/internal/dump/scan/stated"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Command is the argument that makes a binary the reader.
@@ -50,6 +51,9 @@ var (
 	command = Command
 )
 
+// ErrUnconfined refuses to read dumps in a process that a hostile one could take over and leave.
+var ErrUnconfined = fault.New(fault.Unavailable, "reader.unconfined").With("", fault.ReaderUnconfined)
+
 // Job is what a reader is told when it starts.
 type Job struct {
 	Limits container.Limits
@@ -64,6 +68,8 @@ type Job struct {
 	Span, Piece int64
 	// Often is after how many bytes a Checkpoint is wanted in any case; 0: when enough time has passed.
 	Often int64
+	// Unconfined has it read although the system has nothing to confine it with.
+	Unconfined bool
 	// Files is how many open files it was started with.
 	Files int
 	// Careful finishes what it has begun before each layer and each input, so that it is known what ends its reader.

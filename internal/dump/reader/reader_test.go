@@ -36,7 +36,7 @@ func probe(args []string) {
 	confined, keys, tcp, udp, unixSocket := args[0] == "confined", args[1], args[2], args[3], args[4]
 	defer time.NewTicker(time.Hour).Stop() // as child does
 	if confined {
-		confineProcess()
+		confineProcess(omitted{})
 	}
 	opened := func(c io.Closer, err error) error {
 		if err == nil {
@@ -111,10 +111,10 @@ func TestRunningReaderIsConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.Close() }()
-	if c := p.Confinement; c.Landlock == 0 || !c.NoNewPrivileges || !c.NoFiles || !c.DataLimit {
+	if c := p.Confinement; c.Landlock == 0 || !c.Seccomp || !c.NoNewPrivileges || !c.NoFiles || !c.DataLimit {
 		t.Errorf("%+v", c)
 	}
-	for file, want := range map[string]string{"status": "NoNewPrivs:\t1\n", "limits": "Max open files            0                    0 "} {
+	for file, want := range map[string]string{"status": "NoNewPrivs:\t1\nSeccomp:\t2\n", "limits": "Max open files            0                    0 "} {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, file))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v\n%s", file, err, text)
@@ -128,7 +128,7 @@ func TestRunningReaderIsConfined(t *testing.T) {
 // misbehave is a reader that hostile data has taken over.
 func misbehave(how string) {
 	out := &frameWriter{w: os.Stdout}
-	exitOnError(out.writeJSON(factReady, Confinement{}))
+	exitOnError(out.writeJSON(factReady, Confinement{Seccomp: how != "unconfined"}))
 	exitOnError(out.writeJSON(factOpened, position{Layer: 3, Streams: 7}))
 	switch how {
 	case "memory":
@@ -149,6 +149,13 @@ func misbehave(how string) {
 				n = 0
 			}
 		}
+	case "progress":
+		for told := (Counters{}); ; told.Read, told.Scanned = told.Read+1<<30, told.Scanned+1<<30 {
+			exitOnError(out.writeJSON(factProgress, told))
+		}
+	case "place":
+		exitOnError(out.writeJSON(factCheckpoint, Checkpoint{At: Cursor{Input: -1}}))
+		select {}
 	case "panic":
 		panic("as a parser does")
 	case "output":
@@ -193,6 +200,22 @@ func TestReaderThatExceedsALimitEnds(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestUnconfinedReaderIsRefused: a reader that nothing confines reads only where that was asked for.
+func TestUnconfinedReaderIsRefused(t *testing.T) {
+	defer func(c string) { command = c }(command)
+	command = "misbehave:unconfined"
+	if _, err := StartProcess(context.Background(), Job{}, nil); !errors.Is(err, ErrUnconfined) {
+		t.Errorf("%v", err)
+	}
+	p, err := StartProcess(context.Background(), Job{Unconfined: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

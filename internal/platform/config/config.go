@@ -29,6 +29,7 @@ type Common struct {
 	KMS              string `name:"kms" env:"VIGIA_KMS" default:"" placeholder:"URI" help:"Key of a key-management service that wraps the key file when it is created: aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID (credentials from AWS_ACCESS_KEY_ID and its kin) or hcvault://HOST:PORT/transit/keys/NAME (VAULT_TOKEN or VAULT_TOKEN_FILE); empty means the file holds the keys."`
 	Corpora          string `name:"corpora" env:"VIGIA_CORPORA" default:"" placeholder:"URL" help:"Bucket that shares leak corpora and passwords between replicas, s3://bucket?region=... or file:///folder; empty means the data folder alone. A local copy is kept in the data folder either way."`
 	GmailAsOne       bool   `name:"gmail-as-one" env:"VIGIA_GMAIL_AS_ONE" default:"true" negatable:"" help:"Find a watched Gmail address in every spelling (dots, plus tags, googlemail.com); without it only in those like its own, from then on. Give it to every command and replica alike."`
+	ReaderUnconfined bool   `name:"reader-unconfined" env:"VIGIA_READER_UNCONFINED" help:"Read dumps although the system has neither Landlock nor seccomp to confine the process that reads them, so that a hostile dump may take over this machine; a warning is logged at each start."`
 	JSON             bool   `name:"json" env:"VIGIA_JSON" help:"Machine-readable output of admin commands."`
 }
 

@@ -189,6 +189,11 @@ var (
 	NothingFound           = addRule("nothing_found", "nothing was found", "Nada foi encontrado nos arquivos.")
 	MostUnreadable         = addRule("most_unreadable", "most of it could not be read", "A maior parte não pôde ser lida.")
 
+	// The process that reads dumps.
+	ReaderUnconfined = addRule("reader_unconfined",
+		"no dump is read here unless --reader-unconfined is given, as nothing on this system confines the process that reads it",
+		"Nenhum vazamento é lido aqui sem --reader-unconfined: nada neste sistema isola o processo que os lê.")
+
 	// Feeds.
 	AtLeastAMinute     = addRule("at_least_a_minute", "at least a minute", "Pelo menos um minuto.")
 	ReceiverByTerminal = addRule("receiver_by_terminal", "a receiver is added on the command line, which shows its secret", "Um endereço para envios se cria no terminal, que mostra o segredo: vigia feed add --kind push.")
