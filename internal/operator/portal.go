@@ -4,14 +4,15 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // The roles of a partner's own people. None includes a role of the service, so a check for one of those refuses them
-// without knowing of partners. An administrator is a developer who may also give keys that show people in clear, and make
-// other administrators.
+// without knowing of partners. An administrator is a developer who may also give keys that show people in clear, and invite
+// and change attendants and other administrators.
 const (
 	PartnerAdmin  Role = "partner.admin"
 	Developer     Role = "partner.developer"
@@ -68,12 +69,13 @@ const (
 	NoRight Right = iota
 	// Look is to see the partner's own data, personal values masked. All roles of partners have it.
 	Look
-	// Integrate is to change keys and webhooks, to send again, and to invite colleagues: a developer's and an
-	// administrator's.
+	// Integrate is to change keys and webhooks, to send again, and to invite colleagues with no other rights: a
+	// developer's and an administrator's.
 	Integrate
 	// Attend is to see personal values with a reason, and to work on people's cases and findings: an attendant's.
 	Attend
-	// Approve is to give keys that show people in clear, and to make and change administrators: an administrator's.
+	// Approve is to give keys that show people in clear, and to make and change attendants and administrators: an
+	// administrator's.
 	Approve
 )
 
@@ -93,6 +95,20 @@ func (r Role) May(right Right) bool {
 	return false
 }
 
+// MayGive reports whether who has the role may give another one, or change who has it: no account gives a right that it
+// does not hold. An administrator of the partner answers for its people and gives every role of theirs.
+func (r Role) MayGive(other Role) bool {
+	if r.May(Approve) {
+		return other.ofPartner()
+	}
+	for _, right := range []Right{Look, Integrate, Attend, Approve} {
+		if other.May(right) && !r.May(right) {
+			return false
+		}
+	}
+	return other.ofPartner()
+}
+
 // InvitePartnerOperator makes an account for a partner's person, who chooses a password through the one-time link whose token is
 // returned. That there is such a partner is for the caller to know.
 func (r *Registry) InvitePartnerOperator(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
@@ -106,26 +122,113 @@ func (r *Registry) InvitePartnerOperator(ctx context.Context, id partner.ID, ema
 }
 
 // ForPartner returns a registry that is confined to a partner: it lists and changes the partner's people only, and
-// refuses to make or change an administrator unless by is an administrator's role.
+// refuses to make or change those who may do what a person of the role by may not.
 func (r *Registry) ForPartner(id partner.ID, by Role) *Registry {
-	return r.WithStore(ownPeople{r.store, id, by})
+	return r.WithStore(ownPeople{inner: r.store, id: id, by: by})
 }
 
-// ownPeople is a store that knows only one partner's people.
+// ownPeople is a store that knows only one partner's people. Every method is written out, so that one that is added to
+// the interface is decided on before it compiles.
 type ownPeople struct {
-	Store
-	id partner.ID
-	by Role // whose person asks
+	inner Store
+	id    partner.ID
+	by    Role // whose person asks
 }
 
-var errPartnerAdmin = ErrInvalid.With("role", fault.PartnerAdminBy)
+var _ Store = ownPeople{}
 
-// checkRoleChange refuses a change of an administrator, or to one, by others.
+var errRoleNotGiven = ErrInvalid.With("role", fault.RoleNotGiven)
+
+// checkRoleChange refuses a change of people, or to a role, with rights that who asks does not have. Their one-time
+// links, and the sessions behind them, would be theirs.
 func (s ownPeople) checkRoleChange(roles ...Role) error {
-	if slices.Contains(roles, PartnerAdmin) && !s.by.May(Approve) {
-		return errPartnerAdmin
+	for _, role := range roles {
+		if !s.by.MayGive(role) {
+			return errRoleNotGiven
+		}
 	}
 	return nil
+}
+
+// checkAccount returns ErrNotFound for the number of an operator who is not one of the partner's people.
+func (s ownPeople) checkAccount(ctx context.Context, id ID) error {
+	_, err := s.OperatorByID(ctx, id)
+	return err
+}
+
+// TokenDigest returns the digest of a token.
+func (s ownPeople) TokenDigest(token string) []byte { return s.inner.TokenDigest(token) }
+
+// InsertSession keeps a session of one of the partner's people.
+func (s ownPeople) InsertSession(ctx context.Context, session Session) error {
+	if err := s.checkAccount(ctx, session.Operator); err != nil {
+		return err
+	}
+	return s.inner.InsertSession(ctx, session)
+}
+
+// SessionByDigest returns a session of one of the partner's people.
+func (s ownPeople) SessionByDigest(ctx context.Context, digest []byte) (Session, Operator, error) {
+	session, o, err := s.inner.SessionByDigest(ctx, digest)
+	if o, err = s.checkOwn(o, err); err != nil {
+		return Session{}, Operator{}, err
+	}
+	return session, o, nil
+}
+
+// UpdateSession changes a session of one of the partner's people.
+func (s ownPeople) UpdateSession(ctx context.Context, session Session) error {
+	if err := s.checkAccount(ctx, session.Operator); err != nil {
+		return err
+	}
+	return s.inner.UpdateSession(ctx, session)
+}
+
+// ReplaceSession keeps a session of one of the partner's people under another digest.
+func (s ownPeople) ReplaceSession(ctx context.Context, before []byte, session Session) error {
+	if err := s.checkAccount(ctx, session.Operator); err != nil {
+		return err
+	}
+	return s.inner.ReplaceSession(ctx, before, session)
+}
+
+// DeleteSession ends a session of one of the partner's people.
+func (s ownPeople) DeleteSession(ctx context.Context, digest []byte) error {
+	if _, _, err := s.SessionByDigest(ctx, digest); err != nil {
+		return err
+	}
+	return s.inner.DeleteSession(ctx, digest)
+}
+
+// SweepSessions removes nothing: it is a chore over all operators.
+func (ownPeople) SweepSessions(context.Context, time.Time, time.Time) (int64, error) {
+	return 0, ErrNotFound
+}
+
+// InsertPasskey keeps a passkey of one of the partner's people.
+func (s ownPeople) InsertPasskey(ctx context.Context, p Passkey) error {
+	if err := s.checkAccount(ctx, p.Operator); err != nil {
+		return err
+	}
+	return s.inner.InsertPasskey(ctx, p)
+}
+
+// UpdatePasskey changes a passkey of one of the partner's people.
+func (s ownPeople) UpdatePasskey(ctx context.Context, p Passkey) error {
+	if err := s.checkAccount(ctx, p.Operator); err != nil {
+		return err
+	}
+	return s.inner.UpdatePasskey(ctx, p)
+}
+
+// InsertCeremony keeps a ceremony that has begun. It is found by a random token alone, and names nobody.
+func (s ownPeople) InsertCeremony(ctx context.Context, digest, state []byte, until time.Time) error {
+	return s.inner.InsertCeremony(ctx, digest, state, until)
+}
+
+// TakeCeremony returns what was kept and forgets it.
+func (s ownPeople) TakeCeremony(ctx context.Context, digest []byte, now time.Time) ([]byte, error) {
+	return s.inner.TakeCeremony(ctx, digest, now)
 }
 
 // checkOwn returns ErrNotFound for an operator who is not one of the partner's people.
@@ -144,33 +247,33 @@ func (s ownPeople) InsertOperator(ctx context.Context, o Operator) error {
 	if err := s.checkRoleChange(o.Role); err != nil {
 		return err
 	}
-	return s.Store.InsertOperator(ctx, o)
+	return s.inner.InsertOperator(ctx, o)
 }
 
 // ListOperators returns the partner's people, oldest first.
 func (s ownPeople) ListOperators(ctx context.Context) ([]Operator, error) {
-	all, err := s.Store.ListOperators(ctx)
+	all, err := s.inner.ListOperators(ctx)
 	return slices.DeleteFunc(all, func(o Operator) bool { return s.id == "" || o.Partner != s.id }), err
 }
 
 // OperatorByID returns one of the partner's people.
 func (s ownPeople) OperatorByID(ctx context.Context, id ID) (Operator, error) {
-	return s.checkOwn(s.Store.OperatorByID(ctx, id))
+	return s.checkOwn(s.inner.OperatorByID(ctx, id))
 }
 
 // OperatorByEmail returns one of the partner's people.
 func (s ownPeople) OperatorByEmail(ctx context.Context, email string) (Operator, error) {
-	return s.checkOwn(s.Store.OperatorByEmail(ctx, email))
+	return s.checkOwn(s.inner.OperatorByEmail(ctx, email))
 }
 
 // OperatorByInvite returns one of the partner's people.
 func (s ownPeople) OperatorByInvite(ctx context.Context, digest []byte) (Operator, error) {
-	return s.checkOwn(s.Store.OperatorByInvite(ctx, digest))
+	return s.checkOwn(s.inner.OperatorByInvite(ctx, digest))
 }
 
 // UpdateOperator changes one of the partner's people.
 func (s ownPeople) UpdateOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error) (Operator, error) {
-	return s.Store.UpdateOperator(ctx, id, end, func(o *Operator, all []Operator) error {
+	return s.inner.UpdateOperator(ctx, id, end, func(o *Operator, all []Operator) error {
 		if _, err := s.checkOwn(*o, nil); err != nil {
 			return err
 		}
@@ -196,7 +299,7 @@ func (s ownPeople) DeleteSessions(ctx context.Context, id ID) (int64, error) {
 	if err := s.checkMayEnd(ctx, id); err != nil {
 		return 0, err
 	}
-	return s.Store.DeleteSessions(ctx, id)
+	return s.inner.DeleteSessions(ctx, id)
 }
 
 // ListSessions returns those of one of the partner's people.
@@ -204,7 +307,7 @@ func (s ownPeople) ListSessions(ctx context.Context, id ID) ([]Session, error) {
 	if _, err := s.OperatorByID(ctx, id); err != nil {
 		return nil, err
 	}
-	return s.Store.ListSessions(ctx, id)
+	return s.inner.ListSessions(ctx, id)
 }
 
 // ListPasskeys returns those of one of the partner's people.
@@ -212,7 +315,7 @@ func (s ownPeople) ListPasskeys(ctx context.Context, id ID) ([]Passkey, error) {
 	if _, err := s.OperatorByID(ctx, id); err != nil {
 		return nil, err
 	}
-	return s.Store.ListPasskeys(ctx, id)
+	return s.inner.ListPasskeys(ctx, id)
 }
 
 // DeletePasskeys forgets passkeys of one of the partner's people.
@@ -220,5 +323,5 @@ func (s ownPeople) DeletePasskeys(ctx context.Context, id ID, passkey []byte) (i
 	if err := s.checkMayEnd(ctx, id); err != nil {
 		return 0, err
 	}
-	return s.Store.DeletePasskeys(ctx, id, passkey)
+	return s.inner.DeletePasskeys(ctx, id, passkey)
 }

@@ -180,8 +180,19 @@ func (k Key) matchesDigest(digest []byte) bool {
 	return subtle.ConstantTimeCompare(k.Digest, digest) == 1
 }
 
-// CreateKey gives a partner one more key. The text is shown once.
+// CreateKey gives a partner one more key. The text is shown once. A partner's own people make no more keys than the API
+// does, and none that outlives those in force: see ownPartner.
 func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time) (Key, string, error) {
+	if own, confined := r.store.(ownPartner); confined {
+		keys, err := own.ListKeys(ctx, id)
+		if err != nil {
+			return Key{}, "", err
+		}
+		if err := checkOwnKeyLimit(keys, r.now()); err != nil {
+			return Key{}, "", err
+		}
+		expires = limitToHeldEnd(keys, scopes, expires, r.now())
+	}
 	return r.insertNewKey(ctx, id, label, scopes, expires, "")
 }
 
@@ -215,9 +226,11 @@ func (r *Registry) ListKeys(ctx context.Context, id ID) ([]Key, error) {
 	return r.store.ListKeys(ctx, id)
 }
 
-// RollKey replaces a key: the new one has the same label and scopes, the old one ends after overlap.
+// RollKey replaces a key: the new one has the same label, scopes and end, the old one ends after overlap.
 func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.Duration) (Key, string, error) {
-	return r.rollKeyOnTerms(ctx, id, old, overlap, func(k Key) (time.Time, KeyID, error) { return time.Time{}, k.MadeBy, nil })
+	return r.rollKeyOnTerms(ctx, id, old, overlap, func(k Key) (time.Time, KeyID, error) {
+		return k.ExpiresAt, k.MadeBy, nil
+	})
 }
 
 // rollKeyOnTerms replaces a key; terms says when the new one ends and which key makes it, or refuses.
@@ -342,6 +355,43 @@ const MaxOwnKeys = 100
 // ErrTooManyKeys means that a partner has as many keys in force as it may make.
 var ErrTooManyKeys = fault.New(fault.Conflict, "key.too_many")
 
+// checkOwnKeyLimit refuses one more key to a partner that has as many in force as it may make.
+func checkOwnKeyLimit(keys []Key, now time.Time) error {
+	live := 0
+	for _, k := range keys {
+		if k.IsLiveAt(now) {
+			live++
+		}
+	}
+	if live >= MaxOwnKeys {
+		return ErrTooManyKeys.With("keys", fault.AtMostInForce, MaxOwnKeys)
+	}
+	return nil
+}
+
+// limitToHeldEnd returns the earlier of a time and the end of what the partner holds: for each of the scopes the last of
+// its keys in force that has it. Otherwise a scope that the operator gave for a day would become one for ever. Zero is
+// never.
+func limitToHeldEnd(keys []Key, scopes []Scope, expires, now time.Time) time.Time {
+	for _, scope := range scopes {
+		var last time.Time
+		endless := false
+		for _, k := range keys {
+			if !k.IsLiveAt(now) || !k.HasScope(scope) {
+				continue
+			}
+			endless = endless || k.ExpiresAt.IsZero()
+			if k.ExpiresAt.After(last) {
+				last = k.ExpiresAt
+			}
+		}
+		if !endless && !last.IsZero() && (expires.IsZero() || expires.After(last)) {
+			expires = last
+		}
+	}
+	return expires
+}
+
 // checkOwnScopes refuses scopes that the calling key does not have.
 func (c Caller) checkOwnScopes(scopes []Scope) error {
 	for _, s := range scopes {
@@ -377,9 +427,8 @@ func (r *Registry) CreateKeyBy(ctx context.Context, by Caller, label string, sco
 	if err != nil {
 		return Key{}, "", err
 	}
-	now := r.now()
-	if live := slices.DeleteFunc(keys, func(k Key) bool { return !k.IsLiveAt(now) }); len(live) >= MaxOwnKeys {
-		return Key{}, "", ErrTooManyKeys.With("keys", fault.AtMostInForce, MaxOwnKeys)
+	if err := checkOwnKeyLimit(keys, r.now()); err != nil {
+		return Key{}, "", err
 	}
 	return r.insertNewKey(ctx, by.Partner, label, parsed, by.limitToOwnEnd(expires), by.KeyID)
 }
@@ -435,20 +484,23 @@ func (o One) ListPartners(ctx context.Context) ([]Partner, error) {
 // people in clear are made and rolled only where clear is set.
 func (r *Registry) ForPartner(id ID, clear bool) *Registry {
 	own := *r
-	own.store = ownPartner{r.store, id, r.now, clear}
+	own.store = ownPartner{inner: r.store, id: id, now: r.now, clear: clear}
 	return &own
 }
 
 // showsPeople reports whether a key of a scope reads people's data in clear, without knowing who they are before.
 func (s Scope) showsPeople() bool { return s == ScopeSubscriptions || s == ScopeSubscriptionsRead }
 
-// ownPartner is a store that knows one partner.
+// ownPartner is a store that knows one partner. Every method is written out, so that one that is added to the interface
+// is decided on before it compiles.
 type ownPartner struct {
-	Store
+	inner Store
 	id    ID
 	now   func() time.Time
 	clear bool
 }
+
+var _ Store = ownPartner{}
 
 // checkOwn refuses every partner but the one.
 func (s ownPartner) checkOwn(id ID) error {
@@ -458,26 +510,29 @@ func (s ownPartner) checkOwn(id ID) error {
 	return nil
 }
 
-// NextPartner hands out nothing: a partner makes no partners.
-func (ownPartner) NextPartner(context.Context) (int64, error) { return 0, ErrNotFound }
-
 // InsertPartner keeps nothing.
 func (ownPartner) InsertPartner(context.Context, Partner, string, Key) error { return ErrNotFound }
 
 // PartnerByID returns the one partner.
 func (s ownPartner) PartnerByID(ctx context.Context, id ID) (Partner, error) {
-	return One{s.Store, s.id}.PartnerByID(ctx, id)
+	return One{s.inner, s.id}.PartnerByID(ctx, id)
 }
 
 // ListPartners returns the one partner.
 func (s ownPartner) ListPartners(ctx context.Context) ([]Partner, error) {
-	return One{s.Store, s.id}.ListPartners(ctx)
+	return One{s.inner, s.id}.ListPartners(ctx)
 }
 
 // UpdatePartner changes nothing: settings are the operator's.
 func (ownPartner) UpdatePartner(context.Context, ID, func(*Partner) error) (Partner, error) {
 	return Partner{}, ErrNotFound
 }
+
+// AgeSandbox changes nothing: the clock of a sandbox is moved by the API.
+func (ownPartner) AgeSandbox(context.Context, ID, int) error { return ErrNotFound }
+
+// AccessEpoch tells of all partners.
+func (ownPartner) AccessEpoch(context.Context) (int64, error) { return 0, ErrNotFound }
 
 // InsertKey keeps a key of the one partner that may do no more than those in force.
 func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
@@ -493,7 +548,7 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 			return ErrInvalid.With("scope", fault.ScopeOperatorGives, scope)
 		}
 	}
-	return s.Store.InsertKey(ctx, id, k)
+	return s.inner.InsertKey(ctx, id, k)
 }
 
 // ListKeys returns the keys of the one partner.
@@ -501,7 +556,7 @@ func (s ownPartner) ListKeys(ctx context.Context, id ID) ([]Key, error) {
 	if err := s.checkOwn(id); err != nil {
 		return nil, err
 	}
-	return s.Store.ListKeys(ctx, id)
+	return s.inner.ListKeys(ctx, id)
 }
 
 // UpdateKeys changes keys of the one partner.
@@ -509,7 +564,7 @@ func (s ownPartner) UpdateKeys(ctx context.Context, id ID, change func([]Key) er
 	if err := s.checkOwn(id); err != nil {
 		return err
 	}
-	return s.Store.UpdateKeys(ctx, id, change)
+	return s.inner.UpdateKeys(ctx, id, change)
 }
 
 // KeyByDigest finds nothing: who calls the API by a key is asked elsewhere.
@@ -525,7 +580,7 @@ func (s ownPartner) GetTheme(ctx context.Context, id ID) (Theme, error) {
 	if err := s.checkOwn(id); err != nil {
 		return Theme{}, err
 	}
-	return s.Store.GetTheme(ctx, id)
+	return s.inner.GetTheme(ctx, id)
 }
 
 // UpdateTheme changes that of the one partner.
@@ -533,7 +588,7 @@ func (s ownPartner) UpdateTheme(ctx context.Context, id ID, change func(*Theme) 
 	if err := s.checkOwn(id); err != nil {
 		return Theme{}, err
 	}
-	return s.Store.UpdateTheme(ctx, id, change)
+	return s.inner.UpdateTheme(ctx, id, change)
 }
 
 // GrantableScopes returns the scopes that a new key may have: all, or, for a partner's own people, those of its keys in

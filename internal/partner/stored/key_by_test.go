@@ -173,3 +173,73 @@ func mustKeys(t *testing.T, rules *partner.Registry, id partner.ID) []partner.Ke
 	}
 	return keys
 }
+
+// TestRolledKeyKeepsItsEnd: rolling by the operator or by a partner's people makes no temporary key permanent, and what a
+// successor made lives on when the key before it is revoked.
+func TestRolledKeyKeepsItsEnd(t *testing.T) {
+	t.Parallel()
+	e := storetest.Open(t, "sqlite")
+	ctx := context.Background()
+	p, _ := e.NewPartner(t, partner.Live)
+	rules := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	for _, k := range mustKeys(t, rules, p.ID) { // so that no key without an end is left
+		if _, err := rules.RevokeKey(ctx, p.ID, k.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := e.Clock.Now().Add(24 * time.Hour)
+	for name, by := range map[string]*partner.Registry{"operator": rules, "portal": rules.ForPartner(p.ID, true)} {
+		old, _, err := rules.CreateKey(ctx, p.ID, "", []partner.Scope{partner.ScopeManage}, end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Clock.Advance(time.Second)
+		next, text, err := by.RollKey(ctx, p.ID, old.ID, time.Hour)
+		if err != nil || !next.ExpiresAt.Equal(end) {
+			t.Errorf("%s: a key that ends at %v was rolled to one that ends at %v, %v", name, end, next.ExpiresAt, err)
+		}
+		made, _, err := by.CreateKey(ctx, p.ID, "", []partner.Scope{partner.ScopeManage}, time.Time{})
+		if wants := name == "operator"; err != nil || made.ExpiresAt.IsZero() != wants {
+			t.Errorf("%s: a new key ends at %v, %v", name, made.ExpiresAt, err)
+		}
+		if name == "operator" { // it made the scope one without end
+			if _, err := rules.RevokeKey(ctx, p.ID, made.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Clock.Advance(time.Second)
+		who, err := partner.NewKeyGate(e.Store.Partners, e.Clock.Now).Authenticate(ctx, text, partner.ScopeManage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, _, err := rules.CreateKeyBy(ctx, who, "", []string{"manage"}, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ended, err := rules.RevokeKey(ctx, p.ID, old.ID); err != nil || len(ended) != 1 {
+			t.Errorf("%s: %d keys ended with one that was rolled, %v", name, len(ended), err)
+		}
+		for _, k := range mustKeys(t, rules, p.ID) {
+			if (k.ID == child.ID || k.ID == next.ID) && !k.IsLiveAt(e.Clock.Now()) {
+				t.Errorf("%s: %s ended with the key before", name, k.ID)
+			}
+		}
+	}
+}
+
+// TestPortalMakesNoMoreKeysThanTheAPI: the limit of own keys is one, by whichever door they are made.
+func TestPortalMakesNoMoreKeysThanTheAPI(t *testing.T) {
+	t.Parallel()
+	e := storetest.Open(t, "sqlite")
+	ctx := context.Background()
+	p, _ := e.NewPartner(t, partner.Live)
+	portal := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).ForPartner(p.ID, true)
+	var err error
+	made := len(mustKeys(t, portal, p.ID))
+	for ; err == nil && made <= partner.MaxOwnKeys; made++ {
+		_, _, err = portal.CreateKey(ctx, p.ID, "", []partner.Scope{partner.ScopeCyber}, time.Time{})
+	}
+	if !errors.Is(err, partner.ErrTooManyKeys) || made != partner.MaxOwnKeys+1 {
+		t.Errorf("%d keys: %v", made, err)
+	}
+}

@@ -125,7 +125,7 @@ var (
 	HasASandbox           = addRule("has_a_sandbox", "that partner has a sandbox, %s", "Esse parceiro já tem um de testes: %s.")
 
 	// Operators.
-	PartnerAdminBy        = addRule("partner_admin_by", "an administrator of a partner is made and changed by another one, or by the operator", "Quem administra pelo parceiro é convidado e alterado só por outro administrador dele ou pelo operador.")
+	RoleNotGiven          = addRule("role_not_given", "a role with more rights than one's own is given and changed by an administrator of the partner, or by the operator", "Quem tem mais permissões do que você é convidado e alterado só por um administrador do parceiro ou pelo operador.")
 	PublicURLForPasskeys  = addRule("public_url_for_passkeys", "must be given for passkeys outside this machine", "Peça a quem opera o serviço para informar --public-url.")
 	EmailExample          = addRule("email_example", "expected an address such as ana@exemplo.com.br", "Escreva um e-mail, como ana@exemplo.com.br.")
 	PasswordIsEmail       = addRule("password_is_email", "must not be the e-mail address", "A senha não pode ser o seu e-mail.")

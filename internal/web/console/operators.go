@@ -61,21 +61,30 @@ func createOperator(c *Console, r *request) (answer, error) {
 	return c.oneTimeLink(r, made, "Operador criado", token)
 }
 
-// newInvite shows the form that invites one of a partner's people. Only administrators may invite administrators.
+// newInvite shows the form that invites one of a partner's people, with the roles that who asks may give.
 func newInvite(c *Console, r *request) (answer, error) {
 	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
-	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.mayApprove()}}, nil
+	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.givableRoles()}}, nil
 }
 
 // inviteForm is the data of the page that invites a partner's person.
 type inviteForm struct {
 	partner.Partner
-	// Admins says that an administrator of the partner can be invited.
-	Admins bool
+	// Roles are those that can be given.
+	Roles []operator.Role
 }
 
-// mayApprove reports whether who asks makes administrators of partners.
-func (r *request) mayApprove() bool { return r.who.Partner == "" || r.who.Role.May(operator.Approve) }
+// Gives reports whether a role, by its name in forms, can be given.
+func (f inviteForm) Gives(name string) bool {
+	return slices.ContainsFunc(f.Roles, func(role operator.Role) bool { return role.Name() == name })
+}
+
+// givableRoles returns the roles of a partner's people that who asks may give.
+func (r *request) givableRoles() []operator.Role {
+	return slices.DeleteFunc(operator.PartnerRoles(), func(role operator.Role) bool {
+		return r.who.Partner != "" && !r.who.Role.MayGive(role)
+	})
+}
 
 // inviteOperator makes an account for a partner's person.
 func inviteOperator(c *Console, r *request) (answer, error) {
@@ -109,7 +118,7 @@ func showOperator(c *Console, r *request) (answer, error) {
 	sessions := callRuleWith(r, c.Rules.Operators.ListSessions, id)
 	roles := operator.ListRoles()
 	if o.Partner != "" {
-		roles = slices.DeleteFunc(operator.PartnerRoles(), func(role operator.Role) bool { return role == operator.PartnerAdmin && !r.mayApprove() })
+		roles = r.givableRoles()
 	}
 	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil), roles}}, nil
 }

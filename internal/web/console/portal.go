@@ -3,13 +3,16 @@ package console
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
@@ -283,9 +286,9 @@ func (r Rules) onlyPartner(s scope) Rules {
 	id := s.at.ID
 	return Rules{
 		Operators: r.Operators.ForPartner(s.home.ID, s.role), Audit: r.Audit.ForPartner(s.home.ID, r.Operators), Partners: r.Partners.ForPartner(id, s.role.May(operator.Approve)),
-		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: ownEvents{r.Events, id},
+		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{inner: r.Webhooks, id: id}, Events: ownEvents{of: r.Events, id: id},
 		History: r.History.ForPartner(id), Cases: r.Cases.ForPartner(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
-		Search: r.Search.ForPartner(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
+		Search: r.Search.ForPartner(id), Subjects: ownSubjects{inner: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
 		Services: r.Services, Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
 		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Cover: r.Cover, ProblemText: r.ProblemText,
 	}
@@ -299,34 +302,124 @@ func ifOwn[T any](own bool, refusal error, ask func() (T, error)) (value T, err 
 	return ask()
 }
 
-// ownWebhooks are one partner's.
+// ownWebhooks are one partner's. Every method is written out, so that one that is added to the interface is decided on
+// before it compiles; so it is with the types below.
 type ownWebhooks struct {
-	Webhooks
-	id partner.ID
+	inner Webhooks
+	id    partner.ID
+}
+
+var (
+	_ Webhooks = ownWebhooks{}
+	_ Subjects = ownSubjects{}
+	_ Events   = ownEvents{}
+	_ Review   = ownReview{}
+	_ Figures  = ownFigures{}
+)
+
+// checkOwn refuses every partner but the one.
+func (w ownWebhooks) checkOwn(id partner.ID) error {
+	if id != w.id {
+		return alert.ErrEndpointNotFound
+	}
+	return nil
 }
 
 // FindEndpoint returns an endpoint of the one partner.
 func (w ownWebhooks) FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error) {
-	e, err := w.Webhooks.FindEndpoint(ctx, endpoint)
+	e, err := w.inner.FindEndpoint(ctx, endpoint)
 	if err == nil && e.Partner != w.id {
 		return alert.Endpoint{}, alert.ErrEndpointNotFound
 	}
 	return e, err
 }
 
-// ownSubjects are one partner's people. Of the embedded interface there is nothing: what stands not below is not theirs.
+// ListEndpoints lists those of the one partner.
+func (w ownWebhooks) ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
+	if err := w.checkOwn(id); err != nil {
+		return nil, err
+	}
+	return w.inner.ListEndpoints(ctx, id)
+}
+
+// Create makes one of the one partner.
+func (w ownWebhooks) Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error) {
+	if err := w.checkOwn(id); err != nil {
+		return alert.Endpoint{}, err
+	}
+	return w.inner.Create(ctx, id, url, types)
+}
+
+// Test sends an event to one of the one partner.
+func (w ownWebhooks) Test(
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type,
+) (webhook.Outcome, alert.EventID, error) {
+	if err := w.checkOwn(id); err != nil {
+		return webhook.Outcome{}, "", err
+	}
+	return w.inner.Test(ctx, id, endpoint, t)
+}
+
+// RotateKeys changes the secret of one of the one partner.
+func (w ownWebhooks) RotateKeys(
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration,
+) (alert.Endpoint, error) {
+	if err := w.checkOwn(id); err != nil {
+		return alert.Endpoint{}, err
+	}
+	return w.inner.RotateKeys(ctx, id, endpoint, overlap)
+}
+
+// EnableEndpoint enables one of the one partner.
+func (w ownWebhooks) EnableEndpoint(
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID,
+) (alert.Endpoint, error) {
+	if err := w.checkOwn(id); err != nil {
+		return alert.Endpoint{}, err
+	}
+	return w.inner.EnableEndpoint(ctx, id, endpoint)
+}
+
+// DisableEndpoint disables one of the one partner.
+func (w ownWebhooks) DisableEndpoint(
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID,
+) (alert.Endpoint, error) {
+	if err := w.checkOwn(id); err != nil {
+		return alert.Endpoint{}, err
+	}
+	return w.inner.DisableEndpoint(ctx, id, endpoint)
+}
+
+// FollowEndpoint watches one of the one partner.
+func (w ownWebhooks) FollowEndpoint(
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState,
+) error {
+	if err := w.checkOwn(id); err != nil {
+		return err
+	}
+	return w.inner.FollowEndpoint(ctx, id, endpoint, to)
+}
+
+// DeleteEndpoint deletes one of the one partner.
+func (w ownWebhooks) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
+	if err := w.checkOwn(id); err != nil {
+		return err
+	}
+	return w.inner.DeleteEndpoint(ctx, id, endpoint)
+}
+
+// ownSubjects are one partner's people.
 type ownSubjects struct {
-	Subjects
-	of Subjects
-	id partner.ID
+	inner Subjects
+	id    partner.ID
 }
 
 // Reference names a person.
-func (s ownSubjects) Reference(p subject.Person) string { return s.of.Reference(p) }
+func (s ownSubjects) Reference(p subject.Person) string { return s.inner.Reference(p) }
 
 // FindReferred returns a person of the one partner.
 func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
-	return ifOwn(id == s.id, subject.ErrNobody, func() (subject.Person, error) { return s.of.FindReferred(ctx, id, ref) })
+	return ifOwn(id == s.id, subject.ErrNobody, func() (subject.Person, error) { return s.inner.FindReferred(ctx, id, ref) })
 }
 
 // DescribePerson returns what the page about a person shows to the one partner.
@@ -334,7 +427,36 @@ func (s ownSubjects) DescribePerson(ctx context.Context, who partner.Partner, p 
 	if who.ID != s.id || p.Partner != s.id {
 		return subject.Held{}, nil, subject.ErrNobody
 	}
-	return s.of.DescribePerson(ctx, who, p)
+	return s.inner.DescribePerson(ctx, who, p)
+}
+
+// What is below is the operator's: a person's rights, and reports over partners.
+
+// ExportPerson exports nothing.
+func (ownSubjects) ExportPerson(context.Context, subject.Person) ([]subject.Held, error) {
+	return nil, subject.ErrNobody
+}
+
+// ListAccesses returns nothing.
+func (ownSubjects) ListAccesses(context.Context, subject.Person) ([]subject.Access, error) {
+	return nil, subject.ErrNobody
+}
+
+// Erase erases nothing.
+func (ownSubjects) Erase(context.Context, operator.Actor, subject.Person, string) (subject.Outcome, error) {
+	return subject.Outcome{}, subject.ErrNobody
+}
+
+// WriteErasureLog writes nothing.
+func (ownSubjects) WriteErasureLog(context.Context, io.Writer) (int, error) {
+	return 0, subject.ErrNobody
+}
+
+// ReportIncident reports nothing.
+func (ownSubjects) ReportIncident(
+	context.Context, operator.Actor, subject.Incident, time.Time, bool, string,
+) (subject.Report, error) {
+	return subject.Report{}, subject.ErrNobody
 }
 
 // ownEvents are one partner's events and deliveries.
