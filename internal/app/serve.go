@@ -301,7 +301,10 @@ func (s *Server) withFrame(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := telemetry.NewRequestID(r.Header.Get("X-Request-Id"))
 		w.Header()["X-Request-Id"] = []string{id}
-		if s.stopping.Load() {
+		// net/http drops the length of a request that has both a length and chunked coding, which is how requests are
+		// smuggled past a proxy that goes by the length. Behind a chunked body no further request of the connection is read.
+		isChunked := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
+		if s.stopping.Load() || isChunked {
 			w.Header()["Connection"] = closing
 		}
 		h.ServeHTTP(w, r.WithContext(telemetry.WithRequestID(r.Context(), id)))

@@ -391,6 +391,7 @@ func (w *isoImage) openFolder(record []byte, path string, depth int) error {
 	if err := readExactly(l.at, list, at); err != nil {
 		return w.noteDamage(entryName(l.name, path), 0, err)
 	}
+	records := 0
 	for i := 0; i < len(list); {
 		n := int(list[i])
 		if n == 0 { // records do not go over the ends of sectors
@@ -403,7 +404,11 @@ func (w *isoImage) openFolder(record []byte, path string, depth int) error {
 		if err := w.openRecord(list[i:i+n], path, depth); err != nil {
 			return err
 		}
+		records++
 		i += n
+	}
+	if records == 0 { // every folder lists itself
+		return w.noteDamage(entryName(l.name, path), 0, errDamaged)
 	}
 	return nil
 }

@@ -52,6 +52,7 @@ func pdfFormats(t *testing.T) []subformat {
 		{name: "packed content, kerned", file: pdfFile(t, true, "<< /Type /Catalog >>", page, font, "<<>>\nSTREAM\n"+plain)},
 		{name: "codes of a font", file: pdfFile(t, true, "<< /Type /Catalog >>", page, "<< /Type /Font /Subtype /Type0 /ToUnicode 5 0 R >>", "<<>>\nSTREAM\n"+wide, "<<>>\nSTREAM\n"+cmap)},
 		{name: "objects packed together", file: pdfFile(t, true, "<< /Type /Catalog >>", "<< /Type /ObjStm /N 2 /First "+fmt.Sprint(len(objects))+" >>\nSTREAM\n"+objects+inner)},
+		{name: "a zip behind the head of a PDF", file: append([]byte("%PDF-1.4\n"), zipped(t, "a.txt", secret)...), lost: "damaged"},
 		{name: "encrypted", file: []byte("%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer << /Encrypt 2 0 R >>\n"), lost: "encrypted"},
 	})
 }

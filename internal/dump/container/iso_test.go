@@ -48,10 +48,17 @@ func isoOf(joliet bool, text []byte) []byte {
 	return image
 }
 
+// overwritten is a file with zeros in place of some of its bytes.
+func overwritten(file []byte, at, size int) []byte {
+	clear(file[at : at+size])
+	return file
+}
+
 func isoFormats(t *testing.T) []subformat {
 	packed := zipped(t, "a.txt", secret)
 	return grouped("Archives", []subformat{
 		{name: "ISO 9660", file: isoOf(false, packed)}, {name: "ISO 9660, Joliet", file: isoOf(true, packed)},
+		{name: "ISO 9660, folder overwritten", file: overwritten(isoOf(false, packed), 19*isoSector, isoSector), lost: "damaged"},
 		{name: "ISO 9660, cut short", file: isoOf(false, packed)[:21*isoSector+20], lost: "cut short"},
 		{name: "32 KiB of nothing, then text", file: append(make([]byte, 40<<10), secret...), lost: "unknown kind"},
 	})

@@ -52,6 +52,9 @@ var errPDFLocked = errors.New("encrypted: a PDF with a password")
 // writeText writes the text of all pages.
 func (p *pdf) writeText(out *text) error {
 	p.findObjects(p.file)
+	if len(p.objects) == 0 {
+		return errDamaged // the head of a PDF before something else, or nothing left of one
+	}
 	for _, o := range p.objects {
 		if containsMark(o.dict, "/Type/XRef", "/Type /XRef") && containsMark(o.dict, "/Encrypt") {
 			return errPDFLocked
