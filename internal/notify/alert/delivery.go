@@ -20,10 +20,10 @@ const (
 	Held           DeliveryState = "held"      // its endpoint is disabled
 )
 
-// IsKnown reports whether it is one of the states: see sqldb.Enumerated.
+// IsKnown reports whether it is one of the states, or empty of an event that no endpoint wanted: see sqldb.Enumerated.
 func (s DeliveryState) IsKnown() bool {
 	switch s {
-	case Pending, Delivered, DeliveryFailed, Held:
+	case "", Pending, Delivered, DeliveryFailed, Held:
 		return true
 	}
 	return false

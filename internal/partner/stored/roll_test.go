@@ -60,7 +60,8 @@ func TestMoreKeys(t *testing.T) {
 	}
 }
 
-// TestRollOverlap: the old key ends at once or up to seven days later, and never later than it would have.
+// TestRollOverlap: the old key ends at once or up to seven days later, and never later than it would have; the new one ends
+// when the old one would have.
 func TestRollOverlap(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	ctx, now := context.Background(), e.Clock.Now()
@@ -79,7 +80,7 @@ func TestRollOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		next, _, err := rules.RollKey(ctx, p.ID, old.ID, c.overlap)
-		if err != nil || next.Label != "old" || !next.ExpiresAt.IsZero() || !next.IsLiveAt(now) {
+		if err != nil || next.Label != "old" || !next.ExpiresAt.Equal(expires) || !next.IsLiveAt(now) {
 			t.Fatalf("%s: %+v, %v", c.overlap, next, err)
 		}
 		keys, err := rules.ListKeys(ctx, p.ID)

@@ -312,14 +312,16 @@ func TestPortalFirstThread(t *testing.T) {
 	me.post(200, keys+"/keys/new", "label", "bastante", "scope", "cyber:read")
 
 	me.post(422, keys+"/invite", "email", "eva@aurora.example", "role", "admin")
-	me.post(200, keys+"/invite", "email", "eva@aurora.example", "role", "attendant")
+	me.post(422, keys+"/invite", "email", "eva@aurora.example", "role", "attendant") // a right that a developer does not hold
+	me.post(200, keys+"/invite", "email", "eva@aurora.example", "role", "developer")
 	eva, err := d.app.Operators.FindByEmail(ctx, "eva@aurora.example")
-	if err != nil || eva.Partner != own.ID || eva.Role != operator.Attendant {
+	if err != nil || eva.Partner != own.ID || eva.Role != operator.Developer {
 		t.Error(eva, err)
 	}
 	d.recorded("operator.invite", string(eva.ID), string(own.ID))
 	me.post(303, "/operators/"+string(eva.ID)+"/role", "role", "viewer")
 	me.post(422, "/operators/"+string(eva.ID)+"/role", "role", "support")
+	me.post(422, "/operators/"+string(eva.ID)+"/role", "role", "attendant")
 	me.post(404, "/operators/"+other.named["operator"]+"/disable")
 	me.post(303, "/operators/"+string(eva.ID)+"/disable")
 	all, err := d.app.Operators.ListOperators(ctx)
