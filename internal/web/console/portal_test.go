@@ -392,6 +392,14 @@ func TestPortalHidesTheService(t *testing.T) {
 	at := "/cases/" + own.named["case"]
 	d.post(303, at+"/write", "kind", "note", "text", "suspeita de fraude interna")
 	d.post(303, at+"/assign", "me", "1")
+	id := cyber.CaseID(own.named["case"])
+	opened, _, err := d.app.Cases.GetCase(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.app.Cases.MoveCase(t.Context(), id, opened.Status.Moves()[0], "ana@exemplo.com.br", "conta sob suspeita"); err != nil {
+		t.Fatal(err)
+	}
 	d.post(303, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "denúncia 12")
 	me := d.as(own.people[operator.Attendant])
 	me.post(303, at+"/write", "kind", "note", "text", "ligar depois das 18h")
@@ -399,7 +407,7 @@ func TestPortalHidesTheService(t *testing.T) {
 	_, person := me.send("/people/"+own.named["partner"]+"/"+own.named["ref"], "", nil)
 	_, desk := me.send("/cases", "", nil)
 	for _, page := range []string{one, person, desk} {
-		for _, secret := range []string{"ana@exemplo.com.br", "fraude interna", "denúncia 12"} {
+		for _, secret := range []string{"ana@exemplo.com.br", "fraude interna", "conta sob suspeita", "denúncia 12"} {
 			if strings.Contains(page, secret) {
 				t.Errorf("%q stands on a partner's page", secret)
 			}
