@@ -217,13 +217,21 @@ func (b *browser) fill(form string, fields ...string) {
 	}
 }
 
-// press clicks and waits for the page that follows.
+// press clicks and waits for the page that follows. A page that shows a job's progress loads itself again: when that and
+// the click meet, one load gives way to the other, and the click is repeated if it was the click's.
 func (b *browser) press(selector string) {
 	b.t.Helper()
 	b.clicks++
 	ctx, cancel := context.WithTimeout(b.ctx, browserTimeout)
 	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.NodeVisible)); err != nil {
+	_, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.NodeVisible))
+	if err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED") {
+		b.do(chromedp.WaitReady("body"))
+		if err = nil; eval[bool](b, "document.querySelector("+strconv.Quote(selector)+") !== null") {
+			_, err = chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.NodeVisible))
+		}
+	}
+	if err != nil {
 		b.t.Fatalf("click %s: %v\n%s", selector, err, b.text())
 	}
 }
