@@ -160,7 +160,7 @@ func TestQueueSharesATimeout(t *testing.T) {
 							return lock(waits, tx)
 						})
 					})
-					for i == 0 && ran.Load() == 0 { // alone, so that the others wait for it
+					for i == 0 && ran.Load() == 0 && waits.Err() == nil { // alone, so that the others wait for it
 						time.Sleep(time.Millisecond)
 					}
 				}
