@@ -137,12 +137,19 @@ func TestPausedReplicaWithWaiters(t *testing.T) {
 	}
 	var writers sync.WaitGroup
 	defer writers.Wait()
+	var stopped atomic.Bool
+	defer stopped.Store(true)
 	err = db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `SELECT last FROM event_counter FOR UPDATE`); err != nil {
 			return err
 		}
 		for n := range int64(waiters) {
-			writers.Go(func() { suspend(paused, n) })
+			writers.Go(func() {
+				for !stopped.Load() { // on a busy machine one gives up before the last has begun to wait
+					suspend(paused, n)
+					time.Sleep(10 * time.Millisecond)
+				}
+			})
 		}
 		const locked = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
 		for waiting := 0; waiting < waiters; time.Sleep(10 * time.Millisecond) { // the idle time-out of this session bounds it
@@ -150,6 +157,7 @@ func TestPausedReplicaWithWaiters(t *testing.T) {
 				return err
 			}
 		}
+		stopped.Store(true)
 		return paused.cmd.Process.Signal(syscall.SIGSTOP)
 	})
 	if err != nil {
