@@ -109,17 +109,23 @@ func (h heldValues) add(v personsValue) {
 	h.count[v.person]++
 }
 
+// personsByIndex returns the index under which a person's rows are written, by each of the person's indexes.
+func personsByIndex(users map[partner.UserHash]user) map[string]string {
+	personOf := make(map[string]string, len(users))
+	for _, u := range users {
+		personOf[string(u.write)] = string(u.write)
+		personOf[string(u.other)] = string(u.write)
+	}
+	return personOf
+}
+
 // heldValues reads the values of some people; those that were added under the other digest of a person count as the
 // person's.
 func (s Monitoring) heldValues(
 	ctx context.Context, tx *sqldb.Tx, id partner.ID, users map[partner.UserHash]user,
 ) (heldValues, error) {
 	held := heldValues{values: map[personsValue]bool{}, count: map[string]int{}}
-	personOf := map[string]string{}
-	for _, u := range users {
-		personOf[string(u.write)] = string(u.write)
-		personOf[string(u.other)] = string(u.write)
-	}
+	personOf := personsByIndex(users)
 	args := []any{id}
 	err := eachRow(ctx, tx, func(row scanner) error {
 		var v personsValue
@@ -232,11 +238,7 @@ func (s core) keepUsers(
 func (s core) lastNames(
 	ctx context.Context, tx *sqldb.Tx, id partner.ID, users map[partner.UserHash]user,
 ) (map[string]partner.UserHash, error) {
-	personOf := map[string]string{}
-	for _, u := range users {
-		personOf[string(u.write)] = string(u.write)
-		personOf[string(u.other)] = string(u.write)
-	}
+	personOf := personsByIndex(users)
 	type name struct {
 		index []byte
 		hash  string
