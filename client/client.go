@@ -43,7 +43,8 @@ const (
 // New checks the configuration and returns a client. It opens no connection.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return nil, errors.New("client: URL must be an http or https address without query")
 	}
 	if c.Key == "" || strings.ContainsAny(c.Key, " \r\n\t") {

@@ -114,7 +114,8 @@ func TestLongWaitsAreTheCallers(t *testing.T) {
 		var waits []time.Duration
 		_, err := fast(t, srv.URL, "k", &waits).ListSupportServices(t.Context())
 		var refused *client.Error
-		if !errors.As(err, &refused) || len(*seen) != attempts || len(waits) != attempts-1 || refused.RetryAfter.String() == "0s" {
+		if !errors.As(err, &refused) || len(*seen) != attempts || len(waits) != attempts-1 ||
+			refused.RetryAfter.String() == "0s" {
 			t.Errorf("Retry-After %s: %d attempts, waits %v, %v", seconds, len(*seen), waits, err)
 		}
 	}
@@ -149,10 +150,18 @@ func TestNoPersonInErrorsOrAddresses(t *testing.T) {
 	}
 	srv, seen := answers(t, status(200, `{"protectedDevices":[]}`), status(200, `[]`))
 	c = fast(t, srv.URL, "k", nil)
-	if _, err := c.ListProtectedDevices(t.Context(), client.WithUserHash("hash")); err != nil || (*seen)[0].Header.Get("x-user-hash") != "hash" || (*seen)[0].URL.RawQuery != "" {
+	if _, err := c.ListProtectedDevices(
+		t.Context(),
+		client.WithUserHash("hash"),
+	); err != nil || (*seen)[0].Header.Get("x-user-hash") != "hash" ||
+		(*seen)[0].URL.RawQuery != "" {
 		t.Error(err, (*seen)[0].URL)
 	}
-	if _, err := c.ListMonitoredAssets(t.Context(), "a/b+c=?"); err != nil || (*seen)[1].URL.EscapedPath() != "/v1/cyber/monitoring/a%2Fb+c=%3F" {
+	if _, err := c.ListMonitoredAssets(
+		t.Context(),
+		"a/b+c=?",
+	); err != nil ||
+		(*seen)[1].URL.EscapedPath() != "/v1/cyber/monitoring/a%2Fb+c=%3F" {
 		t.Error(err, (*seen)[1].URL.EscapedPath())
 	}
 }
@@ -168,14 +177,23 @@ func TestPasswordsAreNotKept(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	for _, c := range []client.Config{{}, {URL: "vigia.example", Key: "k"}, {URL: "https://vigia.example"}, {URL: "https://vigia.example?x", Key: "k"},
-		{URL: "https://vigia.example", Key: "k\n"}, {URL: "https://vigia.example", Key: "k", Attempts: -1}} {
+	for _, c := range []client.Config{
+		{},
+		{URL: "vigia.example", Key: "k"},
+		{URL: "https://vigia.example"},
+		{URL: "https://vigia.example?x", Key: "k"},
+		{URL: "https://vigia.example", Key: "k\n"},
+		{URL: "https://vigia.example", Key: "k", Attempts: -1},
+	} {
 		if _, err := client.New(c); err == nil {
 			t.Errorf("accepted %+v", c)
 		}
 	}
 	own := &http.Client{Timeout: time.Second}
-	if _, err := client.New(client.Config{URL: "https://vigia.example", Key: "k", HTTP: own}); err != nil || own.CheckRedirect != nil {
+	if _, err := client.New(
+		client.Config{URL: "https://vigia.example", Key: "k", HTTP: own},
+	); err != nil ||
+		own.CheckRedirect != nil {
 		t.Error("the caller's own client was changed", err)
 	}
 }

@@ -89,7 +89,11 @@ func readRefusal(res *http.Response, body []byte) *Error {
 		wire.Message = http.StatusText(res.StatusCode)
 	}
 	return &Error{
-		StatusCode: res.StatusCode, Message: wire.Message, Detail: res.Header.Get("x-error-detail"), CreatedID: res.Header.Get("x-created-id"),
-		RequestID: res.Header.Get("x-request-id"), RetryAfter: retryAfter(res.Header),
+		StatusCode: res.StatusCode,
+		Message:    wire.Message,
+		Detail:     res.Header.Get("x-error-detail"),
+		CreatedID:  res.Header.Get("x-created-id"),
+		RequestID:  res.Header.Get("x-request-id"),
+		RetryAfter: retryAfter(res.Header),
 	}
 }

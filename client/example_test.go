@@ -96,7 +96,10 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	assets, err := vigia.ListMonitoredAssets(context.Background(), client.UserHash("529.982.247-25", "sal-do-parceiro-1"))
+	assets, err := vigia.ListMonitoredAssets(
+		context.Background(),
+		client.UserHash("529.982.247-25", "sal-do-parceiro-1"),
+	)
 	var refused *client.Error
 	switch {
 	case errors.Is(err, client.ErrCredentials):

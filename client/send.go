@@ -76,9 +76,11 @@ func (c *Client) do(ctx context.Context, k *call, body, to any) error {
 			continue
 		}
 		if k.reply != nil {
-			*k.reply = Reply{RequestID: res.Header.Get("x-request-id"), Replayed: res.Header.Get("idempotency-replayed") == "true",
+			*k.reply = Reply{
+				RequestID: res.Header.Get("x-request-id"), Replayed: res.Header.Get("idempotency-replayed") == "true",
 				Truncated: res.Header.Get("x-truncated") == "true", Corpus: res.Header.Get("x-corpus"),
-				NotCreatedIndex: notCreatedIndex(res.Header.Get("x-not-created-index")), Attempts: attempt}
+				NotCreatedIndex: notCreatedIndex(res.Header.Get("x-not-created-index")), Attempts: attempt,
+			}
 		}
 		if res.StatusCode == http.StatusOK {
 			if to == nil {
@@ -146,7 +148,10 @@ func worthRepeating(e *Error) bool {
 		return false
 	}
 	switch e.StatusCode {
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+	case http.StatusTooManyRequests,
+		http.StatusInternalServerError,
+		http.StatusBadGateway,
+		http.StatusServiceUnavailable,
 		http.StatusGatewayTimeout:
 		return true
 	case http.StatusConflict:

@@ -238,13 +238,18 @@ func TestBody(t *testing.T) {
 		"\xff\xfe":                                                                ErrBody,
 	} {
 		signature := ed25519.Sign(private, []byte("evt_1.1767225600."+body))
-		h := vector{ID: "evt_1", Timestamp: "1767225600", Signature: "v1a," + base64.StdEncoding.EncodeToString(signature)}.header()
+		h := vector{
+			ID:        "evt_1",
+			Timestamp: "1767225600",
+			Signature: "v1a," + base64.StdEncoding.EncodeToString(signature),
+		}.header()
 		keys := []string{"whpk_" + base64.StdEncoding.EncodeToString(public)}
 		event, err := VerifyWebhook(keys, h, []byte(body), now)
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", body, err, want)
 		}
-		if err == nil && (event.Body.Type != "a.b" || fmt.Sprintf("%s", event.Body.Data) != `{"id":"1"}` || event.Body.Timestamp.Year() != 2026) {
+		if err == nil &&
+			(event.Body.Type != "a.b" || fmt.Sprintf("%s", event.Body.Data) != `{"id":"1"}` || event.Body.Timestamp.Year() != 2026) {
 			t.Errorf("event %+v", event)
 		}
 		if err != nil && fmt.Sprint(event) != fmt.Sprint(WebhookEvent{}) {

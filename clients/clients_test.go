@@ -85,7 +85,12 @@ func installed(t *testing.T, folder string) {
 // environment tells a client where the service is and who it is there.
 func environment(t *testing.T, s *apptest.Service) []string {
 	t.Helper()
-	return []string{"VIGIA_URL=" + s.URL, "VIGIA_KEY=" + s.WideKey(t, s.Sandbox), "VIGIA_SALT=" + s.Sandbox.Salt, "VIGIA_LIVE_KEY=" + s.Live.APIKey}
+	return []string{
+		"VIGIA_URL=" + s.URL,
+		"VIGIA_KEY=" + s.WideKey(t, s.Sandbox),
+		"VIGIA_SALT=" + s.Sandbox.Salt,
+		"VIGIA_LIVE_KEY=" + s.Live.APIKey,
+	}
 }
 
 // TestGeneratedClient: a client that a third party's generator makes of the document works, and its validators let

@@ -26,17 +26,53 @@ func TestPython(t *testing.T) {
 	run(t, "python", nil, "python3", "-c", build, folder)
 	packed := filepath.Join(folder, "vigia_client-1.0.0.tar.gz")
 	sameFiles(t, "sdist", unpacked(t, packed), []string{
-		"LICENSE", "PKG-INFO", "README.md", "build_backend.py", "pyproject.toml", "src/vigia_client/__init__.py",
-		"src/vigia_client/client.py", "src/vigia_client/errors.py", "src/vigia_client/operations.py", "src/vigia_client/person.py",
-		"src/vigia_client/py.typed", "src/vigia_client/schemas.py", "src/vigia_client/send.py", "src/vigia_client/webhook.py",
+		"LICENSE",
+		"PKG-INFO",
+		"README.md",
+		"build_backend.py",
+		"pyproject.toml",
+		"src/vigia_client/__init__.py",
+		"src/vigia_client/client.py",
+		"src/vigia_client/errors.py",
+		"src/vigia_client/operations.py",
+		"src/vigia_client/person.py",
+		"src/vigia_client/py.typed",
+		"src/vigia_client/schemas.py",
+		"src/vigia_client/send.py",
+		"src/vigia_client/webhook.py",
 	})
-	who := append(environment(t, s), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=", "LC_ALL=C.UTF-8", "PIP_DISABLE_PIP_VERSION_CHECK=1",
-		"VIGIA_OPERATIONS="+strings.Join(operationsOf(t), ","), "VIGIA_VECTORS="+absolute(t, "../client/testdata/vectors.json"),
-		"VIGIA_README="+absolute(t, "python/README.md"))
+	who := append(
+		environment(t, s),
+		"PYTHONDONTWRITEBYTECODE=1",
+		"PYTHONPATH=",
+		"LC_ALL=C.UTF-8",
+		"PIP_DISABLE_PIP_VERSION_CHECK=1",
+		"VIGIA_OPERATIONS="+strings.Join(
+			operationsOf(t),
+			",",
+		),
+		"VIGIA_VECTORS="+absolute(t, "../client/testdata/vectors.json"),
+		"VIGIA_README="+absolute(t, "python/README.md"),
+	)
 	// The environment has no pip of its own, which would take longer to make than all the rest.
 	run(t, ".", who, "python3", "-m", "venv", "--without-pip", filepath.Join(folder, "empty"))
 	python := filepath.Join(folder, "empty", "bin", "python")
-	run(t, ".", who, "python3", "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-cache-dir", "--no-compile", packed)
+	run(
+		t,
+		".",
+		who,
+		"python3",
+		"-m",
+		"pip",
+		"--python",
+		python,
+		"install",
+		"--quiet",
+		"--no-index",
+		"--no-cache-dir",
+		"--no-compile",
+		packed,
+	)
 	run(t, "python/test", who, python, "-W", "error", "-m", "unittest", "unit", "flow")
 }
 

@@ -31,7 +31,10 @@ func TestScenario(t *testing.T) {
 			s := apptest.Start(t)
 			project := t.TempDir()
 			program := start(t, packages, project)
-			who := append(environment(t, s), "VIGIA_RECEIVER="+s.URL+"/gancho") // answers with a 404, which is an answer
+			who := append(
+				environment(t, s),
+				"VIGIA_RECEIVER="+s.URL+"/gancho",
+			) // answers with a 404, which is an answer
 			if got := run(t, project, who, program...); got != want {
 				t.Errorf("it prints\n%s\nnot\n%s", got, want)
 			}
@@ -45,7 +48,18 @@ func installGo(t *testing.T, packages, project string) []string {
 	alone := []string{"GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off"}
 	run(t, project, nil, "tar", "-xzf", filepath.Join(packages, "vigia-client-go-1.0.0.tar.gz"))
 	run(t, project, alone, "go", "mod", "init", "parceiro.example/app")
-	run(t, project, alone, "go", "mod", "edit", "-replace", "github.com/vigiahq/vigia/client=./vigia-client-go-1.0.0", "-require", "github.com/vigiahq/vigia/client@v1.0.0")
+	run(
+		t,
+		project,
+		alone,
+		"go",
+		"mod",
+		"edit",
+		"-replace",
+		"github.com/vigiahq/vigia/client=./vigia-client-go-1.0.0",
+		"-require",
+		"github.com/vigiahq/vigia/client@v1.0.0",
+	)
 	copyFile(t, filepath.Join(project, "vigia-client-go-1.0.0", "go.sum"), filepath.Join(project, "go.sum"))
 	copyFile(t, "scenario/scenario.go", filepath.Join(project, "scenario.go"))
 	run(t, project, alone, "go", "build", "-o", "app", "scenario.go")
@@ -57,12 +71,41 @@ func installTypeScript(t *testing.T, packages, project string) []string {
 	t.Helper()
 	write(t, project, "package.json", `{ "private": true, "type": "module" }`)
 	alone := []string{"npm_config_cache=" + filepath.Join(project, "cache")}
-	run(t, project, alone, "npm", "install", "--loglevel=error", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", filepath.Join(packages, "vigia-client-1.0.0.tgz"))
+	run(
+		t,
+		project,
+		alone,
+		"npm",
+		"install",
+		"--loglevel=error",
+		"--offline",
+		"--ignore-scripts",
+		"--no-audit",
+		"--no-fund",
+		filepath.Join(packages, "vigia-client-1.0.0.tgz"),
+	)
 	copyFile(t, "scenario/scenario.ts", filepath.Join(project, "scenario.ts"))
 	compiler := absolute(t, "typescript/node_modules/typescript/bin/tsc")
 	types := absolute(t, "typescript/node_modules/@types")
-	run(t, project, nil, "node", compiler, "--strict", "--skipLibCheck", "--noUncheckedIndexedAccess", "--target", "es2022", "--module", "nodenext",
-		"--typeRoots", types, "--types", "node", "scenario.ts")
+	run(
+		t,
+		project,
+		nil,
+		"node",
+		compiler,
+		"--strict",
+		"--skipLibCheck",
+		"--noUncheckedIndexedAccess",
+		"--target",
+		"es2022",
+		"--module",
+		"nodenext",
+		"--typeRoots",
+		types,
+		"--types",
+		"node",
+		"scenario.ts",
+	)
 	return []string{"node", "scenario.js"}
 }
 
@@ -71,8 +114,22 @@ func installPython(t *testing.T, packages, project string) []string {
 	t.Helper()
 	run(t, project, nil, "python3", "-m", "venv", "--without-pip", "empty")
 	python := filepath.Join(project, "empty", "bin", "python")
-	run(t, project, nil, "python3", "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-cache-dir", "--no-compile",
-		filepath.Join(packages, "vigia_client-1.0.0-py3-none-any.whl"))
+	run(
+		t,
+		project,
+		nil,
+		"python3",
+		"-m",
+		"pip",
+		"--python",
+		python,
+		"install",
+		"--quiet",
+		"--no-index",
+		"--no-cache-dir",
+		"--no-compile",
+		filepath.Join(packages, "vigia_client-1.0.0-py3-none-any.whl"),
+	)
 	copyFile(t, "scenario/scenario.py", filepath.Join(project, "scenario.py"))
 	return []string{python, "-W", "error", "scenario.py"}
 }

@@ -22,10 +22,23 @@ func TestTypeScript(t *testing.T) {
 
 	packed := filepath.Join(folder, "vigia-client-1.0.0.tgz")
 	sameFiles(t, "package", unpacked(t, packed), []string{
-		"LICENSE", "README.md", "package.json", "dist/src/bulk.d.ts", "dist/src/bulk.js", "dist/src/index.d.ts", "dist/src/index.js",
-		"dist/src/operations.d.ts", "dist/src/operations.js", "dist/src/person.d.ts", "dist/src/person.js", "dist/src/schemas.d.ts",
-		"dist/src/schemas.js", "dist/src/send.d.ts",
-		"dist/src/send.js", "dist/src/webhook.d.ts", "dist/src/webhook.js",
+		"LICENSE",
+		"README.md",
+		"package.json",
+		"dist/src/bulk.d.ts",
+		"dist/src/bulk.js",
+		"dist/src/index.d.ts",
+		"dist/src/index.js",
+		"dist/src/operations.d.ts",
+		"dist/src/operations.js",
+		"dist/src/person.d.ts",
+		"dist/src/person.js",
+		"dist/src/schemas.d.ts",
+		"dist/src/schemas.js",
+		"dist/src/send.d.ts",
+		"dist/src/send.js",
+		"dist/src/webhook.d.ts",
+		"dist/src/webhook.js",
 	})
 
 	project := filepath.Join(folder, "empty")
@@ -41,8 +54,21 @@ func TestTypeScript(t *testing.T) {
 	if out := run(t, project, environment(t, s), "node", "first.js"); !regexp.MustCompile(`email ana@vazamento\.test (alerta|comprometido)`).MatchString(out) {
 		t.Errorf("the first call printed %q", out)
 	}
-	run(t, project, nil, "node", absolute(t, "typescript/node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--skipLibCheck",
-		"--lib", "es2022,dom", "--module", "nodenext", "typed.ts")
+	run(
+		t,
+		project,
+		nil,
+		"node",
+		absolute(t, "typescript/node_modules/typescript/bin/tsc"),
+		"--noEmit",
+		"--strict",
+		"--skipLibCheck",
+		"--lib",
+		"es2022,dom",
+		"--module",
+		"nodenext",
+		"typed.ts",
+	)
 }
 
 // typed is right where its lines say nothing, and wrong where they say that an error is expected.

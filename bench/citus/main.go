@@ -24,7 +24,11 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-var people = flag.Int("people", 2000, "subscriptions and watched values of each of four partners before the measurement")
+var people = flag.Int(
+	"people",
+	2000,
+	"subscriptions and watched values of each of four partners before the measurement",
+)
 
 // side is a service over one of the two schemas.
 type side struct {
@@ -137,7 +141,12 @@ func overhead(ctx context.Context, spread *side) {
 				return c.path, body
 			})
 		}
-		load.Compare(c.name, "requests/s", load.Side{Name: "plain", Run: run(plain, plain.Server)}, load.Side{Name: "the coordinator", Run: run(spread, spread.Server)},
-			load.Side{Name: "the partner's node", Run: run(spread, spread.homes), Least: c.least})
+		load.Compare(
+			c.name,
+			"requests/s",
+			load.Side{Name: "plain", Run: run(plain, plain.Server)},
+			load.Side{Name: "the coordinator", Run: run(spread, spread.Server)},
+			load.Side{Name: "the partner's node", Run: run(spread, spread.homes), Least: c.least},
+		)
 	}
 }

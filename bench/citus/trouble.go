@@ -38,7 +38,13 @@ func rebalance(ctx context.Context, s *side) {
 			time.Sleep(time.Second) // so that there is something under way
 			w.slowest.Store(0)
 			took := load.Time(1, func() {
-				site.Exec(ctx, s.db, `SELECT citus_set_node_property('127.0.0.1', $1, 'shouldhaveshards', $2)`, port, step.keep)
+				site.Exec(
+					ctx,
+					s.db,
+					`SELECT citus_set_node_property('127.0.0.1', $1, 'shouldhaveshards', $2)`,
+					port,
+					step.keep,
+				)
 				site.Exec(ctx, s.db, `SELECT citus_rebalance_start()`)
 				site.Exec(ctx, s.db, `SELECT citus_rebalance_wait()`)
 			})
@@ -73,8 +79,15 @@ func killDuring(ctx context.Context, s *side, what, address string) {
 	})
 	for i := range w.tenants {
 		t := &w.tenants[i]
-		fmt.Printf("       partner %d at %s: %d kept, %d refused with 503, %d not kept; served again %v after the node was back\n",
-			i+1, s.homes.Addresses[i], t.kept, t.unavailable, len(t.unsure), max(0, t.lastFailure.Sub(back)).Round(10*time.Millisecond))
+		fmt.Printf(
+			"       partner %d at %s: %d kept, %d refused with 503, %d not kept; served again %v after the node was back\n",
+			i+1,
+			s.homes.Addresses[i],
+			t.kept,
+			t.unavailable,
+			len(t.unsure),
+			max(0, t.lastFailure.Sub(back)).Round(10*time.Millisecond),
+		)
 	}
 }
 

@@ -33,7 +33,11 @@ var (
 	findings      = flag.Int64("findings", 1_000_000, "findings, one for each watched value")
 	cases         = flag.Int64("cases", 100_000, "open cases; half as many are resolved")
 	events        = flag.Int64("events", 300_000, "events, each with a delivery")
-	data          = flag.String("data", "", "folder to fill or, when it is filled, to use again; by default one that is removed afterwards")
+	data          = flag.String(
+		"data",
+		"",
+		"folder to fill or, when it is filled, to use again; by default one that is removed afterwards",
+	)
 )
 
 func main() { load.Main("rounds=21", load.Step{Name: "pages", Run: measure}) }
@@ -47,7 +51,10 @@ func measure(ctx context.Context) {
 	fmt.Printf("       %d subscriptions, %d watched values with a finding each, %d open cases, %d events, made in %v\n",
 		*subscriptions, *findings, *cases, *events, made.Elapsed.Round(time.Second))
 	counted := load.Time(1, func() { load.Check(s.Store.Overview.CountFigures(ctx, 0)) })
-	fmt.Printf("       the figures counted anew in %v, beside the pages and once a minute\n", counted.Elapsed.Round(time.Millisecond))
+	fmt.Printf(
+		"       the figures counted anew in %v, beside the pages and once a minute\n",
+		counted.Elapsed.Round(time.Millisecond),
+	)
 	s.Listen(ctx, "console", 8)
 	s.Console.Header = "Cookie: " + session(ctx, s)
 	ask(ctx, s, pages(ctx, s))
@@ -56,7 +63,11 @@ func measure(ctx context.Context) {
 // session makes an operator who is logged in.
 func session(ctx context.Context, s *site.Service) string {
 	const password = "girafa amarela no telhado"
-	_, link, err := s.Operators.CreateOperator(ctx, fmt.Sprintf("bench%d@exemplo.com.br", time.Now().UnixNano()), operator.Admin)
+	_, link, err := s.Operators.CreateOperator(
+		ctx,
+		fmt.Sprintf("bench%d@exemplo.com.br", time.Now().UnixNano()),
+		operator.Admin,
+	)
 	load.Check(err)
 	o, token := load.Must2(s.Operators.AcceptInvitation(ctx, link, password, "127.0.0.1"))
 	o = load.Must(s.Operators.BeginTOTP(ctx, o.ID))
@@ -74,7 +85,11 @@ func ask(ctx context.Context, s *site.Service, pages []page) {
 		sides = append(sides, func() load.Result {
 			return load.Time(1, func() {
 				// A page that sends to the log-in is no answer; a search sends to what it found.
-				if status, _ := page.send(ctx, s.Console); status != http.StatusOK && (page.form == nil || status != http.StatusSeeOther) {
+				if status, _ := page.send(
+					ctx,
+					s.Console,
+				); status != http.StatusOK &&
+					(page.form == nil || status != http.StatusSeeOther) {
 					load.Fail("%s answered %d", page.path, status)
 				}
 			})
@@ -87,10 +102,23 @@ func ask(ctx context.Context, s *site.Service, pages []page) {
 		if worst = max(worst, late); late >= bar {
 			over++
 		}
-		load.Bar(late < bar, "%-34s p50 %8v  p95 %8v  slowest of %d %8v", pages[i].name, load.Median(all).Round(unit), late.Round(unit),
-			load.Rounds, slices.Max(all).Round(unit))
+		load.Bar(
+			late < bar,
+			"%-34s p50 %8v  p95 %8v  slowest of %d %8v",
+			pages[i].name,
+			load.Median(all).Round(unit),
+			late.Round(unit),
+			load.Rounds,
+			slices.Max(all).Round(unit),
+		)
 	}
-	fmt.Printf("       %d of %d pages over the bar of %v; the slowest p95 is %v\n", over, len(pages), bar, worst.Round(unit))
+	fmt.Printf(
+		"       %d of %d pages over the bar of %v; the slowest p95 is %v\n",
+		over,
+		len(pages),
+		bar,
+		worst.Round(unit),
+	)
 }
 
 // send asks for a page or posts a form, and returns the status and where the answer leads.
@@ -111,8 +139,14 @@ type page struct {
 
 // unasked are the routes that show no page of a session.
 var unasked = map[string]string{
-	"/login": "before a session", "/secret": "only after something secret was made", "/link/{token}": "before a session", "/second-factor": "before a session is whole",
-	"/jobs/{id}/events": "a stream", "/content/export": "a file", "/exports/{id}": "a file", "/subjects/erasures": "a file",
+	"/login":             "before a session",
+	"/secret":            "only after something secret was made",
+	"/link/{token}":      "before a session",
+	"/second-factor":     "before a session is whole",
+	"/jobs/{id}/events":  "a stream",
+	"/content/export":    "a file",
+	"/exports/{id}":      "a file",
+	"/subjects/erasures": "a file",
 }
 
 // pages are a search and every page that the console has a route for, those of the long tables in several ways. A route
@@ -149,15 +183,40 @@ func names(ctx context.Context, s *site.Service, person string) *strings.Replace
 	events, _ := load.Must2(s.Store.Overview.ListEvents(ctx, s.Partner.ID, alert.EventFilter{Limit: 1}))
 	hits, _ := load.Must2(s.Store.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 1}))
 	return strings.NewReplacer(
-		"/{$}", "/", "/people/{partner}/{ref}", person, "/partners/{id}", "/partners/"+id, "{partner}", id,
-		"{key}", string(load.Must(s.Partners.ListKeys(ctx, s.Partner.ID))[0].ID),
-		"{endpoint}", string(load.Must(s.Webhooks.ListEndpoints(ctx, s.Partner.ID))[0].ID),
-		"/services/{id}", "/services/"+string(services[0]), "{plan}", site.Plan, "{seq}", fmt.Sprint(*subscriptions/2),
-		"{finding}", string(hits[0].Finding.ID), "/breaches/{name}", "/breaches/"+breach,
-		"/cases/{id}", "/cases/"+string(load.Must(s.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 1}))[0].ID),
-		"/devices/{id}", "/devices/"+string(devices[0].ID), "/content/{id}", "/content/"+string(load.Must(s.Content.ListItems(ctx))[0].ID),
-		"/messages/{event}/{channel}/{lang}", "/messages/monitoring.leak_detected/sms/pt-BR",
-		"{event}", string(events[0].ID), "/operators/{id}", "/operators/"+string(load.Must(s.Operators.ListOperators(ctx))[0].ID),
+		"/{$}",
+		"/",
+		"/people/{partner}/{ref}",
+		person,
+		"/partners/{id}",
+		"/partners/"+id,
+		"{partner}",
+		id,
+		"{key}",
+		string(load.Must(s.Partners.ListKeys(ctx, s.Partner.ID))[0].ID),
+		"{endpoint}",
+		string(load.Must(s.Webhooks.ListEndpoints(ctx, s.Partner.ID))[0].ID),
+		"/services/{id}",
+		"/services/"+string(services[0]),
+		"{plan}",
+		site.Plan,
+		"{seq}",
+		fmt.Sprint(*subscriptions/2),
+		"{finding}",
+		string(hits[0].Finding.ID),
+		"/breaches/{name}",
+		"/breaches/"+breach,
+		"/cases/{id}",
+		"/cases/"+string(load.Must(s.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 1}))[0].ID),
+		"/devices/{id}",
+		"/devices/"+string(devices[0].ID),
+		"/content/{id}",
+		"/content/"+string(load.Must(s.Content.ListItems(ctx))[0].ID),
+		"/messages/{event}/{channel}/{lang}",
+		"/messages/monitoring.leak_detected/sms/pt-BR",
+		"{event}",
+		string(events[0].ID),
+		"/operators/{id}",
+		"/operators/"+string(load.Must(s.Operators.ListOperators(ctx))[0].ID),
 	)
 }
 
@@ -171,10 +230,20 @@ func queries(id string) map[string][]string {
 		"/subscriptions/import": {"?partner=" + id},
 		"/subscriptions/move":   {"?partner=" + id},
 		"/findings": {
-			"", "?state=all", "?state=all&breach=" + breach, "?severity=low", "?sort=old&partner=" + id, "?state=resolved&from=2026-01-01&to=" + today,
+			"",
+			"?state=all",
+			"?state=all&breach=" + breach,
+			"?severity=low",
+			"?sort=old&partner=" + id,
+			"?state=resolved&from=2026-01-01&to=" + today,
 		},
-		"/monitoring":    {"?status=comprometido", "?kind=cpf"},
-		"/cases":         {"", "?service=" + string(services[1]), "?owner=ninguem", "?owner=" + url.QueryEscape(desk[1]) + "&status=Resolvido"},
+		"/monitoring": {"?status=comprometido", "?kind=cpf"},
+		"/cases": {
+			"",
+			"?service=" + string(services[1]),
+			"?owner=ninguem",
+			"?owner=" + url.QueryEscape(desk[1]) + "&status=Resolvido",
+		},
 		"/devices":       {"?partner=" + id},
 		"/events":        {"?partner=" + id, "?type=epp.key_expiring&partner=" + id},
 		"/events/report": {"?partner=" + id + "&from=" + today + "T00:00&to=" + today + "T23:59"},
@@ -213,7 +282,13 @@ func fill(ctx context.Context, s *site.Service) {
 	fillFindings(ctx, s, db, *findings)
 	fillCases(ctx, s, db, *cases)
 	fillEvents(ctx, s, db, *events)
-	load.Must(s.Endpoints.IssueKey(ctx, s.Partner.ID, cyber.DeviceRequest{User: "ana", System: cyber.Android, Name: "Celular"}))
+	load.Must(
+		s.Endpoints.IssueKey(
+			ctx,
+			s.Partner.ID,
+			cyber.DeviceRequest{User: "ana", System: cyber.Android, Name: "Celular"},
+		),
+	)
 }
 
 // watchFirst has the first person found in the breach, by the rules: copies have no page of their own.
@@ -221,7 +296,10 @@ func watchFirst(ctx context.Context, s *site.Service) {
 	load.Check(s.Leaks.Library.LoadPublished(ctx))
 	user := client.UserHash(site.CPF(1), load.Must(s.Store.Partners.OpenSalt(ctx, s.Partner.ID)))
 	owner := cyber.Owner{Partner: s.Partner.ID, Mode: s.Partner.Mode}
-	_, err := s.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: partner.UserHash(user), Type: "email", Value: leaked})
+	_, err := s.Monitoring.AddAsset(
+		ctx,
+		cyber.AssetRequest{Owner: owner, User: partner.UserHash(user), Type: "email", Value: leaked},
+	)
 	load.Check(err)
 }
 
@@ -241,12 +319,31 @@ func fillCases(ctx context.Context, s *site.Service, db *sqldb.DB, open int64) {
 		}
 		details, err := s.Keys.Seal(s.Place("support_case", "details", name), plain)
 		return []any{
-			name, id, fmt.Appendf(nil, "%016d", i), string(services[i%4]), string(statuses[i%3]), desk[i/3%3], details, 10 * target, used, since, due, created, created, int64(0),
+			name,
+			id,
+			fmt.Appendf(nil, "%016d", i),
+			string(services[i%4]),
+			string(statuses[i%3]),
+			desk[i/3%3],
+			details,
+			10 * target,
+			used,
+			since,
+			due,
+			created,
+			created,
+			int64(0),
 		}, err
 	})
-	site.Exec(ctx, db, `INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)
+	site.Exec(
+		ctx,
+		db,
+		`INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)
 		SELECT partner_id, id, 1, '', '', $1, $2, created_at FROM support_case
-		UNION ALL SELECT partner_id, id, 2, '', $1, status, $2, created_at FROM support_case`, string(cyber.CaseOpen), desk[1])
+		UNION ALL SELECT partner_id, id, 2, '', $1, status, $2, created_at FROM support_case`,
+		string(cyber.CaseOpen),
+		desk[1],
+	)
 }
 
 // fillEvents makes a webhook and so many events: nine in ten arrived, the others failed or wait.
@@ -254,17 +351,31 @@ func fillEvents(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 	hook := load.Must(s.Webhooks.CreateEndpoint(ctx, s.Partner.ID, "https://banco.exemplo.com.br/", nil, anywhere{}))
 	at, id := site.Spread(n), s.Partner.ID.Number()
 	plain := []byte(`{"type":"monitoring.leak_detected","data":{"userHash":"` + strings.Repeat("ab", 32) + `"}}`)
-	site.LoadRows(ctx, db, "event", "seq created_at partner_id id type person body", 1, n, func(i int64) ([]any, error) {
-		name := site.ID("evt_")
-		body, err := s.Keys.Seal(s.Place("event", "body", name), plain)
-		return []any{i, at(i), id, name, "monitoring.leak_detected", fmt.Appendf(nil, "%016d", i), body}, err
-	})
+	site.LoadRows(
+		ctx,
+		db,
+		"event",
+		"seq created_at partner_id id type person body",
+		1,
+		n,
+		func(i int64) ([]any, error) {
+			name := site.ID("evt_")
+			body, err := s.Keys.Seal(s.Place("event", "body", name), plain)
+			return []any{i, at(i), id, name, "monitoring.leak_detected", fmt.Appendf(nil, "%016d", i), body}, err
+		},
+	)
 	site.Exec(ctx, db, `INSERT INTO delivery
 		(seq, attempts, next_at, created_at, finished_at, partner_id, ordered, endpoint_id, event_id, person, state)
 		SELECT seq, 1, created_at + CASE seq % 20 WHEN 13 THEN 1000000000000000 ELSE 0 END, created_at,
 			CASE seq % 20 WHEN 13 THEN 0 ELSE created_at + 300000 END, partner_id, FALSE, $1, id, person,
 			CASE seq % 20 WHEN 7 THEN 'failed' WHEN 13 THEN 'pending' ELSE 'delivered' END FROM event`, string(hook.ID))
-	site.Exec(ctx, db, `INSERT INTO event_counter (partner_id, last) VALUES ($1, $2) ON CONFLICT (partner_id) DO UPDATE SET last = $2`, id, n)
+	site.Exec(
+		ctx,
+		db,
+		`INSERT INTO event_counter (partner_id, last) VALUES ($1, $2) ON CONFLICT (partner_id) DO UPDATE SET last = $2`,
+		id,
+		n,
+	)
 }
 
 // anywhere lets every address pass: nothing is sent.
@@ -277,10 +388,18 @@ func (anywhere) CheckTargetURL(context.Context, string) error { return nil }
 func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 	dump := load.File("dump.txt")
 	load.Check(os.WriteFile(dump, []byte(leaked+"\n"), 0o600))
-	load.Must(s.ImportBreach(ctx, intake.Spec{Inputs: load.Must(intake.ListInputs(ctx, nil, []string{dump})), Breach: cyber.Breach{
-		Name: breach, Title: "Vazamento de bancada", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
-		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
-	}}))
+	load.Must(
+		s.ImportBreach(
+			ctx,
+			intake.Spec{Inputs: load.Must(intake.ListInputs(ctx, nil, []string{dump})), Breach: cyber.Breach{
+				Name:    breach,
+				Title:   "Vazamento de bancada",
+				Kind:    cyber.SourceBreach,
+				Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
+				Date:    time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+			}},
+		),
+	)
 	s.FillValues(ctx, db, n, "comprometido") // the fingerprint is the number
 	site.Exec(ctx, db, `INSERT INTO finding (id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at)
 		SELECT 'fd_' || substr(id, 4), partner_id, id, $1, FALSE, created_at, CASE fingerprint % 10 WHEN 0 THEN 'other' ELSE '' END,

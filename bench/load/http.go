@@ -25,7 +25,12 @@ type Server struct {
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // Do sends one request, with lines beside the server's, and returns what was answered; the status is 0 without an answer.
-func (s Server) Do(ctx context.Context, method, path string, body []byte, lines ...string) (status int, h http.Header, answer []byte) {
+func (s Server) Do(
+	ctx context.Context,
+	method, path string,
+	body []byte,
+	lines ...string,
+) (status int, h http.Header, answer []byte) {
 	req := Must(http.NewRequestWithContext(ctx, method, "http://"+s.Addresses[0]+path, bytes.NewReader(body)))
 	for _, line := range append([]string{"Content-Type: application/json", s.Header}, lines...) {
 		if name, value, ok := strings.Cut(line, ": "); ok {

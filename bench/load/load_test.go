@@ -53,7 +53,12 @@ func TestTurns(t *testing.T) {
 	// The ratios are 0.5, 2 and 1.5: a bar of 1.5 is kept, one above it is not.
 	for least, want := range map[float64]int{1.5: 0, 1.51: 1} {
 		Rounds, missed, order = 3, 0, ""
-		took := Compare("turns", "a second", Side{Name: "b", Run: side("b", 20, 20, 20)}, Side{Name: "a", Run: side("a", 10, 40, 30), Least: least})
+		took := Compare(
+			"turns",
+			"a second",
+			Side{Name: "b", Run: side("b", 20, 20, 20)},
+			Side{Name: "a", Run: side("a", 10, 40, 30), Least: least},
+		)
 		if order != "bababa" || missed != want || took[1].Rates()[1] != 40 || Percentile([]int{3, 1, 2}, 95) != 3 {
 			t.Errorf("least %v: order %s, %d missed, %+v", least, order, missed, took)
 		}

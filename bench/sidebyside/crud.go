@@ -35,7 +35,12 @@ func compareServices(ctx context.Context) {
 	if batches == 0 {
 		load.Fail("-people must be at least 1,000 a round")
 	}
-	r.compare("create in batches of 1,000", "rows/s", 12, func(side string) load.Result { return sides[side].fill(batches) })
+	r.compare(
+		"create in batches of 1,000",
+		"rows/s",
+		12,
+		func(side string) load.Result { return sides[side].fill(batches) },
+	)
 	deepest := sides[us].next / 100
 	for _, c := range []struct {
 		what  string
@@ -90,11 +95,16 @@ func startPocketBase(ctx context.Context, program string) *service {
 	address := site.Free()
 	cmd := exec.CommandContext(ctx, program, "serve", "--dir", data, "--http", address)
 	p := site.Start(cmd, address, "http://"+address+"/api/health")
-	s := &service{Server: load.Server{Addresses: []string{address}}, database: filepath.Join(data, "data.db"), stop: p.Stop}
+	s := &service{
+		Server:   load.Server{Addresses: []string{address}},
+		database: filepath.Join(data, "data.db"),
+		stop:     p.Stop,
+	}
 	s.logIn("_superusers", admin, secret)
 	type object = map[string]any
 	fields := []object{
-		{"name": "cpf", "type": "text", "required": true, "pattern": `^\d{11}$`}, {"name": "is_group_plan", "type": "bool"},
+		{"name": "cpf", "type": "text", "required": true, "pattern": `^\d{11}$`},
+		{"name": "is_group_plan", "type": "bool"},
 		{"name": "address", "type": "json"},
 	}
 	const texts = "partner plan_id start_date expiry_date primary_card user_card name birth_date gender email phone_number"

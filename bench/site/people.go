@@ -58,8 +58,16 @@ func (s *Service) Import(ctx context.Context, n int) {
 	for i := range n {
 		lines.WriteString(Item(i) + "\n")
 	}
-	report := load.Must(s.Subscriptions.ImportFile(ctx, s.Partner, subscription.NewJSONLines(strings.NewReader(lines.String())), false,
-		func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) }, func(subscription.ImportReport) {}))
+	report := load.Must(
+		s.Subscriptions.ImportFile(
+			ctx,
+			s.Partner,
+			subscription.NewJSONLines(strings.NewReader(lines.String())),
+			false,
+			func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) },
+			func(subscription.ImportReport) {},
+		),
+	)
 	if report.Created != n {
 		load.Fail("imported %+v", report)
 	}
@@ -93,8 +101,17 @@ func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) 
 	run(`UPDATE subscription_counter SET last = (SELECT max(seq) FROM subscription WHERE partner_id = $1),
 		active = (SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0) WHERE partner_id = $1`)
 	count := func(table, column, where string, level, span int) {
-		run(fmt.Sprintf(`INSERT INTO %s (partner_id, level, block%s, active) SELECT partner_id, %d, seq / %d%[2]s, count(*)
-			FROM subscription WHERE partner_id = $1 AND ended_at = 0%[5]s GROUP BY partner_id, seq / %[4]d%[2]s`, table, column, level, span, where))
+		run(
+			fmt.Sprintf(
+				`INSERT INTO %s (partner_id, level, block%s, active) SELECT partner_id, %d, seq / %d%[2]s, count(*)
+			FROM subscription WHERE partner_id = $1 AND ended_at = 0%[5]s GROUP BY partner_id, seq / %[4]d%[2]s`,
+				table,
+				column,
+				level,
+				span,
+				where,
+			),
+		)
 	}
 	for level, span := 1, 128; level <= 3; level, span = level+1, span*128 {
 		if count("subscription_block", "", "", level, span); level > 1 {

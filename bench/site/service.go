@@ -86,8 +86,13 @@ func (s *Service) DB(ctx context.Context) *sqldb.DB {
 func (s *Service) Listen(ctx context.Context, role string, conns int) {
 	log := load.Must(telemetry.OpenLogFile(filepath.Join(s.Data, "log")))
 	srv := load.Must(app.NewServer(ctx, s.App, config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{role}, MaxConnections: conns, StopTime: time.Second,
-		WebhookAllow: []string{"127.0.0.0/8"}, WebhookRate: 4000, // as by default
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{role},
+		MaxConnections: conns,
+		StopTime:       time.Second,
+		WebhookAllow:   []string{"127.0.0.0/8"},
+		WebhookRate:    4000, // as by default
 	}, telemetry.NewLogger(log, telemetry.LogOptions{Format: "json"}), "bench"))
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -159,8 +164,25 @@ func Output(cmd *exec.Cmd) []byte {
 func Serve(ctx context.Context, c config.Common) Process {
 	program, address, console := load.File("vigia"), Free(), Free()
 	Output(exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/vigiahq/vigia/cmd/vigia"))
-	return Start(exec.CommandContext(ctx, program, "serve", "--listen", address, "--console-listen", console, "--log-level", "error",
-		"--roles", "api", "--data", c.Data), address, "http://"+console+"/readyz")
+	return Start(
+		exec.CommandContext(
+			ctx,
+			program,
+			"serve",
+			"--listen",
+			address,
+			"--console-listen",
+			console,
+			"--log-level",
+			"error",
+			"--roles",
+			"api",
+			"--data",
+			c.Data,
+		),
+		address,
+		"http://"+console+"/readyz",
+	)
 }
 
 // Start starts a server and waits until the URL answers with 200.

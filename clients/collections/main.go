@@ -123,17 +123,28 @@ func collection(document []byte) ([]byte, error) {
 			ID: "6b0f3c1e-5a64-4a3a-9d0e-7669676961a1", Name: c.Title + " " + c.Version, Description: c.Description,
 			Schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
 		},
-		Auth: auth{"apikey", []keyValue{{Key: "key", Value: "x-api-key", Type: "string"}, {Key: "value", Value: "{{key}}", Type: "string"},
-			{Key: "in", Value: "header", Type: "string"}}},
+		Auth: auth{"apikey", []keyValue{
+			{Key: "key", Value: "x-api-key", Type: "string"},
+			{Key: "value", Value: "{{key}}", Type: "string"},
+			{Key: "in", Value: "header", Type: "string"},
+		}},
 		Variable: []keyValue{
-			{Key: "url", Value: "http://127.0.0.1:8080"}, {Key: "key", Value: "vg_test_..."},
-			{Key: "webhookUrl", Value: "https://example.com/vigia", Description: "An address of yours that may be called."},
+			{Key: "url", Value: "http://127.0.0.1:8080"},
+			{Key: "key", Value: "vg_test_..."},
+			{
+				Key:         "webhookUrl",
+				Value:       "https://example.com/vigia",
+				Description: "An address of yours that may be called.",
+			},
 		},
 	}
 	for _, tag := range c.Tags {
 		f.Item = append(f.Item, folder{Name: tag.Name, Description: tag.Description})
 	}
-	f.Item = append(f.Item, folder{Name: "Clean up", Description: "What ends or removes what the requests above have made."})
+	f.Item = append(
+		f.Item,
+		folder{Name: "Clean up", Description: "What ends or removes what the requests above have made."},
+	)
 	operations := slices.Clone(c.Operations)
 	slices.SortStableFunc(operations, func(a, b reference.Operation) int { return rank[a.ID] - rank[b.ID] })
 	for _, op := range operations {
@@ -160,8 +171,14 @@ func collection(document []byte) ([]byte, error) {
 // ending are the operations that take away what others need. They come last, so that the collection can be run from
 // top to bottom.
 var ending = map[string]bool{
-	"removeMonitoredAsset": true, "removeExtraAsset": true, "cancelCase": true, "revokeProtectionKey": true, "removeWebhook": true, "revokeKey": true,
-	"resolveFinding": true, "advanceSandboxClock": true,
+	"removeMonitoredAsset": true,
+	"removeExtraAsset":     true,
+	"cancelCase":           true,
+	"revokeProtectionKey":  true,
+	"removeWebhook":        true,
+	"revokeKey":            true,
+	"resolveFinding":       true,
+	"advanceSandboxClock":  true,
 }
 
 // rank moves operations to the front or to the end of their folder: what others need, and what needs others.

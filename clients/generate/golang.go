@@ -7,7 +7,16 @@ import (
 )
 
 // initialisms are words that Go writes in capitals.
-var initialisms = map[string]string{"Id": "ID", "Url": "URL", "Cpf": "CPF", "Cpfs": "CPFs", "Html": "HTML", "Ms": "MS", "Api": "API", "Cnpj": "CNPJ"}
+var initialisms = map[string]string{
+	"Id":   "ID",
+	"Url":  "URL",
+	"Cpf":  "CPF",
+	"Cpfs": "CPFs",
+	"Html": "HTML",
+	"Ms":   "MS",
+	"Api":  "API",
+	"Cnpj": "CNPJ",
+}
 
 // plainLetters are the letters of members' names that Go leaves to plain ones.
 var plainLetters = strings.NewReplacer("ç", "c", "õ", "o", "ã", "a")
@@ -46,9 +55,13 @@ func goTypeName(s shape) string {
 
 // cleared are members that an empty text takes away, so that it must differ from none: pointers, the only ones there are.
 var cleared = map[string]bool{
-	"SubscriptionChange.expiry_date": true, "SubscriptionChange.partner_internal_id": true, "SubscriptionChange.partner_metadata": true,
-	"SubscriptionEditsItems.expiry_date": true, "SubscriptionEditsItems.partner_internal_id": true, "SubscriptionEditsItems.partner_metadata": true,
-	"BeneficiaryEditAddress.complement": true,
+	"SubscriptionChange.expiry_date":             true,
+	"SubscriptionChange.partner_internal_id":     true,
+	"SubscriptionChange.partner_metadata":        true,
+	"SubscriptionEditsItems.expiry_date":         true,
+	"SubscriptionEditsItems.partner_internal_id": true,
+	"SubscriptionEditsItems.partner_metadata":    true,
+	"BeneficiaryEditAddress.complement":          true,
 }
 
 // goComment returns a text above what it is about.
@@ -71,7 +84,14 @@ func goDefinition(d definition) string {
 	case d.shape.kind == words:
 		fmt.Fprintf(&b, "type %s string\n\n// The values of %s.\nconst (\n", d.name, d.name)
 		for _, w := range d.shape.words {
-			fmt.Fprintf(&b, "\t%s%s %s = %q\n", d.name, goIdentifier(strings.NewReplacer(".", "_", "-", "_", ":", "_", " ", "_").Replace(w)), d.name, w)
+			fmt.Fprintf(
+				&b,
+				"\t%s%s %s = %q\n",
+				d.name,
+				goIdentifier(strings.NewReplacer(".", "_", "-", "_", ":", "_", " ", "_").Replace(w)),
+				d.name,
+				w,
+			)
 		}
 		b.WriteString(")\n")
 	default:
@@ -137,7 +157,12 @@ func goMethod(m method) string {
 		fmt.Fprintf(&b, "\treturn c.do(ctx, k, %s, nil)\n}\n", body)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\tvar answer %s\n\terr := c.do(ctx, k, %s, &answer)\n\treturn answer, err\n}\n", goTypeName(*m.answer), body)
+	fmt.Fprintf(
+		&b,
+		"\tvar answer %s\n\terr := c.do(ctx, k, %s, &answer)\n\treturn answer, err\n}\n",
+		goTypeName(*m.answer),
+		body,
+	)
 	return b.String()
 }
 
@@ -159,8 +184,17 @@ func goOperations(methods []method) (string, error) {
 			if value == "" {
 				value = "string(value)"
 			}
-			fmt.Fprintf(&b, "\n// %s sets the parameter %s.\nfunc %s(value %s) Option {\n\treturn func(k *call) { k.%s.Set(%q, %s) }\n}\n",
-				name, a.name, name, goTypeName(a.shape), a.in, a.name, value)
+			fmt.Fprintf(
+				&b,
+				"\n// %s sets the parameter %s.\nfunc %s(value %s) Option {\n\treturn func(k *call) { k.%s.Set(%q, %s) }\n}\n",
+				name,
+				a.name,
+				name,
+				goTypeName(a.shape),
+				a.in,
+				a.name,
+				value,
+			)
 		}
 	}
 	text, err := format.Source([]byte(b.String()))

@@ -38,7 +38,11 @@ func run() error {
 		return err
 	}
 	for name, content := range files {
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil { //nolint:gosec // a file of the repository, for everybody
+		if err := os.WriteFile(
+			name,
+			[]byte(content),
+			0o644,
+		); err != nil { //nolint:gosec // a file of the repository, for everybody
 			return err
 		}
 	}
@@ -65,9 +69,18 @@ func renderFiles(text []byte) (map[string]string, error) {
 	schemas, err := goSchemas(t.definitions)
 	t.errs = append(t.errs, err)
 	return map[string]string{
-		goFolder + "operations.go": operations, goFolder + "schemas.go": schemas,
-		scriptFolder + "operations.ts": scriptOperations(methods, t.definitions), scriptFolder + "schemas.ts": scriptSchemas(t.definitions),
-		pythonFolder + "operations.py": pythonOperations(methods, t.definitions), pythonFolder + "schemas.py": pythonSchemas(t.definitions),
+		goFolder + "operations.go": operations,
+		goFolder + "schemas.go":    schemas,
+		scriptFolder + "operations.ts": scriptOperations(
+			methods,
+			t.definitions,
+		),
+		scriptFolder + "schemas.ts": scriptSchemas(t.definitions),
+		pythonFolder + "operations.py": pythonOperations(
+			methods,
+			t.definitions,
+		),
+		pythonFolder + "schemas.py": pythonSchemas(t.definitions),
 	}, errors.Join(t.errs...)
 }
 
@@ -204,7 +217,16 @@ const (
 const widest = 120
 
 // keywords are words of the language that the document uses as names; self is taken by every method.
-var keywords = map[string]bool{"from": true, "self": true, "class": true, "import": true, "is": true, "in": true, "not": true, "pass": true}
+var keywords = map[string]bool{
+	"from":   true,
+	"self":   true,
+	"class":  true,
+	"import": true,
+	"is":     true,
+	"in":     true,
+	"not":    true,
+	"pass":   true,
+}
 
 // toSnakeCase is a name as Python spells it.
 func toSnakeCase(name string) string {

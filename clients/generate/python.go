@@ -44,7 +44,9 @@ func pythonSchemas(definitions []definition) string {
 	for _, d := range definitions {
 		switch d.shape.kind {
 		case words:
-			literals.WriteString("\n" + formatComment(d.about, "") + writeTypeLines(d.name+" = ", pythonType(d.shape), "") + "\n")
+			literals.WriteString(
+				"\n" + formatComment(d.about, "") + writeTypeLines(d.name+" = ", pythonType(d.shape), "") + "\n",
+			)
 		case union:
 			unions.WriteString("\n" + writeTypeLines(d.name+" = ", pythonType(d.shape), "") + "\n")
 		default:

@@ -158,7 +158,10 @@ func (t *types) component(name string) shape {
 		return shape{kind: moment}
 	case len(s.Enum) > 0:
 		if t.isNewName(name) {
-			t.definitions = append(t.definitions, definition{name: name, about: s.Description, shape: enumeration(s.Enum)})
+			t.definitions = append(
+				t.definitions,
+				definition{name: name, about: s.Description, shape: enumeration(s.Enum)},
+			)
 		}
 		return shape{kind: named, name: name}
 	}
@@ -167,7 +170,8 @@ func (t *types) component(name string) shape {
 
 // shapeOfObject returns a definition for an object whose members are listed, and a mapping for another.
 func (t *types) shapeOfObject(s *schema, name string) shape {
-	if len(s.Properties) == 0 || s.Additional == true && better[name] == "" && t.document.Components.Schemas[name] == nil {
+	if len(s.Properties) == 0 ||
+		s.Additional == true && better[name] == "" && t.document.Components.Schemas[name] == nil {
 		return shape{kind: mapping}
 	}
 	name = cmp.Or(better[name], name)
@@ -175,11 +179,18 @@ func (t *types) shapeOfObject(s *schema, name string) shape {
 		d := definition{name: name, about: s.Description}
 		for _, m := range s.Properties {
 			d.members = append(d.members, member{
-				name: m.Name, about: t.describeMember(m.Value), shape: t.shapeOfSchema(m.Value, name+capitalizeWord(m.Name)), required: slices.Contains(s.Required, m.Name),
+				name:     m.Name,
+				about:    t.describeMember(m.Value),
+				shape:    t.shapeOfSchema(m.Value, name+capitalizeWord(m.Name)),
+				required: slices.Contains(s.Required, m.Name),
 			})
 		}
-		if may := func(m member) bool { return !m.required && keywords[m.name] }; slices.ContainsFunc(d.members, may) && len(s.Required) > 0 {
-			t.errs = append(t.errs, fmt.Errorf("%s: a member that may be missing is a word of Python", name)) // no class may be extended by it
+		if may := func(m member) bool { return !m.required && keywords[m.name] }; slices.ContainsFunc(d.members, may) &&
+			len(s.Required) > 0 {
+			t.errs = append(
+				t.errs,
+				fmt.Errorf("%s: a member that may be missing is a word of Python", name),
+			) // no class may be extended by it
 		}
 		t.definitions = append(t.definitions, d)
 	}
@@ -328,12 +339,18 @@ func (t *types) newMethod(verb, path string, op operation) method {
 			continue
 		}
 		// The same value may go as a header or in the query: the header comes first, as addresses end up in logs.
-		twice := slices.ContainsFunc(m.arguments, func(a argument) bool { return toSnakeCase(a.name) == toSnakeCase(p.Name) })
+		twice := slices.ContainsFunc(
+			m.arguments,
+			func(a argument) bool { return toSnakeCase(a.name) == toSnakeCase(p.Name) },
+		)
 		if left[strings.ToLower(p.Name)] || twice {
 			continue
 		}
 		m.arguments = append(m.arguments, argument{
-			name: p.Name, in: p.In, shape: t.shapeOfSchema(p.Schema, capitalizeWord(op.ID)+capitalizeWord(p.Name)), required: p.Required,
+			name:     p.Name,
+			in:       p.In,
+			shape:    t.shapeOfSchema(p.Schema, capitalizeWord(op.ID)+capitalizeWord(p.Name)),
+			required: p.Required,
 		})
 	}
 	order := map[bool]int{true: 0, false: 1} // what must be given comes first

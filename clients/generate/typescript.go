@@ -54,11 +54,15 @@ func scriptComment(text, indent string) string {
 // scriptSchemas returns the file of types.
 func scriptSchemas(definitions []definition) string {
 	var b strings.Builder
-	b.WriteString(scriptHeader + "// The shapes of the contract's requests and answers: what JSON they are, member by member.\n")
+	b.WriteString(
+		scriptHeader + "// The shapes of the contract's requests and answers: what JSON they are, member by member.\n",
+	)
 	for _, d := range definitions {
 		b.WriteString("\n" + scriptComment(d.about, ""))
 		if len(d.members) == 0 {
-			b.WriteString("export type " + d.name + " =\n  | " + strings.ReplaceAll(scriptType(d.shape), " | ", "\n  | ") + ";\n")
+			b.WriteString(
+				"export type " + d.name + " =\n  | " + strings.ReplaceAll(scriptType(d.shape), " | ", "\n  | ") + ";\n",
+			)
 			continue
 		}
 		b.WriteString("export interface " + d.name + " {\n")
@@ -128,8 +132,19 @@ func scriptMethod(m method) string {
 	if path == m.path {
 		address = fmt.Sprintf("%q", path)
 	}
-	return fmt.Sprintf("\n%s  %s(%s): Promise<%s> {\n    return this.call(%q, %s, { %s });\n  }\n",
-		scriptComment(m.describeCall(), "  "), m.ID, strings.Join(all, ", "), answer, m.http, address, strings.Join(how, ", "))
+	return fmt.Sprintf(
+		"\n%s  %s(%s): Promise<%s> {\n    return this.call(%q, %s, { %s });\n  }\n",
+		scriptComment(
+			m.describeCall(),
+			"  ",
+		),
+		m.ID,
+		strings.Join(all, ", "),
+		answer,
+		m.http,
+		address,
+		strings.Join(how, ", "),
+	)
 }
 
 // scriptOperations returns the file of methods.

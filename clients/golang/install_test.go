@@ -25,8 +25,16 @@ func TestInstalled(t *testing.T) {
 		t.Errorf("go get finds a module by its path: %s is not the folder client of %s", got, root)
 	}
 	folder := t.TempDir()
-	_, needs, _ := strings.Cut(own, "\n") // the version of Go and what the client requires, so that nothing is looked up
-	put(t, folder, "go.mod", "module parceiro.example/app\n"+needs+"\nrequire "+root+"/client v0.0.0\n\nreplace "+root+"/client => "+module+"\n")
+	_, needs, _ := strings.Cut(
+		own,
+		"\n",
+	) // the version of Go and what the client requires, so that nothing is looked up
+	put(
+		t,
+		folder,
+		"go.mod",
+		"module parceiro.example/app\n"+needs+"\nrequire "+root+"/client v0.0.0\n\nreplace "+root+"/client => "+module+"\n",
+	)
 	put(t, folder, "go.sum", read(t, module, "go.sum"))
 	program := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindStringSubmatch(read(t, module, "README.md"))
 	if program == nil {
@@ -35,7 +43,9 @@ func TestInstalled(t *testing.T) {
 	put(t, folder, "main.go", program[1])
 
 	command(t, folder, nil, "go", "build", "-o", "app", ".")
-	listed := strings.Fields(command(t, folder, nil, "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "."))
+	listed := strings.Fields(
+		command(t, folder, nil, "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "."),
+	)
 	slices.Sort(listed)
 	want := []string{root + "/client", "golang.org/x/crypto", "golang.org/x/sys", "parceiro.example/app"}
 	if got := slices.Compact(listed); !slices.Equal(got, want) {

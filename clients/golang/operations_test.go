@@ -102,7 +102,10 @@ var examples = []struct {
 }
 
 func addMonitoredAsset(ctx context.Context, vigia *client.Client) error {
-	err := vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", Value: "ana@vazamento.test", UserHash: userHash})
+	err := vigia.AddMonitoredAsset(
+		ctx,
+		client.NewMonitoredAsset{Type: "email", Value: "ana@vazamento.test", UserHash: userHash},
+	)
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,10 @@ func removeMonitoredAsset(ctx context.Context, vigia *client.Client) error {
 }
 
 func addExtraAsset(ctx context.Context, vigia *client.Client) error {
-	err := vigia.AddExtraAsset(ctx, client.NewExtraAsset{Type: "pix_key", Value: "123e4567-e89b-42d3-a456-426614174000", UserHash: userHash})
+	err := vigia.AddExtraAsset(
+		ctx,
+		client.NewExtraAsset{Type: "pix_key", Value: "123e4567-e89b-42d3-a456-426614174000", UserHash: userHash},
+	)
 	if err != nil {
 		return err
 	}
@@ -232,7 +238,11 @@ func rebookCase(ctx context.Context, vigia *client.Client) error {
 }
 
 func rateCase(ctx context.Context, vigia *client.Client) error {
-	err := vigia.RateCase(ctx, caseID, client.CaseRating{UserHash: userHash, Rating: 5, Comment: "Resolveram no mesmo dia."})
+	err := vigia.RateCase(
+		ctx,
+		caseID,
+		client.CaseRating{UserHash: userHash, Rating: 5, Comment: "Resolveram no mesmo dia."},
+	)
 	if errors.Is(err, client.ErrConflict) {
 		out.Println("ainda não foi resolvido")
 		return nil
@@ -271,7 +281,10 @@ func issueProtectionKey(ctx context.Context, vigia *client.Client) error {
 }
 
 func listProtectedDevices(ctx context.Context, vigia *client.Client) error {
-	devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(userHash)) // without it all devices of the partner
+	devices, err := vigia.ListProtectedDevices(
+		ctx,
+		client.WithUserHash(userHash),
+	) // without it all devices of the partner
 	if err != nil {
 		return err
 	}
@@ -371,7 +384,11 @@ func insuranceCoverage(ctx context.Context, vigia *client.Client) error {
 	if err != nil {
 		return err
 	}
-	out.Println(cover.DetalhesCobertura.Plano, cover.DetalhesCobertura.LimiteCobertura, cover.DetalhesCobertura.Condicoes)
+	out.Println(
+		cover.DetalhesCobertura.Plano,
+		cover.DetalhesCobertura.LimiteCobertura,
+		cover.DetalhesCobertura.Condicoes,
+	)
 	return nil
 }
 
@@ -476,7 +493,12 @@ func getPlan(ctx context.Context, vigia *client.Client) error {
 }
 
 func markStep(ctx context.Context, vigia *client.Client) error {
-	err := vigia.MarkStep(ctx, findingID, "change-password", client.StepMark{UserHash: userHash, State: client.StepStateDone})
+	err := vigia.MarkStep(
+		ctx,
+		findingID,
+		"change-password",
+		client.StepMark{UserHash: userHash, State: client.StepStateDone},
+	)
 	if err != nil {
 		return err
 	}
@@ -493,7 +515,11 @@ func recheckFinding(ctx context.Context, vigia *client.Client) error {
 }
 
 func resolveFinding(ctx context.Context, vigia *client.Client) error {
-	err := vigia.ResolveFinding(ctx, findingID, client.Resolution{UserHash: userHash, Reason: client.ResolutionReasonPasswordChanged})
+	err := vigia.ResolveFinding(
+		ctx,
+		findingID,
+		client.Resolution{UserHash: userHash, Reason: client.ResolutionReasonPasswordChanged},
+	)
 	if err != nil {
 		return err
 	}
@@ -507,7 +533,11 @@ func answerValidationQuestion(ctx context.Context, vigia *client.Client) error {
 	}
 	for _, a := range advice {
 		if len(a.AnswerOptions) > 0 {
-			return vigia.AnswerValidationQuestion(ctx, userHash, client.Answer{CatalogID: a.CatalogID, Value: a.AnswerOptions[0].Value})
+			return vigia.AnswerValidationQuestion(
+				ctx,
+				userHash,
+				client.Answer{CatalogID: a.CatalogID, Value: a.AnswerOptions[0].Value},
+			)
 		}
 	}
 	return nil
@@ -559,7 +589,10 @@ func getBreach(ctx context.Context, vigia *client.Client) error {
 }
 
 func createWebhook(ctx context.Context, vigia *client.Client) error {
-	made, err := vigia.CreateWebhook(ctx, client.NewWebhook{URL: address, Types: []client.EventType{"monitoring.leak_detected", "webhook.test"}})
+	made, err := vigia.CreateWebhook(
+		ctx,
+		client.NewWebhook{URL: address, Types: []client.EventType{"monitoring.leak_detected", "webhook.test"}},
+	)
 	if err != nil {
 		return err
 	}
@@ -579,7 +612,11 @@ func listWebhooks(ctx context.Context, vigia *client.Client) error {
 }
 
 func testWebhook(ctx context.Context, vigia *client.Client) error {
-	try, err := vigia.TestWebhook(ctx, webhookID, client.WebhookTestRequest{Type: client.EventTypeMonitoringLeakDetected})
+	try, err := vigia.TestWebhook(
+		ctx,
+		webhookID,
+		client.WebhookTestRequest{Type: client.EventTypeMonitoringLeakDetected},
+	)
 	if err != nil {
 		return err
 	}
@@ -704,11 +741,21 @@ func riskScores(ctx context.Context, vigia *client.Client) error {
 }
 
 func changeSubscription(ctx context.Context, vigia *client.Client) error {
-	if _, err := vigia.ChangeSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionChange{Move: "suspend"}); err != nil {
+	if _, err := vigia.ChangeSubscription(
+		ctx,
+		"protecao-familia",
+		"11144477735",
+		client.SubscriptionChange{Move: "suspend"},
+	); err != nil {
 		return err
 	}
 	reference := "cliente-42"
-	now, err := vigia.ChangeSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionChange{PartnerInternalID: &reference})
+	now, err := vigia.ChangeSubscription(
+		ctx,
+		"protecao-familia",
+		"11144477735",
+		client.SubscriptionChange{PartnerInternalID: &reference},
+	)
 	if err != nil {
 		return err
 	}
@@ -732,7 +779,9 @@ func moveSubscriptions(ctx context.Context, vigia *client.Client) error {
 func editSubscriptions(ctx context.Context, vigia *client.Client) error {
 	edited, err := vigia.EditSubscriptions(ctx, client.SubscriptionEdits{
 		PlanID: "protecao-familia",
-		Items:  []client.SubscriptionEditsItems{{CPF: "11144477735", Beneficiary: client.BeneficiaryEdit{Email: "ana.nova@exemplo.com.br"}}},
+		Items: []client.SubscriptionEditsItems{
+			{CPF: "11144477735", Beneficiary: client.BeneficiaryEdit{Email: "ana.nova@exemplo.com.br"}},
+		},
 	})
 	if err != nil {
 		return err

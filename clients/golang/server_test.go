@@ -24,7 +24,13 @@ import (
 // fast is a client that does not wait between attempts.
 func fast(t *testing.T, address, key string) *client.Client {
 	t.Helper()
-	c, err := client.New(client.Config{URL: address, Key: key, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	c, err := client.New(
+		client.Config{
+			URL:   address,
+			Key:   key,
+			Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,19 +62,22 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 	switch operation {
 	case "listSupportServices":
 		services, err := vigia.ListSupportServices(ctx)
-		if err != nil || len(services.Services) == 0 || services.Services[0].ID == "" || services.Services[0].Name == "" {
+		if err != nil || len(services.Services) == 0 || services.Services[0].ID == "" ||
+			services.Services[0].Name == "" {
 			t.Fatal(services, err)
 		}
 		serviceID = services.Services[0].ID
 	case "listMonitoredAssets":
 		assets, err := vigia.ListMonitoredAssets(ctx, userHash)
-		if err != nil || len(assets) != 1 || assets[0].Value != "ana@vazamento.test" || assets[0].Status == client.AssetStatusMonitorado {
+		if err != nil || len(assets) != 1 || assets[0].Value != "ana@vazamento.test" ||
+			assets[0].Status == client.AssetStatusMonitorado {
 			t.Fatal(assets, err)
 		}
 		assetID = assets[0].ID
 	case "listFindings":
 		findings, err := vigia.ListFindings(ctx, userHash)
-		if err != nil || len(findings) == 0 || findings[0].AssetID != assetID || findings[0].FoundAt.IsZero() || !findings[0].ResolvedAt.IsZero() {
+		if err != nil || len(findings) == 0 || findings[0].AssetID != assetID || findings[0].FoundAt.IsZero() ||
+			!findings[0].ResolvedAt.IsZero() {
 			t.Fatal(findings, err)
 		}
 		findingID = findings[0].ID
@@ -89,21 +98,28 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		}
 	case "getPlan":
 		plan, err := vigia.GetPlan(ctx, findingID, userHash, client.WithLang("en"))
-		if err != nil || len(plan.Steps) != 3 || plan.Remaining != 3 || plan.Language != "en" || plan.Steps[0].ID != "change-password" {
+		if err != nil || len(plan.Steps) != 3 || plan.Remaining != 3 || plan.Language != "en" ||
+			plan.Steps[0].ID != "change-password" {
 			t.Fatal(plan, err)
 		}
 	case "markStep":
 		plan, err := vigia.GetPlan(ctx, findingID, userHash)
-		if err != nil || plan.Remaining != 2 || plan.Steps[0].State != client.StepStateDone || plan.Steps[0].MarkedAt.IsZero() {
+		if err != nil || plan.Remaining != 2 || plan.Steps[0].State != client.StepStateDone ||
+			plan.Steps[0].MarkedAt.IsZero() {
 			t.Fatal("not marked:", plan, err)
 		}
 	case "recheckFinding":
 		now, err := vigia.RecheckFinding(ctx, findingID, client.Recheck{UserHash: userHash})
-		if err != nil || now.State != "open" || now.Status != client.AssetStatusComprometido || len(now.Remaining) != 2 {
+		if err != nil || now.State != "open" || now.Status != client.AssetStatusComprometido ||
+			len(now.Remaining) != 2 {
 			t.Fatal(now, err)
 		}
 	case "listBreaches":
-		if page, err := vigia.ListBreaches(ctx, client.WithPageSize(10)); err != nil || page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" || page.HasNext {
+		if page, err := vigia.ListBreaches(
+			ctx,
+			client.WithPageSize(10),
+		); err != nil || page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" ||
+			page.HasNext {
 			t.Fatal(page, err)
 		}
 	case "createWebhook":
@@ -132,7 +148,11 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 			t.Fatal("a client revoked its own key by accident:", err)
 		}
 	case "getUsage":
-		if usage, err := vigia.GetUsage(ctx, client.WithDays(7)); err != nil || usage.Rate.PerSecond == 0 || len(usage.Budgets) != 2 {
+		if usage, err := vigia.GetUsage(
+			ctx,
+			client.WithDays(7),
+		); err != nil || usage.Rate.PerSecond == 0 ||
+			len(usage.Budgets) != 2 {
 			t.Fatal(usage, err)
 		}
 	case "addAssets":
@@ -144,11 +164,22 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 			t.Fatal(out.last)
 		}
 	case "moveSubscriptions":
-		if now, err := vigia.ChangeSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionChange{Move: "resume"}); err != nil || now.State != "active" {
+		if now, err := vigia.ChangeSubscription(
+			ctx,
+			"protecao-familia",
+			"11144477735",
+			client.SubscriptionChange{Move: "resume"},
+		); err != nil ||
+			now.State != "active" {
 			t.Fatal(now, err)
 		}
 	case "editSubscriptions":
-		if found, err := vigia.SubscriptionByPlanAndCPF(ctx, "protecao-familia", "11144477735"); err != nil || found.Beneficiary.Email != "ana.nova@exemplo.com.br" {
+		if found, err := vigia.SubscriptionByPlanAndCPF(
+			ctx,
+			"protecao-familia",
+			"11144477735",
+		); err != nil ||
+			found.Beneficiary.Email != "ana.nova@exemplo.com.br" {
 			t.Fatal(found, err)
 		}
 	case "getStatistics":
@@ -157,20 +188,35 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		}
 	case "moveProtectionKey":
 		devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(userHash))
-		if err != nil || len(devices.ProtectedDevices) != 1 || devices.ProtectedDevices[0].DeviceName != "Celular novo da Ana" {
+		if err != nil || len(devices.ProtectedDevices) != 1 ||
+			devices.ProtectedDevices[0].DeviceName != "Celular novo da Ana" {
 			t.Fatal(devices, err)
 		}
 		eppKey = devices.ProtectedDevices[0].EppKey
 	case "getProtectionKey":
-		if key, err := vigia.GetProtectionKey(ctx, eppKey); err != nil || key.State != "active" || key.LastSeenAt.IsZero() || key.DeviceName != "Celular da Ana" {
+		if key, err := vigia.GetProtectionKey(
+			ctx,
+			eppKey,
+		); err != nil || key.State != "active" || key.LastSeenAt.IsZero() ||
+			key.DeviceName != "Celular da Ana" {
 			t.Fatal(key, err)
 		}
 	case "revokeProtectionKey":
-		if key, err := vigia.GetProtectionKey(ctx, eppKey); err != nil || key.State != "ended" || key.EndReason != "revoked" {
+		if key, err := vigia.GetProtectionKey(
+			ctx,
+			eppKey,
+		); err != nil || key.State != "ended" ||
+			key.EndReason != "revoked" {
 			t.Fatal("not revoked:", key, err)
 		}
 	case "messageOfEvent":
-		if m, err := vigia.MessageOfEvent(ctx, eventID, "whatsapp", client.WithLang("en")); err != nil || m.Text == "" || len(m.Template.Parameters) == 0 {
+		if m, err := vigia.MessageOfEvent(
+			ctx,
+			eventID,
+			"whatsapp",
+			client.WithLang("en"),
+		); err != nil || m.Text == "" ||
+			len(m.Template.Parameters) == 0 {
 			t.Fatal(m, err)
 		}
 	case "resolveFinding":
@@ -187,7 +233,8 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		}
 	case "listExtraAssets":
 		assets, err := vigia.ListExtraAssets(ctx, userHash)
-		if err != nil || len(assets) != 1 || assets[0].Type != client.ExtraTypePixKey || assets[0].Status != client.AssetStatusMonitorado {
+		if err != nil || len(assets) != 1 || assets[0].Type != client.ExtraTypePixKey ||
+			assets[0].Status != client.AssetStatusMonitorado {
 			t.Fatal(assets, err)
 		}
 		extraID = assets[0].ID
@@ -197,7 +244,9 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		}
 	case "listProtectedDevices":
 		devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(userHash))
-		if err != nil || len(devices.ProtectedDevices) != 1 || devices.ProtectedDevices[0].DeviceName != "Celular da Ana" || devices.ProtectedDevices[0].EppKey == "" {
+		if err != nil || len(devices.ProtectedDevices) != 1 ||
+			devices.ProtectedDevices[0].DeviceName != "Celular da Ana" ||
+			devices.ProtectedDevices[0].EppKey == "" {
 			t.Fatal(devices, err)
 		}
 		eppKey = devices.ProtectedDevices[0].EppKey
@@ -210,7 +259,11 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 			t.Fatal("the commonest password is not exposed:", out.last)
 		}
 	case "insuranceCoverage":
-		if cover, err := vigia.InsuranceCoverage(ctx, userHash); err != nil || cover.DetalhesCobertura.LimiteCobertura <= 0 || cover.DetalhesCobertura.Exclusoes == "" {
+		if cover, err := vigia.InsuranceCoverage(
+			ctx,
+			userHash,
+		); err != nil || cover.DetalhesCobertura.LimiteCobertura <= 0 ||
+			cover.DetalhesCobertura.Exclusoes == "" {
 			t.Fatalf("%+v %v", cover, err)
 		}
 	case "listCover":
@@ -218,15 +271,26 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if err != nil || len(covers.Coberturas) != 1 {
 			t.Fatalf("%+v %v", covers, err)
 		}
-		if c := covers.Coberturas[0]; c.Origem != "demonstracao" || c.DetalhesCobertura.LimiteCobertura <= 0 || len(c.Sublimites) == 0 || c.CarenciaDias == 0 || !c.VigenteDesde.IsZero() {
+		if c := covers.Coberturas[0]; c.Origem != "demonstracao" || c.DetalhesCobertura.LimiteCobertura <= 0 ||
+			len(c.Sublimites) == 0 ||
+			c.CarenciaDias == 0 ||
+			!c.VigenteDesde.IsZero() {
 			t.Fatalf("%+v", c)
 		}
 	case "scoreHistory":
-		if days, err := vigia.ScoreHistory(ctx, userHash); err != nil || len(days) != 1 || days[0].AssessmentScore == 0 || len(days[0].Date) != len("2026-11-15") {
+		if days, err := vigia.ScoreHistory(
+			ctx,
+			userHash,
+		); err != nil || len(days) != 1 || days[0].AssessmentScore == 0 ||
+			len(days[0].Date) != len("2026-11-15") {
 			t.Fatal(days, err)
 		}
 	case "openPortalSession":
-		if link, err := vigia.OpenPortalSession(ctx, client.PortalRequest{UserHash: userHash}); err != nil || !strings.Contains(link.URL, "/p/enter/") || link.ExpiresAt.IsZero() {
+		if link, err := vigia.OpenPortalSession(
+			ctx,
+			client.PortalRequest{UserHash: userHash},
+		); err != nil || !strings.Contains(link.URL, "/p/enter/") ||
+			link.ExpiresAt.IsZero() {
 			t.Fatal(link, err)
 		}
 	case "subscriptionByPlanAndCpf":
@@ -238,7 +302,8 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if err != nil || len(page.Events) == 0 || page.Next == "" {
 			t.Fatal(page, err)
 		}
-		if leak, ok := page.Events[0].Body.Data.(client.LeakDetectedData); !ok || leak.UserHash != userHash || len(leak.Findings) == 0 {
+		if leak, ok := page.Events[0].Body.Data.(client.LeakDetectedData); !ok || leak.UserHash != userHash ||
+			len(leak.Findings) == 0 {
 			t.Fatalf("%+v", page.Events[0])
 		}
 		eventID = page.Events[0].ID
@@ -274,10 +339,25 @@ func person(number int) client.NewSubscription {
 	return client.NewSubscription{
 		StartDate: "2026-02-01", ExpiryDate: "2099-01-31", PlanID: "protecao-familia",
 		Beneficiary: client.Beneficiary{
-			PrimaryCard: "4111111111111111", UserCard: "4111111111111111", Name: fmt.Sprintf("Pessoa %d", number),
-			CPF: fmt.Sprintf("%011d", number), BirthDate: "1985-11-02", Gender: "F", Email: fmt.Sprintf("p%d@exemplo.com.br", number),
+			PrimaryCard: "4111111111111111",
+			UserCard:    "4111111111111111",
+			Name:        fmt.Sprintf("Pessoa %d", number),
+			CPF: fmt.Sprintf(
+				"%011d",
+				number,
+			),
+			BirthDate:   "1985-11-02",
+			Gender:      "F",
+			Email:       fmt.Sprintf("p%d@exemplo.com.br", number),
 			PhoneNumber: "5521987654321",
-			Address:     client.Address{Zipcode: "20040002", Street: "Rua", Number: "1", Neighborhood: "Centro", City: "Rio de Janeiro", State: "RJ"},
+			Address: client.Address{
+				Zipcode:      "20040002",
+				Street:       "Rua",
+				Number:       "1",
+				Neighborhood: "Centro",
+				City:         "Rio de Janeiro",
+				State:        "RJ",
+			},
 		},
 	}
 }
@@ -291,25 +371,44 @@ func TestBulkAndPages(t *testing.T) {
 		items[i] = person(i + 1)
 	}
 	items[7].Beneficiary.Gender = "X"
-	if o, err := vigia.CreateSubscriptions(ctx, items, client.WithDryRun(true)); err != nil || o.TotalCreatedItems != 249 || o.TotalNotCreatedItems != 1 {
+	if o, err := vigia.CreateSubscriptions(
+		ctx,
+		items,
+		client.WithDryRun(true),
+	); err != nil || o.TotalCreatedItems != 249 ||
+		o.TotalNotCreatedItems != 1 {
 		t.Fatalf("dry run: %+v %v", o, err)
 	}
 	var reply client.Reply
-	first, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply), client.RequestID("pedido-1"))
-	if err != nil || first.TotalCreatedItems != 249 || len(first.NotCreatedItems) != 1 || first.NotCreatedItems[0].CPF != items[7].Beneficiary.CPF || !slices.Equal(reply.NotCreatedIndex, []int{7}) || len(first.NotCreatedItems[0].Errors) != 1 {
+	first, err := vigia.CreateSubscriptions(
+		ctx,
+		items,
+		client.IdempotencyKey("lote-1"),
+		client.Into(&reply),
+		client.RequestID("pedido-1"),
+	)
+	if err != nil || first.TotalCreatedItems != 249 || len(first.NotCreatedItems) != 1 ||
+		first.NotCreatedItems[0].CPF != items[7].Beneficiary.CPF ||
+		!slices.Equal(reply.NotCreatedIndex, []int{7}) ||
+		len(first.NotCreatedItems[0].Errors) != 1 {
 		t.Fatalf("%+v %v", first, err)
 	}
 	if reply.RequestID != "pedido-1" || reply.Replayed || reply.Attempts != 1 {
 		t.Errorf("%+v", reply)
 	}
 	again, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply))
-	if err != nil || again.TotalCreatedItems != 249 || !reply.Replayed || !slices.Equal(reply.NotCreatedIndex, []int{7}) {
+	if err != nil || again.TotalCreatedItems != 249 || !reply.Replayed ||
+		!slices.Equal(reply.NotCreatedIndex, []int{7}) {
 		t.Errorf("%+v %v %+v", again, err, reply)
 	}
 	if _, err := vigia.CreateSubscriptions(ctx, items[:1], client.IdempotencyKey("lote-1")); !errors.Is(err, client.ErrKeyReused) {
 		t.Error(err)
 	}
-	if o, err := vigia.CreateSubscriptions(ctx, items[:2]); err != nil || o.TotalCreatedItems != 0 || o.TotalNotCreatedItems != 2 {
+	if o, err := vigia.CreateSubscriptions(
+		ctx,
+		items[:2],
+	); err != nil || o.TotalCreatedItems != 0 ||
+		o.TotalNotCreatedItems != 2 {
 		t.Errorf("they exist: %+v %v", o, err)
 	}
 	seen := map[string]bool{}
@@ -328,7 +427,12 @@ func TestBulkAndPages(t *testing.T) {
 	for range vigia.Subscriptions(ctx) {
 		break // leaving early must not ask for more, nor panic
 	}
-	if page, err := vigia.ListSubscriptions(ctx, client.WithPage(3), client.WithPageSize(100)); err != nil || len(page.Data) != 49 || page.Pagination.TotalItems != 249 || page.Pagination.HasNext || !page.Pagination.HasPrevious {
+	if page, err := vigia.ListSubscriptions(
+		ctx,
+		client.WithPage(3),
+		client.WithPageSize(100),
+	); err != nil || len(page.Data) != 49 || page.Pagination.TotalItems != 249 || page.Pagination.HasNext ||
+		!page.Pagination.HasPrevious {
 		t.Errorf("%+v %v", page, err)
 	}
 }
@@ -339,16 +443,29 @@ func TestListUnderAKey(t *testing.T) {
 	vigia := fast(t, s.URL, s.Live.APIKey)
 	items := make([]client.NewMonitoredAsset, 1000)
 	for i := range items {
-		items[i] = client.NewMonitoredAsset{Type: "email", Value: fmt.Sprintf("go%d@exemplo.com.br", i), UserHash: fmt.Sprint("go-", i)}
+		items[i] = client.NewMonitoredAsset{
+			Type:     "email",
+			Value:    fmt.Sprintf("go%d@exemplo.com.br", i),
+			UserHash: fmt.Sprint("go-", i),
+		}
 	}
 	for _, replayed := range []bool{false, true} {
 		var reply client.Reply
-		added, err := vigia.AddAssets(t.Context(), client.NewAssets{Items: items}, client.IdempotencyKey("lista-go"), client.Into(&reply))
+		added, err := vigia.AddAssets(
+			t.Context(),
+			client.NewAssets{Items: items},
+			client.IdempotencyKey("lista-go"),
+			client.Into(&reply),
+		)
 		if err != nil || added.TotalAdded != 1000 || added.TotalNotAdded != 0 || reply.Replayed != replayed {
 			t.Errorf("%d of 1000: %v %+v", added.TotalAdded, err, reply)
 		}
 	}
-	if list, err := vigia.ListMonitoredAssets(t.Context(), "go-999"); err != nil || len(list) != 1 || list[0].Value != "go999@exemplo.com.br" {
+	if list, err := vigia.ListMonitoredAssets(
+		t.Context(),
+		"go-999",
+	); err != nil || len(list) != 1 ||
+		list[0].Value != "go999@exemplo.com.br" {
 		t.Error(list, err)
 	}
 }
@@ -375,7 +492,9 @@ func TestRefusals(t *testing.T) {
 		"page":              {page, client.ErrInvalid, 400, "page"},
 	} {
 		var e *client.Error
-		if !errors.As(c.err, &e) || !errors.Is(c.err, c.is) || e.StatusCode != c.status || e.Message == "" || e.RequestID == "" || !strings.HasPrefix(e.Detail, c.detail) {
+		if !errors.As(c.err, &e) || !errors.Is(c.err, c.is) || e.StatusCode != c.status || e.Message == "" ||
+			e.RequestID == "" ||
+			!strings.HasPrefix(e.Detail, c.detail) {
 			t.Errorf("%s: %v", name, c.err)
 		}
 		if strings.Contains(fmt.Sprint(c.err), "not an address") {
@@ -413,7 +532,12 @@ func TestLostAnswers(t *testing.T) {
 	if err != nil || outcome.TotalCreatedItems != 1 || !reply.Replayed || reply.Attempts != 2 {
 		t.Errorf("%+v %v %+v", outcome, err, reply)
 	}
-	if list, err := vigia.ListSubscriptions(t.Context(), client.WithPage(1), client.WithPageSize(10)); err != nil || list.Pagination.TotalItems != 1 {
+	if list, err := vigia.ListSubscriptions(
+		t.Context(),
+		client.WithPage(1),
+		client.WithPageSize(10),
+	); err != nil ||
+		list.Pagination.TotalItems != 1 {
 		t.Errorf("%+v %v", list, err)
 	}
 }

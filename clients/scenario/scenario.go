@@ -17,7 +17,12 @@ func main() {
 	check(err)
 	person := client.UserHash("529.982.247-25", os.Getenv("VIGIA_SALT"))
 
-	check(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", Value: "ana@vazamento.test", UserHash: person}))
+	check(
+		vigia.AddMonitoredAsset(
+			ctx,
+			client.NewMonitoredAsset{Type: "email", Value: "ana@vazamento.test", UserHash: person},
+		),
+	)
 	assets, err := vigia.ListMonitoredAssets(ctx, person)
 	check(err)
 	fmt.Println(assets[0].Type, assets[0].Value, assets[0].Status)
@@ -40,7 +45,10 @@ func main() {
 		ServiceID:    services.Services[0].ID,
 		UserHash:     person,
 		Appointments: []client.Appointment{{Appointment: "2027-02-03T14:00:00.000Z"}},
-		Questions:    []client.TriageAnswer{{Question: "Qual é o sistema do seu celular?", Answer: "Android"}, {Question: "Quantos anos ele tem?", Answer: 3}},
+		Questions: []client.TriageAnswer{
+			{Question: "Qual é o sistema do seu celular?", Answer: "Android"},
+			{Question: "Quantos anos ele tem?", Answer: 3},
+		},
 	}, client.IdempotencyKey("caso-"+person[:8]))
 	check(err)
 	fmt.Println(opened.Task.Status, opened.Task.ServiceID)
@@ -49,14 +57,20 @@ func main() {
 	fmt.Println(kept.Appointments[0].Appointment, kept.Questions[0].Answer, kept.Questions[1].Answer)
 	check(vigia.CancelCase(ctx, opened.Task.ID, client.CaseCancellation{UserHash: person, Reason: "Já resolvi."}))
 
-	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular", UserHash: person})
+	key, err := vigia.IssueProtectionKey(
+		ctx,
+		client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular", UserHash: person},
+	)
 	check(err)
 	check(vigia.ActivateProtectionKey(ctx, key.EppKey, client.ProtectionKeyReport{}))
 	devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(person))
 	check(err)
 	fmt.Println(len(devices.ProtectedDevices), devices.ProtectedDevices[0].DeviceName)
 
-	hook, err := vigia.CreateWebhook(ctx, client.NewWebhook{URL: os.Getenv("VIGIA_RECEIVER"), Types: []client.EventType{"case.rated"}})
+	hook, err := vigia.CreateWebhook(
+		ctx,
+		client.NewWebhook{URL: os.Getenv("VIGIA_RECEIVER"), Types: []client.EventType{"case.rated"}},
+	)
 	check(err)
 	attempt, err := vigia.TestWebhook(ctx, hook.ID, client.WebhookTestRequest{Type: "case.rated"})
 	check(err)
@@ -70,7 +84,12 @@ func main() {
 			types[event.Body.Type]++
 		}
 	}
-	fmt.Println(types["monitoring.leak_detected"], types["epp.key_activated"], types["case.status_changed"], types["webhook.test"])
+	fmt.Println(
+		types["monitoring.leak_detected"],
+		types["epp.key_activated"],
+		types["case.status_changed"],
+		types["webhook.test"],
+	)
 
 	check(vigia.RemoveMonitoredAsset(ctx, assets[0].ID, person))
 	left, err := vigia.ListMonitoredAssets(ctx, person)

@@ -61,7 +61,13 @@ func run(args []string, w io.Writer) error {
 		return err
 	}
 	root := component{Type: "application", Ref: "vigia", Name: "vigia", Version: args[1]}
-	b := bom{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{root}, Components: []component{standardLibrary(info.GoVersion)}}
+	b := bom{
+		Format:     "CycloneDX",
+		Spec:       "1.5",
+		Version:    1,
+		Metadata:   metadata{root},
+		Components: []component{standardLibrary(info.GoVersion)},
+	}
 	for _, m := range info.Deps {
 		if m.Replace != nil && m.Replace.Version == "" { // a folder of this tree, which is part of the program
 			continue
@@ -70,7 +76,10 @@ func run(args []string, w io.Writer) error {
 			m = m.Replace
 		}
 		purl := "pkg:golang/" + m.Path + "@" + m.Version
-		b.Components = append(b.Components, component{"library", purl, m.Path, m.Version, purl, []property{{"go:sum", m.Sum}}})
+		b.Components = append(
+			b.Components,
+			component{"library", purl, m.Path, m.Version, purl, []property{{"go:sum", m.Sum}}},
+		)
 	}
 	uses := dependency{Ref: root.Ref}
 	for _, c := range b.Components {

@@ -25,8 +25,11 @@ func TestListsTheBinary(t *testing.T) {
 	if err := json.Unmarshal(first.Bytes(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if b.Format != "CycloneDX" || b.Spec != "1.5" || b.Metadata.Component.Version != "v1.2.3" || b.Components[0].Name != "stdlib" || b.Components[0].Version == "" ||
-		len(b.Dependencies) != 1 || len(b.Dependencies[0].DependsOn) != len(b.Components) {
+	if b.Format != "CycloneDX" || b.Spec != "1.5" || b.Metadata.Component.Version != "v1.2.3" ||
+		b.Components[0].Name != "stdlib" ||
+		b.Components[0].Version == "" ||
+		len(b.Dependencies) != 1 ||
+		len(b.Dependencies[0].DependsOn) != len(b.Components) {
 		t.Errorf("%s", &first)
 	}
 	for _, c := range b.Components {

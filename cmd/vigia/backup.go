@@ -44,7 +44,9 @@ func viewBackup(file string, m backup.Manifest) record {
 func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	bar := o.progress("backup", "bytes")
 	m, err := a.WriteBackup(ctx, b.File, app.BackupOptions{
-		WithoutCorpora: b.WithoutCorpora, Program: versionText(), Progress: func(done, total int64) { bar.setProgress(done, total, "") },
+		WithoutCorpora: b.WithoutCorpora,
+		Program:        versionText(),
+		Progress:       func(done, total int64) { bar.setProgress(done, total, "") },
 	})
 	bar.clearLine()
 	if err != nil {
@@ -109,7 +111,9 @@ func (r *restoreCmd) warnOfMissing(o *output, c *config.Common, about backup.Abo
 			" are back; run 'vigia subject replay FILE' before serving")
 	}
 	if !about.Holds(backup.Database) {
-		o.warn("the database is not in this backup: the one named by --database has to be filled by pg_restore, from a dump made before the backup")
+		o.warn(
+			"the database is not in this backup: the one named by --database has to be filled by pg_restore, from a dump made before the backup",
+		)
 	}
 	if !about.Holds(backup.Leaks) && c.Corpora != "" {
 		o.warn("the leak corpora are not in this backup: they are read from the bucket of --corpora")
@@ -140,7 +144,21 @@ func (o *output) showKeys(ctx context.Context, a *app.App) error {
 	if old > 0 {
 		notes = append(notes, "A running worker rewrites the older ones; run 'vigia keys status' again to see it end.")
 	}
-	return o.showRecord(newRecord("file", a.Keys.Path(), "primary", a.Keys.PrimaryID(), "keys", a.Keys.ListKeyIDs(), "sealed_by_primary", current, "sealed_by_older", old), notes...)
+	return o.showRecord(
+		newRecord(
+			"file",
+			a.Keys.Path(),
+			"primary",
+			a.Keys.PrimaryID(),
+			"keys",
+			a.Keys.ListKeyIDs(),
+			"sealed_by_primary",
+			current,
+			"sealed_by_older",
+			old,
+		),
+		notes...,
+	)
 }
 
 // keysRotateCmd is 'vigia keys rotate'. Old keys stay readable; a running worker seals their values again in the background.
@@ -165,7 +183,13 @@ func (keysDropCmd) Help() string { return "Looks at every sealed value of the da
 
 // Run drops.
 func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, func(dropped []uint32) record { return newRecord("dropped", dropped) }, oldBackups)(a.DropOldKeys(ctx))
+	return showView(
+		o,
+		func(dropped []uint32) record { return newRecord("dropped", dropped) },
+		oldBackups,
+	)(
+		a.DropOldKeys(ctx),
+	)
 }
 
 // keysStatusCmd is 'vigia keys status'. It counts through the whole database.
@@ -215,7 +239,10 @@ var errProblems = fault.New(fault.Internal, "check.problems")
 
 // viewProblems returns the problems of a database as records of output.
 func viewProblems(list []store.Problem) []record {
-	return makeRecords(list, func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) })
+	return makeRecords(
+		list,
+		func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) },
+	)
 }
 
 // problemsError turns problems into how the command ends.

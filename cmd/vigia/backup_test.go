@@ -19,7 +19,15 @@ func TestBackupSaysWhatItLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := filepath.Join(room, "keys.json")
-	where := []string{"--database", storetest.NewAddress(t, sqldb.PostgreSQL, ""), "--corpora", "file://" + bucket, "--key-file", keys, "--json"}
+	where := []string{
+		"--database",
+		storetest.NewAddress(t, sqldb.PostgreSQL, ""),
+		"--corpora",
+		"file://" + bucket,
+		"--key-file",
+		keys,
+		"--json",
+	}
 	run := func(data string, args ...string) (stdout, stderr string) {
 		t.Helper()
 		code, out, errs := vigia(t, append(append(args, "--data", filepath.Join(room, data)), where...)...)
@@ -41,7 +49,11 @@ func TestBackupSaysWhatItLacks(t *testing.T) {
 	archive := filepath.Join(room, "b.tar.gz")
 	out, errs := run("data", "backup", archive)
 	says("backup", errs, "pg_dump", bucket)
-	if made := decode(t, out); len(made["not_included"].([]any)) != 2 || len(made["parts"].([]any)) != 1 || made["parts"].([]any)[0] != "passwords" {
+	if made := decode(
+		t,
+		out,
+	); len(made["not_included"].([]any)) != 2 || len(made["parts"].([]any)) != 1 ||
+		made["parts"].([]any)[0] != "passwords" {
 		t.Error("the parts:", out)
 	}
 

@@ -76,13 +76,74 @@ func (f *breachFlags) applyFlags(b *cyber.Breach) error {
 func viewBreach(r leak.Record) record {
 	t := r.Tally
 	nowhere, unnamed := t.CompareClasses(r.Exposes)
-	view := newRecord("name", r.Name, "title", r.Title, "state", r.State, "kind", r.Kind, "date", r.Date.Format(time.DateOnly), "exposes", r.Exposes,
-		"named_not_found", nowhere, "found_not_named", unnamed, "source", r.Source, "description", r.Description, "verified", r.Verified,
-		"fabricated", r.Fabricated, "spam_list", r.SpamList, "vendor_words", r.HasVendorWords, "bytes", t.Bytes, "scanned", t.Scanned, "streams", t.Streams,
-		"found", t.Found, "distinct", t.Distinct, "pairs", t.Pairs, "told", t.Told, "classes", t.Classes,
-		"verdict", t.ReadVerdict(), "inputs", map[string]int64{"read": t.Read, "partly_read": t.Partly, "not_read": t.Unread}, "problems", t.Problems, "reasons", t.Reasons,
-		"segment", r.Segment, "digest", r.Digest, "added_at", r.AddedAt, "published_at", r.PublishedAt, "retracted_at", r.RetractedAt,
-		"renewals", r.Renewals, "renewed_at", r.RenewedAt)
+	view := newRecord(
+		"name",
+		r.Name,
+		"title",
+		r.Title,
+		"state",
+		r.State,
+		"kind",
+		r.Kind,
+		"date",
+		r.Date.Format(time.DateOnly),
+		"exposes",
+		r.Exposes,
+		"named_not_found",
+		nowhere,
+		"found_not_named",
+		unnamed,
+		"source",
+		r.Source,
+		"description",
+		r.Description,
+		"verified",
+		r.Verified,
+		"fabricated",
+		r.Fabricated,
+		"spam_list",
+		r.SpamList,
+		"vendor_words",
+		r.HasVendorWords,
+		"bytes",
+		t.Bytes,
+		"scanned",
+		t.Scanned,
+		"streams",
+		t.Streams,
+		"found",
+		t.Found,
+		"distinct",
+		t.Distinct,
+		"pairs",
+		t.Pairs,
+		"told",
+		t.Told,
+		"classes",
+		t.Classes,
+		"verdict",
+		t.ReadVerdict(),
+		"inputs",
+		map[string]int64{"read": t.Read, "partly_read": t.Partly, "not_read": t.Unread},
+		"problems",
+		t.Problems,
+		"reasons",
+		t.Reasons,
+		"segment",
+		r.Segment,
+		"digest",
+		r.Digest,
+		"added_at",
+		r.AddedAt,
+		"published_at",
+		r.PublishedAt,
+		"retracted_at",
+		r.RetractedAt,
+		"renewals",
+		r.Renewals,
+		"renewed_at",
+		r.RenewedAt,
+	)
 	if t.Measured != nil {
 		view = view.withPairs("measured", newRecord("known", t.Measured.Known, "from", t.Measured.From))
 	}
@@ -99,7 +160,16 @@ func withParts(ctx context.Context, a *app.App, r leak.Record) record {
 	if failed != "" {
 		p.PartsRunning, p.Trouble = 0, failed
 	}
-	return view.withPairs("parts", p.Parts, "parts_done", p.PartsDone, "parts_running", p.PartsRunning, "trouble", p.Trouble)
+	return view.withPairs(
+		"parts",
+		p.Parts,
+		"parts_done",
+		p.PartsDone,
+		"parts_running",
+		p.PartsRunning,
+		"trouble",
+		p.Trouble,
+	)
 }
 
 // withSkips adds what could not be read of a dump.
@@ -191,9 +261,15 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener
 	switch {
 	// A spread import runs in the workers: interrupting the command only ends the watching.
 	case errors.Is(err, context.Canceled) && b.Spread:
-		return fmt.Errorf("not watching any more; the workers go on. Give it up: vigia breach retract --name %s", b.Name)
+		return fmt.Errorf(
+			"not watching any more; the workers go on. Give it up: vigia breach retract --name %s",
+			b.Name,
+		)
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
+		return fmt.Errorf(
+			"stopped; run the same command again to go on, or give it up: vigia breach retract --name %s",
+			b.Name,
+		)
 	case errors.Is(err, intake.ErrDoubtful):
 		return errors.Join(o.showRecord(withSkips(viewBreach(out.Record), out.Skips)), err)
 	case err != nil:
@@ -208,10 +284,18 @@ func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcom
 	var match leak.MatchProgress
 	if !out.Unchanged {
 		matching := o.progress("match "+name, "values")
-		match, err = a.MatchBreach(ctx, name, func(p leak.MatchProgress) { matching.setProgress(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
+		match, err = a.MatchBreach(
+			ctx,
+			name,
+			func(p leak.MatchProgress) { matching.setProgress(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) },
+		)
 		matching.clearLine()
 		if err != nil {
-			return fmt.Errorf("%s is published; the watched values were not all looked up in it, which a server tries again by itself: %w", name, err)
+			return fmt.Errorf(
+				"%s is published; the watched values were not all looked up in it, which a server tries again by itself: %w",
+				name,
+				err,
+			)
 		}
 	}
 	if out.Record, err = a.Leaks.Breaches.FindBreach(ctx, name); err != nil { // with what the match has measured
@@ -335,8 +419,20 @@ type breachListCmd struct{}
 
 // Run lists the breaches.
 func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(o, func(r leak.Record) record { return withParts(ctx, a, r) }, "No breach yet. Import one: vigia breach import --help",
-		"name", "state", "kind", "date", "distinct", "exposes", "title")(a.Leaks.Breaches.ListBreaches(ctx))
+	return listViews(
+		o,
+		func(r leak.Record) record { return withParts(ctx, a, r) },
+		"No breach yet. Import one: vigia breach import --help",
+		"name",
+		"state",
+		"kind",
+		"date",
+		"distinct",
+		"exposes",
+		"title",
+	)(
+		a.Leaks.Breaches.ListBreaches(ctx),
+	)
 }
 
 // breachName is how commands name a breach.
@@ -349,7 +445,12 @@ type breachShowCmd struct{ breachName }
 
 // Run shows a breach.
 func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, func(r leak.Record) record { return withParts(ctx, a, r) })(a.Leaks.Breaches.FindBreach(ctx, b.Name))
+	return showView(
+		o,
+		func(r leak.Record) record { return withParts(ctx, a, r) },
+	)(
+		a.Leaks.Breaches.FindBreach(ctx, b.Name),
+	)
 }
 
 // breachEditCmd is 'vigia breach edit'. The statuses of findings follow the change.
@@ -381,7 +482,12 @@ type breachVerifyCmd struct{ breachName }
 
 // Run reads a segment from front to back.
 func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, func(keys uint64) record { return newRecord("name", b.Name, "whole", true, "keys", keys) })(a.Leaks.VerifySegment(ctx, b.Name))
+	return showView(
+		o,
+		func(keys uint64) record { return newRecord("name", b.Name, "whole", true, "keys", keys) },
+	)(
+		a.Leaks.VerifySegment(ctx, b.Name),
+	)
 }
 
 // breachRetractCmd is 'vigia breach retract'. The segment is deleted and its findings are withdrawn.
@@ -432,7 +538,9 @@ func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
 func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) error {
 	kind, text := b.givenValue()
 	if text == "" {
-		return leak.ErrBreachInvalid.Note("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
+		return leak.ErrBreachInvalid.Note(
+			"value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed",
+		)
 	}
 	dump, err := b.dumpSpec(ctx)
 	if err != nil {
@@ -450,9 +558,25 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 	if !e.Found {
 		told = newRecord("exposed", nil, "sites", nil)
 	}
-	view := newRecord("name", b.Name, "type", kind, "found", e.Found, "news", e.News, "told", told, "earlier", makeRecords(e.Earlier, func(x leak.Before) record {
-		return append(newRecord("name", x.Breach.Name, "same_password", x.SamePassword), viewTold(x.Breach, x.Trace)...)
-	}))
+	view := newRecord(
+		"name",
+		b.Name,
+		"type",
+		kind,
+		"found",
+		e.Found,
+		"news",
+		e.News,
+		"told",
+		told,
+		"earlier",
+		makeRecords(e.Earlier, func(x leak.Before) record {
+			return append(
+				newRecord("name", x.Breach.Name, "same_password", x.SamePassword),
+				viewTold(x.Breach, x.Trace)...,
+			)
+		}),
+	)
 	if len(dump.Inputs) == 0 {
 		return o.showRecord(view)
 	}
@@ -464,13 +588,29 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 	if err != nil {
 		return err
 	}
-	return o.showRecord(view.withPairs("dump", withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips)))
+	return o.showRecord(
+		view.withPairs(
+			"dump",
+			withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips),
+		),
+	)
 }
 
 // viewTold shows what a breach tells of a value; "leaked_as" is how a Gmail address was spelled, without its letters.
 func viewTold(b cyber.Breach, t cyber.Trace) record {
 	day := t.TakenOn()
-	r := newRecord("basis", cyber.Finding{Breach: b}.Basis(), "exposed", b.Exposes, "sites", t.Sites, "passwords", len(t.Passwords), "leaked_as", t.Spellings.MaskedSpellings())
+	r := newRecord(
+		"basis",
+		cyber.Finding{Breach: b}.Basis(),
+		"exposed",
+		b.Exposes,
+		"sites",
+		t.Sites,
+		"passwords",
+		len(t.Passwords),
+		"leaked_as",
+		t.Spellings.MaskedSpellings(),
+	)
 	if day.IsZero() {
 		return r
 	}
@@ -499,17 +639,34 @@ func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec in
 		return err
 	}
 	view := newRecord("records", makeRecords(seen, func(u intake.Understood) record {
-		values := makeRecords(u.Values, func(v intake.UnderstoodValue) record { return newRecord("type", v.Kind, "value", v.Normal) })
+		values := makeRecords(
+			u.Values,
+			func(v intake.UnderstoodValue) record { return newRecord("type", v.Kind, "value", v.Normal) },
+		)
 		infected := ""
 		if u.Day != 0 {
 			infected = time.Unix(int64(u.Day)*86400, 0).UTC().Format(time.DateOnly)
 		}
-		return newRecord("values", values, "exposes", exposedWords(uint16(u.Classes)), "site", u.Site, "infected", infected, "pair", u.Password)
+		return newRecord(
+			"values",
+			values,
+			"exposes",
+			exposedWords(uint16(u.Classes)),
+			"site",
+			u.Site,
+			"infected",
+			infected,
+			"pair",
+			u.Password,
+		)
 	}))
 	if tally == nil {
 		return o.showRecord(view, "Nothing was written. The inputs were not read to their end.")
 	}
-	return o.showRecord(view.withPairs("values_left_out", tally.LeftOut, "reasons", tally.Reasons), "Nothing was written.")
+	return o.showRecord(
+		view.withPairs("values_left_out", tally.LeftOut, "reasons", tally.Reasons),
+		"Nothing was written.",
+	)
 }
 
 // exposedWords returns the classes of data in a record, in the words of the vocabulary.
@@ -531,7 +688,11 @@ type importOpening struct {
 }
 
 // importSpec returns what a command reads: its inputs, and how they are opened.
-func (o *importOpening) importSpec(ctx context.Context, through config.Outgoing, inputs []string) (spec intake.Spec, err error) {
+func (o *importOpening) importSpec(
+	ctx context.Context,
+	through config.Outgoing,
+	inputs []string,
+) (spec intake.Spec, err error) {
 	out, err := app.OpenOutgoing(through)
 	if err != nil {
 		return spec, err

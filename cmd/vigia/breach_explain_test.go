@@ -38,21 +38,38 @@ func TestBreachExplain(t *testing.T) {
 	told, _ := first["told"].(map[string]any)
 	exposed, _ := told["exposed"].([]any)
 	earlier, _ := first["earlier"].([]any)
-	if first["found"] != true || first["news"] != true || told["basis"] != "row" || len(exposed) != 2 || told["passwords"] != 1.0 || len(earlier) != 0 {
+	if first["found"] != true || first["news"] != true || told["basis"] != "row" || len(exposed) != 2 ||
+		told["passwords"] != 1.0 ||
+		len(earlier) != 0 {
 		t.Error(first)
 	}
-	if second := must("breach", "explain", "--name", "segunda", "--email", "ana@exemplo.com.br"); second["news"] != false {
+	if second := must(
+		"breach",
+		"explain",
+		"--name",
+		"segunda",
+		"--email",
+		"ana@exemplo.com.br",
+	); second["news"] != false {
 		t.Error("the same password counts as news:", second)
 	}
 	third := must("breach", "explain", "--name", "terceira", "--email", "ana@exemplo.com.br")
 	if before, _ := third["earlier"].([]any); third["news"] != true || len(before) != 2 {
 		t.Error("another password does not count as news:", third)
 	}
-	if none := must("breach", "explain", "--name", "terceira", "--email", "bia@exemplo.com.br"); none["found"] != false {
+	if none := must(
+		"breach",
+		"explain",
+		"--name",
+		"terceira",
+		"--email",
+		"bia@exemplo.com.br",
+	); none["found"] != false {
 		t.Error(none)
 	}
 	caio := must("breach", "explain", "--name", "terceira", "--email", "caio"+gmail)
-	if told, _ := caio["told"].(map[string]any); caio["found"] != true || fmt.Sprint(told["leaked_as"]) != "[***.***+***"+gmail+"]" {
+	if told, _ := caio["told"].(map[string]any); caio["found"] != true ||
+		fmt.Sprint(told["leaked_as"]) != "[***.***+***"+gmail+"]" {
 		t.Error("another spelling of the same mailbox:", caio)
 	}
 	// Twice in one row is one record, and text around it is none. The list is long enough to be searched in spans.
@@ -60,17 +77,33 @@ func TestBreachExplain(t *testing.T) {
 	for i := range 10_000 {
 		_, _ = fmt.Fprintf(&others, "pessoa-%d@exemplo.com.br;;\n", i)
 	}
-	write(t, filepath.Join(dumps, "lista"), "login;email;senha\nana@exemplo.com.br;ana@exemplo.com.br;Lua-2019\nana@exemplo.com.br;;\n"+
-		"bia@exemplo.com.br;bia@exemplo.com.br;x\n"+others.String()+"ana@exemplo.com.br;bia@exemplo.com.br;Mar-2024\n")
+	write(
+		t,
+		filepath.Join(dumps, "lista"),
+		"login;email;senha\nana@exemplo.com.br;ana@exemplo.com.br;Lua-2019\nana@exemplo.com.br;;\n"+
+			"bia@exemplo.com.br;bia@exemplo.com.br;x\n"+others.String()+"ana@exemplo.com.br;bia@exemplo.com.br;Mar-2024\n",
+	)
 	write(t, filepath.Join(dumps, "solto"), "escreva para ana@exemplo.com.br, que responde\n")
-	write(t, filepath.Join(dumps, "ditos"), `{"vigia_records": 1}`+"\n"+`{"email":["ana@exemplo.com.br","ana@exemplo.com.br"]}`+"\n")
+	write(
+		t,
+		filepath.Join(dumps, "ditos"),
+		`{"vigia_records": 1}`+"\n"+`{"email":["ana@exemplo.com.br","ana@exemplo.com.br"]}`+"\n",
+	)
 	lists := []string{filepath.Join(dumps, "lista"), filepath.Join(dumps, "solto"), filepath.Join(dumps, "ditos")}
-	counted := must(append([]string{"breach", "explain", "--name", "segunda", "--email", "ana@exemplo.com.br"}, lists...)...)
-	if dump, _ := counted["dump"].(map[string]any); dump["records"] != 4.0 || dump["outside_records"] != 1.0 || counted["found"] != true {
+	counted := must(
+		append([]string{"breach", "explain", "--name", "segunda", "--email", "ana@exemplo.com.br"}, lists...)...,
+	)
+	if dump, _ := counted["dump"].(map[string]any); dump["records"] != 4.0 || dump["outside_records"] != 1.0 ||
+		counted["found"] != true {
 		t.Error(counted)
 	}
-	_, told2, _ := vigia(t, append([]string{"breach", "explain", "--data", data, "--name", "terceira", "--email", "bia@exemplo.com.br"}, lists...)...)
-	if !regexp.MustCompile(`(?m)^found +false$`).MatchString(told2) || !regexp.MustCompile(`(?m)^records +2$`).MatchString(told2) {
+	_, told2, _ := vigia(
+		t,
+		append(
+			[]string{"breach", "explain", "--data", data, "--name", "terceira", "--email", "bia@exemplo.com.br"},
+			lists...)...)
+	if !regexp.MustCompile(`(?m)^found +false$`).MatchString(told2) ||
+		!regexp.MustCompile(`(?m)^records +2$`).MatchString(told2) {
 		t.Error(told2)
 	}
 	for text, args := range map[string][]string{

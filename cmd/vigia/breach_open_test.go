@@ -26,11 +26,31 @@ func TestImportNamesWhatIsNotRead(t *testing.T) {
 	data, folder := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	fileIn(t, folder, "a.txt", []byte("ana@exemplo.com.br\n"))
 	socket, err := net.Listen("unix", filepath.Join(folder, "s")) // stands for devices too, which only root can make
-	if err = errors.Join(err, os.Symlink("/dev/zero", filepath.Join(folder, "link")), os.Symlink(folder, filepath.Join(folder, "round")), syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600)); err != nil {
+	if err = errors.Join(
+		err,
+		os.Symlink("/dev/zero", filepath.Join(folder, "link")),
+		os.Symlink(folder, filepath.Join(folder, "round")),
+		syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600),
+	); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = socket.Close() }() // was never used
-	code, out, errs := vigia(t, "breach", "import", "--name", "pasta", "--title", "Pasta", "--date", "2026-01-02", "--force", "--data", data, "--json", folder)
+	code, out, errs := vigia(
+		t,
+		"breach",
+		"import",
+		"--name",
+		"pasta",
+		"--title",
+		"Pasta",
+		"--date",
+		"2026-01-02",
+		"--force",
+		"--data",
+		data,
+		"--json",
+		folder,
+	)
 	if code != exitOK {
 		t.Fatal(code, errs)
 	}
@@ -70,7 +90,22 @@ func TestImportPasswords(t *testing.T) {
 			if c.beside != "" {
 				fileIn(t, folder, c.beside, []byte("leia\n"))
 			}
-			args := append([]string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--data", filepath.Join(t.TempDir(), "data"), "--json"}, c.flags...)
+			args := append(
+				[]string{
+					"breach",
+					"import",
+					"--name",
+					"loja",
+					"--title",
+					"Loja",
+					"--date",
+					"2026-01-02",
+					"--data",
+					filepath.Join(t.TempDir(), "data"),
+					"--json",
+				},
+				c.flags...,
+			)
 			code, out, errs := vigia(t, append(args, folder)...)
 			if c.shut {
 				if code == exitOK || !strings.Contains(out, "encrypted: none of the passwords fits") {

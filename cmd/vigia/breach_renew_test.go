@@ -30,7 +30,14 @@ func TestBreachRenew(t *testing.T) {
 	first := dump("a.csv", "email;senha\nana@exemplo.com.br;Lua-2019\nbia@exemplo.com.br;\n")
 	must("breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", first)
 	more := dump("b.csv", "email;senha\nbia@exemplo.com.br;Sol-2020\ncaio@exemplo.com.br;\n")
-	if got := must("breach", "append", "--name", "loja", more); got["distinct"] != 5.0 || got["pairs"] != 2.0 || got["renewals"] != 1.0 || got["unchanged"] != false {
+	if got := must(
+		"breach",
+		"append",
+		"--name",
+		"loja",
+		more,
+	); got["distinct"] != 5.0 || got["pairs"] != 2.0 || got["renewals"] != 1.0 ||
+		got["unchanged"] != false {
 		t.Error(got)
 	}
 	if got := must("breach", "append", "--name", "loja", more); got["unchanged"] != true || got["renewals"] != 1.0 {
@@ -39,7 +46,14 @@ func TestBreachRenew(t *testing.T) {
 	if got := must("breach", "replace", "--name", "loja", first, more); got["unchanged"] != true {
 		t.Error(got)
 	}
-	if got := must("breach", "replace", "--name", "loja", first); got["distinct"] != 4.0 || got["renewals"] != 2.0 || got["findings_withdrawn"] != 0.0 {
+	if got := must(
+		"breach",
+		"replace",
+		"--name",
+		"loja",
+		first,
+	); got["distinct"] != 4.0 || got["renewals"] != 2.0 ||
+		got["findings_withdrawn"] != 0.0 {
 		t.Error(got)
 	}
 	code, out, _ := vigia(t, "breach", "show", "--name", "loja", "--data", data)
@@ -47,7 +61,17 @@ func TestBreachRenew(t *testing.T) {
 		t.Error(code, out)
 	}
 	for _, name := range []string{"nenhuma", "sandbox"} {
-		if code, _, errs := vigia(t, "breach", "append", "--name", name, "--data", data, more); code == 0 || !strings.Contains(errs, "name: ") {
+		if code, _, errs := vigia(
+			t,
+			"breach",
+			"append",
+			"--name",
+			name,
+			"--data",
+			data,
+			more,
+		); code == 0 ||
+			!strings.Contains(errs, "name: ") {
 			t.Error(name, code, errs)
 		}
 	}

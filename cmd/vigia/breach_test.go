@@ -42,17 +42,46 @@ func goOnWithMatch(t *testing.T, stop func(context.Context, *app.App) error) {
 	ctx := context.Background()
 	data := filepath.Join(t.TempDir(), "data")
 	dump := write(t, filepath.Join(t.TempDir(), "dump.txt"), "ana@exemplo.com.br:senha\nbia@exemplo.com.br:senha\n")
-	load := []string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email", "--data", data, "--json", dump}
+	load := []string{
+		"breach",
+		"import",
+		"--name",
+		"loja",
+		"--title",
+		"Loja",
+		"--date",
+		"2026-01-02",
+		"--exposes",
+		"email",
+		"--data",
+		data,
+		"--json",
+		dump,
+	}
 	a, err := app.OpenApp(ctx, config.Common{Data: data}, sqldb.Options{})
 	must(t, err)
 	p, _, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	must(t, err)
-	_, err = a.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: "ana", Type: "email", Value: "ana@exemplo.com.br"})
+	_, err = a.Monitoring.AddAsset(
+		ctx,
+		cyber.AssetRequest{
+			Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+			User:  "ana",
+			Type:  "email",
+			Value: "ana@exemplo.com.br",
+		},
+	)
 	must(t, err)
 	inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 	must(t, err)
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{Name: "loja", Title: "Loja", Date: day, Exposes: []cyber.Exposed{"email"}}})
+	_, err = a.ImportBreach(
+		ctx,
+		intake.Spec{
+			Inputs: inputs,
+			Breach: cyber.Breach{Name: "loja", Title: "Loja", Date: day, Exposes: []cyber.Exposed{"email"}},
+		},
+	)
 	must(t, err)
 	must(t, stop(ctx, a))
 	must(t, a.Close())
@@ -99,12 +128,30 @@ func TestBreachCommands(t *testing.T) {
 	}
 
 	dump := filepath.Join(t.TempDir(), "dump.txt")
-	if err := os.WriteFile(dump, []byte("ana@rh.exemplo.com.br;529.982.247-25\nbia@outro.com.br\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		dump,
+		[]byte("ana@rh.exemplo.com.br;529.982.247-25\nbia@outro.com.br\n"),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
-	load := []string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email,phone", dump}
+	load := []string{
+		"breach",
+		"import",
+		"--name",
+		"loja",
+		"--title",
+		"Loja",
+		"--date",
+		"2026-01-02",
+		"--exposes",
+		"email,phone",
+		dump,
+	}
 	made := must(load...)
-	if found, _ := made["found"].(map[string]any); found["email"] != 2.0 || found["cpf"] != 1.0 || made["values_found"] != 1.0 || made["state"] != "published" {
+	if found, _ := made["found"].(map[string]any); found["email"] != 2.0 || found["cpf"] != 1.0 ||
+		made["values_found"] != 1.0 ||
+		made["state"] != "published" {
 		t.Error(made)
 	}
 	if got := status(); got != "alerta" {
@@ -133,7 +180,16 @@ func watchDomain(t *testing.T, data string, id partner.ID, domain string) {
 	t.Helper()
 	a, err := app.OpenApp(t.Context(), config.Common{Data: data}, sqldb.Options{})
 	must(t, err)
-	added, err := a.Monitoring.AddAsset(t.Context(), cyber.AssetRequest{Owner: cyber.Owner{Partner: id, Mode: partner.Live}, User: "empresa", Group: cyber.OperatorAdds, Type: "domain", Value: domain})
+	added, err := a.Monitoring.AddAsset(
+		t.Context(),
+		cyber.AssetRequest{
+			Owner: cyber.Owner{Partner: id, Mode: partner.Live},
+			User:  "empresa",
+			Group: cyber.OperatorAdds,
+			Type:  "domain",
+			Value: domain,
+		},
+	)
 	must(t, err)
 	if !added {
 		t.Error(domain, "was watched before")
@@ -147,7 +203,18 @@ func TestBreachCommandsRefuse(t *testing.T) {
 	if err := os.WriteFile(dump, []byte("ana@exemplo.com.br"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	good := []string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email"}
+	good := []string{
+		"breach",
+		"import",
+		"--name",
+		"loja",
+		"--title",
+		"Loja",
+		"--date",
+		"2026-01-02",
+		"--exposes",
+		"email",
+	}
 	for what, args := range map[string][]string{
 		"date":    append(append([]string{}, good[:6]...), "--date", "ontem", "--exposes", "email", dump),
 		"exposes": append(append([]string{}, good[:8]...), "--exposes", "alma", dump),
@@ -183,14 +250,29 @@ func TestDryRunShowsRecordsAndWritesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	args := []string{"breach", "import", "--dry-run", "--data", data, "--name", "x", "--title", "x", "--date", "2026-01-01", "--json", table}
+	args := []string{
+		"breach",
+		"import",
+		"--dry-run",
+		"--data",
+		data,
+		"--name",
+		"x",
+		"--title",
+		"x",
+		"--date",
+		"2026-01-01",
+		"--json",
+		table,
+	}
 	for _, mapped := range []bool{false, true} {
 		if mapped {
 			args = append(args, "--mapping", mapping)
 		}
 		code, out, errs := vigia(t, args...)
 		records, _ := decode(t, out)["records"].([]any)
-		if code != exitOK || len(records) != 10 || !strings.Contains(out, "pessoa9@exemplo.com.br") || strings.Contains(out, "pessoa10@") {
+		if code != exitOK || len(records) != 10 || !strings.Contains(out, "pessoa9@exemplo.com.br") ||
+			strings.Contains(out, "pessoa10@") {
 			t.Errorf("code %d, %d records: %s %s", code, len(records), out, errs)
 		}
 		if left := decode(t, out)["values_left_out"]; mapped != (left == float64(1)) {

@@ -38,7 +38,10 @@ func binary(t *testing.T, tags string) string {
 	if path := binaries.path[tags]; path != "" {
 		return path
 	}
-	folder, err := os.MkdirTemp("", "vigia-test") // outlives the first test that asks; its files are removed by the last
+	folder, err := os.MkdirTemp(
+		"",
+		"vigia-test",
+	) // outlives the first test that asks; its files are removed by the last
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +88,19 @@ func freeAddress(t *testing.T) string {
 func newServer(t *testing.T, binary, folder, database string, wrap ...string) *server {
 	t.Helper()
 	s := &server{binary: binary, address: freeAddress(t), console: freeAddress(t)}
-	s.args = append(wrap, binary, "serve", "--data", folder, "--listen", s.address, "--console-listen", s.console, "--roles", "api")
+	s.args = append(
+		wrap,
+		binary,
+		"serve",
+		"--data",
+		folder,
+		"--listen",
+		s.address,
+		"--console-listen",
+		s.console,
+		"--roles",
+		"api",
+	)
 	if database != "" {
 		s.args = append(s.args, "--database", database)
 	}
@@ -270,7 +285,18 @@ func crashPartner(t *testing.T, folder, database string) string {
 		t.Fatal(errs)
 	}
 	made := decode(t, out)
-	if code, _, errs := vigia(t, at("plan", "create", "--partner", fmt.Sprint(made["partner_id"]), "--id", "ouro", "--name", "Ouro")...); code != 0 {
+	if code, _, errs := vigia(
+		t,
+		at(
+			"plan",
+			"create",
+			"--partner",
+			fmt.Sprint(made["partner_id"]),
+			"--id",
+			"ouro",
+			"--name",
+			"Ouro",
+		)...); code != 0 {
 		t.Fatal(errs)
 	}
 	return fmt.Sprint(made["api_key"])
@@ -328,7 +354,13 @@ func verifyAfterCrashes(t *testing.T, o *oracle, engine sqldb.Engine, folder str
 		t.Errorf("%d subscriptions by the total, %d by the list, want %d", total, len(seen), want)
 	}
 	if o.retried.Load() == 0 || o.acked.Load() != o.next.Load() {
-		t.Errorf("%d kills met nothing: %d batches, %d acknowledged, %d tries again", kills, o.next.Load(), o.acked.Load(), o.retried.Load())
+		t.Errorf(
+			"%d kills met nothing: %d batches, %d acknowledged, %d tries again",
+			kills,
+			o.next.Load(),
+			o.acked.Load(),
+			o.retried.Load(),
+		)
 	}
 	t.Logf("%d kills, %d batches of %d, %d sent again", kills, o.next.Load(), crashItems, o.retried.Load())
 	if engine == sqldb.SQLite {

@@ -83,7 +83,10 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	}
 	common.ReaderUnconfined = true // its dumps are its own, and it must start everywhere
 	if !reader.HasConfinement() {
-		_, _ = fmt.Fprintln(o.err, "This system has neither Landlock nor seccomp: the demo reads dumps in a process that nothing confines. Import none but its own.")
+		_, _ = fmt.Fprintln(
+			o.err,
+			"This system has neither Landlock nor seccomp: the demo reads dumps in a process that nothing confines. Import none but its own.",
+		)
 	}
 	if common.Database != "" {
 		return errors.New("a demo has a database of its own: leave --database and VIGIA_DATABASE empty")
@@ -99,9 +102,18 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	}
 	defer func() { err = errors.Join(err, receiver.closeServer()) }()
 	serve := config.Serve{
-		Listen: freeListenAddress(ctx, d.Listen, "127.0.0.1:8080"), ConsoleListen: freeListenAddress(ctx, d.ConsoleListen, "127.0.0.1:8081"), Roles: []string{"api", "worker", "console"}, LogLevel: "error",
-		LogFormat: "auto", MaxConnections: 8, WebhookAllow: []string{"127.0.0.0/8", "::1/128"},
-		StopTime: 10 * time.Second, // none at all would call a stop beside an open connection a failure
+		Listen: freeListenAddress(
+			ctx,
+			d.Listen,
+			"127.0.0.1:8080",
+		),
+		ConsoleListen:  freeListenAddress(ctx, d.ConsoleListen, "127.0.0.1:8081"),
+		Roles:          []string{"api", "worker", "console"},
+		LogLevel:       "error",
+		LogFormat:      "auto",
+		MaxConnections: 8,
+		WebhookAllow:   []string{"127.0.0.0/8", "::1/128"},
+		StopTime:       10 * time.Second, // none at all would call a stop beside an open connection a failure
 	}
 	log, closeLog, err := openLogger(o.err, serve)
 	if err != nil {
@@ -132,7 +144,12 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 		select {
 		case <-running.Done():
 		case <-srv.Ready:
-			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+strings.Replace(srv.ConsoleAddr.String(), "127.0.0.1", "localhost", 1) // passkeys need a name
+			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+strings.Replace(
+				srv.ConsoleAddr.String(),
+				"127.0.0.1",
+				"localhost",
+				1,
+			) // passkeys need a name
 			err := world.beginWorld(running, o.w)
 			if err == nil {
 				err = world.remember(running, o.w)
@@ -206,7 +223,14 @@ func (s demoSecrets) writeSecrets(data string) error {
 }
 
 // findPartner makes sure that a partner of an earlier run is still there, or makes it.
-func findPartner(ctx context.Context, registry *partner.Registry, s *demoTenant, name string, mode partner.Mode, settings partner.Settings) error {
+func findPartner(
+	ctx context.Context,
+	registry *partner.Registry,
+	s *demoTenant,
+	name string,
+	mode partner.Mode,
+	settings partner.Settings,
+) error {
 	if s.PartnerID != "" {
 		_, err := registry.GetPartner(ctx, partner.ID(s.PartnerID))
 		if err == nil || !errors.Is(err, partner.ErrNotFound) {
@@ -240,16 +264,29 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 		return w.err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Vigia is up: a demo with a sandbox partner, a live partner, an embedded database and made-up people.\n\n"+
-		"  Partner API   %s\n  Reference     %s/docs/\n  Console       %s   (%s)\n  Alerts        %s   (signed alerts arrive here)\n"+
-		"  Leak          %s\n                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
-		"  API key       %s   (of the sandbox partner)\n  Salt          %s\n",
-		w.api, w.api, w.console, logIn, w.receiver.url, dump, w.console, w.secrets.Sandbox.APIKey, w.secrets.Sandbox.Salt)
+	fmt.Fprintf(
+		&b,
+		"Vigia is up: a demo with a sandbox partner, a live partner, an embedded database and made-up people.\n\n"+
+			"  Partner API   %s\n  Reference     %s/docs/\n  Console       %s   (%s)\n  Alerts        %s   (signed alerts arrive here)\n"+
+			"  Leak          %s\n                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
+			"  API key       %s   (of the sandbox partner)\n  Salt          %s\n",
+		w.api,
+		w.api,
+		w.console,
+		logIn,
+		w.receiver.url,
+		dump,
+		w.console,
+		w.secrets.Sandbox.APIKey,
+		w.secrets.Sandbox.Salt,
+	)
 	b.WriteString("\nPaste any of these. Under each stands how its answer begins.\n")
 	for i, s := range steps {
 		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", i+1, s.about, w.curlLine(s), s.begins)
 	}
-	b.WriteString("\nStop with Ctrl-C. The same partners and people are there at the next start; --fresh starts over.\n")
+	b.WriteString(
+		"\nStop with Ctrl-C. The same partners and people are there at the next start; --fresh starts over.\n",
+	)
 	_, err := io.WriteString(out, b.String())
 	return err
 }
@@ -272,28 +309,76 @@ func (w *world) tourSteps(ctx context.Context) []step {
 	ana := w.userHashOf(people[0])
 	old := w.findAssetID(ctx, ana, "ana.antiga@exemplo.com.br")
 	post, get := http.MethodPost, http.MethodGet
-	fernanda := newPerson("Fernanda Jacarandá", "11122233396", "1991-07-14", "F", "fernanda@exemplo.com.br", "+5581998765432",
-		"Rua da Aurora", "Recife", "PE", "50050000")
+	fernanda := newPerson(
+		"Fernanda Jacarandá",
+		"11122233396",
+		"1991-07-14",
+		"F",
+		"fernanda@exemplo.com.br",
+		"+5581998765432",
+		"Rua da Aurora",
+		"Recife",
+		"PE",
+		"50050000",
+	)
 	steps := []step{
-		{"Enrol people in bulk; a dry run checks everything and creates nothing.", post, "/v1/subscriptions?dry_run=true",
-			"[" + subscriptionItem(fernanda, "2026-01-01") + "]", `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`},
-		{"A bad item says everything that is wrong with it.", post, "/v1/subscriptions",
-			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`, `{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`},
+		{
+			"Enrol people in bulk; a dry run checks everything and creates nothing.", post, "/v1/subscriptions?dry_run=true",
+			"[" + subscriptionItem(fernanda, "2026-01-01") + "]", `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`,
+		},
+		{
+			"A bad item says everything that is wrong with it.", post, "/v1/subscriptions",
+			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`, `{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`,
+		},
 		{"List the partner's subscriptions.", get, "/v1/subscriptions?page=1&page_size=2", "", ""},
 		{"Fetch Ana's subscription.", get, "/v1/subscriptions/" + demoPlan + "/" + people[0].CPF, "", ""},
-		{"Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; look at the alerts page.", post, "/v1/cyber/monitoring",
-			fmt.Sprintf(`{"value":"ana.trabalho@vazamento.test","type":"email","userHash":"%s"}`, ana), `{"status":200,"description":"Dados adicionados com sucesso."}`},
+		{
+			"Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; look at the alerts page.",
+			post,
+			"/v1/cyber/monitoring",
+			fmt.Sprintf(
+				`{"value":"ana.trabalho@vazamento.test","type":"email","userHash":"%s"}`,
+				ana,
+			),
+			`{"status":200,"description":"Dados adicionados com sucesso."}`,
+		},
 		{"What is watched for Ana, and how it stands.", get, "/v1/cyber/monitoring/" + ana, "", ""},
 		{"The findings behind those statuses.", get, "/v1/cyber/findings/" + ana, "", `[{"id":"fd_`},
-		{"Stop watching an old address (works once for each start).", http.MethodDelete, "/v1/cyber/monitoring/" + old + "/" + ana, "",
-			`{"status":200,"description":"Dados removidos com sucesso."}`},
-		{"Is a password known from breaches? These are the first ten characters of SHA-1 of \"password\".", post, "/v1/cyber/password-check",
-			`{"passwordHashPrefix":"5BAA61E4C9"}`, `{"exposed":true,"recommendations":["Esta senha`},
+		{
+			"Stop watching an old address (works once for each start).",
+			http.MethodDelete,
+			"/v1/cyber/monitoring/" + old + "/" + ana,
+			"",
+			`{"status":200,"description":"Dados removidos com sucesso."}`,
+		},
+		{
+			"Is a password known from breaches? These are the first ten characters of SHA-1 of \"password\".",
+			post,
+			"/v1/cyber/password-check",
+			`{"passwordHashPrefix":"5BAA61E4C9"}`,
+			`{"exposed":true,"recommendations":["Esta senha`,
+		},
 		{"Services that people can get help with.", get, "/v1/cyber/services", "", ""},
-		{"Open a support case.", post, "/v1/cyber/case",
-			fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":"%s"}`, ana), `{"msg":"Caso criado com sucesso.","task":{"id":"`},
-		{"An antivirus key for Ana's phone: the same device gets the same key.", post, "/v1/cyber/epp",
-			fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":"%s"}`, ana), `{"eppKey":"`},
+		{
+			"Open a support case.",
+			post,
+			"/v1/cyber/case",
+			fmt.Sprintf(
+				`{"serviceId":"sv_ajuda_phishing","userHash":"%s"}`,
+				ana,
+			),
+			`{"msg":"Caso criado com sucesso.","task":{"id":"`,
+		},
+		{
+			"An antivirus key for Ana's phone: the same device gets the same key.",
+			post,
+			"/v1/cyber/epp",
+			fmt.Sprintf(
+				`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":"%s"}`,
+				ana,
+			),
+			`{"eppKey":"`,
+		},
 		{"Her protected devices.", get, "/v1/cyber/epp?userHash=" + ana, "", ""},
 		{"Advice that fits her situation.", get, "/v1/cyber/advise/" + ana, "", ""},
 		{"Her risk score: 0 is best.", get, "/v1/cyber/score/" + ana, "", `{"breachScore":`},
@@ -421,7 +506,16 @@ func (r *receiver) takeWebhook(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "not JSON", http.StatusBadRequest)
 		return
 	}
-	r.got = append(r.got, received{At: event.Body.Timestamp, ID: event.ID, Type: string(event.Body.Type), Verified: true, Body: indented.String()})
+	r.got = append(
+		r.got,
+		received{
+			At:       event.Body.Timestamp,
+			ID:       event.ID,
+			Type:     string(event.Body.Type),
+			Verified: true,
+			Body:     indented.String(),
+		},
+	)
 	if len(r.got) > keepReceived {
 		r.got = r.got[1:]
 	}
@@ -468,17 +562,75 @@ type world struct {
 // newPerson returns a made-up person. The CPFs have valid check digits and are known test numbers.
 func newPerson(name, cpf, birth, gender, email, phone, street, city, state, zip string) subscription.Beneficiary {
 	return subscription.Beneficiary{
-		PrimaryCard: "0001-" + cpf[:4], UserCard: "0002-" + cpf[:4], Name: name, CPF: cpf, BirthDate: birth, Gender: gender, Email: email, Phone: phone,
-		Address: subscription.Address{Zipcode: zip, Street: street, Number: "100", Neighborhood: "Centro", City: city, State: state},
+		PrimaryCard: "0001-" + cpf[:4],
+		UserCard:    "0002-" + cpf[:4],
+		Name:        name,
+		CPF:         cpf,
+		BirthDate:   birth,
+		Gender:      gender,
+		Email:       email,
+		Phone:       phone,
+		Address: subscription.Address{
+			Zipcode:      zip,
+			Street:       street,
+			Number:       "100",
+			Neighborhood: "Centro",
+			City:         city,
+			State:        state,
+		},
 	}
 }
 
 // people are those of the sandbox partner; the tour's curl lines name the first.
 var people = []subscription.Beneficiary{
-	newPerson("Ana Beatriz Jequitibá", "52998224725", "1988-04-12", "F", "ana@vazamento.test", "+5511987654321", "Rua das Palmeiras", "São Paulo", "SP", "01310100"),
-	newPerson("Caio Ipê Fernandes", "11144477735", "1975-09-30", "M", "caio.ipe@exemplo.com.br", "+5521987651234", "Rua do Catete", "Rio de Janeiro", "RJ", "22220000"),
-	newPerson("Davi Aroeira Lima", "12345678909", "1999-01-05", "M", "davi.aroeira@exemplo.com.br", "+5531988887777", "Avenida Afonso Pena", "Belo Horizonte", "MG", "30130001"),
-	newPerson("Elisa Cedro Martins", "98765432100", "1962-11-21", "F", "elisa.cedro@exemplo.com.br", "+5571999998888", "Ladeira do Pelourinho", "Salvador", "BA", "40026280"),
+	newPerson(
+		"Ana Beatriz Jequitibá",
+		"52998224725",
+		"1988-04-12",
+		"F",
+		"ana@vazamento.test",
+		"+5511987654321",
+		"Rua das Palmeiras",
+		"São Paulo",
+		"SP",
+		"01310100",
+	),
+	newPerson(
+		"Caio Ipê Fernandes",
+		"11144477735",
+		"1975-09-30",
+		"M",
+		"caio.ipe@exemplo.com.br",
+		"+5521987651234",
+		"Rua do Catete",
+		"Rio de Janeiro",
+		"RJ",
+		"22220000",
+	),
+	newPerson(
+		"Davi Aroeira Lima",
+		"12345678909",
+		"1999-01-05",
+		"M",
+		"davi.aroeira@exemplo.com.br",
+		"+5531988887777",
+		"Avenida Afonso Pena",
+		"Belo Horizonte",
+		"MG",
+		"30130001",
+	),
+	newPerson(
+		"Elisa Cedro Martins",
+		"98765432100",
+		"1962-11-21",
+		"F",
+		"elisa.cedro@exemplo.com.br",
+		"+5571999998888",
+		"Ladeira do Pelourinho",
+		"Salvador",
+		"BA",
+		"40026280",
+	),
 }
 
 // demoPlan is the id of the one plan that both partners of the demo sell.
@@ -498,11 +650,25 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 	now := time.Now()
 	longAgo := func() time.Time { return now.AddDate(0, 0, -pastDays-1) }
 	before := partner.NewRegistry(a.Store.Partners, longAgo, nil)
-	if err := findPartner(ctx, before, &secrets.Live, "Banco Ipê-Roxo (demonstração)", partner.Live, partner.Settings{}); err != nil {
+	if err := findPartner(
+		ctx,
+		before,
+		&secrets.Live,
+		"Banco Ipê-Roxo (demonstração)",
+		partner.Live,
+		partner.Settings{},
+	); err != nil {
 		return nil, err
 	}
 	testing := partner.Settings{SandboxOf: partner.ID(secrets.Live.PartnerID)}
-	if err := findPartner(ctx, a.Partners, &secrets.Sandbox, "Banco Jequitibá (demonstração)", partner.Sandbox, testing); err != nil {
+	if err := findPartner(
+		ctx,
+		a.Partners,
+		&secrets.Sandbox,
+		"Banco Jequitibá (demonstração)",
+		partner.Sandbox,
+		testing,
+	); err != nil {
 		return nil, err
 	}
 	for _, t := range []struct {
@@ -529,10 +695,14 @@ func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error
 	_, err := plans.CreatePlan(ctx, plan.Plan{
 		ID: demoPlan, Partner: id, Name: "Proteção Digital Família", MaxDevices: 5, KeyDays: 365,
 		Coverage: plan.Coverage{
-			Limit: 30_000_00, Types: []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
-			Conditions:  "Carência de 7 dias a partir do início da assinatura. Comunicar o evento em até 30 dias e registrar boletim de ocorrência.",
-			Exclusions:  "Perdas anteriores à assinatura e transações feitas pelo próprio titular.",
-			SubLimits:   []plan.SubLimit{{Name: "Roubo de identidade", Limit: 10_000_00}, {Name: "Compras on-line não entregues", Limit: 2_500_00}},
+			Limit:      30_000_00,
+			Types:      []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
+			Conditions: "Carência de 7 dias a partir do início da assinatura. Comunicar o evento em até 30 dias e registrar boletim de ocorrência.",
+			Exclusions: "Perdas anteriores à assinatura e transações feitas pelo próprio titular.",
+			SubLimits: []plan.SubLimit{
+				{Name: "Roubo de identidade", Limit: 10_000_00},
+				{Name: "Compras on-line não entregues", Limit: 2_500_00},
+			},
 			WaitingDays: 7,
 		},
 	})
@@ -543,7 +713,13 @@ func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error
 }
 
 // pointWebhooks has the partner's alerts sent to the receiver; a receiver at another address than last time gets new endpoints.
-func (t *demoTenant) pointWebhooks(ctx context.Context, endpoints *alert.Endpoints, r *receiver, paths []string, guard alert.AddressCheck) error {
+func (t *demoTenant) pointWebhooks(
+	ctx context.Context,
+	endpoints *alert.Endpoints,
+	r *receiver,
+	paths []string,
+	guard alert.AddressCheck,
+) error {
 	id := partner.ID(t.PartnerID)
 	list, err := endpoints.ListEndpoints(ctx, id)
 	if err != nil {
@@ -574,9 +750,18 @@ func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
 	w.enrolEverybody(ctx)
 	ana := w.userHashOf(people[0])
 	for _, asset := range [][2]string{{"email", people[0].Email}, {"cpf", people[0].CPF}, {"phone", people[0].Phone}, {"email", "ana.antiga@exemplo.com.br"}} {
-		w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana), nil)
+		w.callPartnerAPI(
+			ctx,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana),
+			nil,
+		)
 	}
-	device := fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`, ana)
+	device := fmt.Sprintf(
+		`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`,
+		ana,
+	)
 	var key struct{ EppKey string }
 	w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp", device, &key)
 	w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", nil)
@@ -688,7 +873,14 @@ func (w *world) callPartnerAPI(ctx context.Context, method, path, body string, i
 	switch {
 	case err != nil:
 	case res.StatusCode != http.StatusOK:
-		err = fmt.Errorf("demo: %s %s answered %d %s (%s)", method, path, res.StatusCode, text, res.Header.Get("x-error-detail"))
+		err = fmt.Errorf(
+			"demo: %s %s answered %d %s (%s)",
+			method,
+			path,
+			res.StatusCode,
+			text,
+			res.Header.Get("x-error-detail"),
+		)
 	case into != nil:
 		err = json.Unmarshal(text, into)
 	}

@@ -82,8 +82,15 @@ func (w *world) remember(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("demo: make the past: %w", err)
 	}
-	_, err = fmt.Fprintf(out, "\nThe console now shows %d days of a made-up past: %d people, %d leaks, %d cases (made in %.1f s).\n",
-		pastDays, p.people, len(pastLeaks), len(p.cases), time.Since(began).Seconds())
+	_, err = fmt.Fprintf(
+		out,
+		"\nThe console now shows %d days of a made-up past: %d people, %d leaks, %d cases (made in %.1f s).\n",
+		pastDays,
+		p.people,
+		len(pastLeaks),
+		len(p.cases),
+		time.Since(began).Seconds(),
+	)
 	return err
 }
 
@@ -96,7 +103,14 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	p := &past{App: a, clock: clock, today: today, salt: live.Salt, persons: a.NewPersons(nil), outside: &pastOutside{clock: clock, today: today}}
+	p := &past{
+		App:     a,
+		clock:   clock,
+		today:   today,
+		salt:    live.Salt,
+		persons: a.NewPersons(nil),
+		outside: &pastOutside{clock: clock, today: today},
+	}
 	if p.partner, err = a.Partners.GetPartner(ctx, partner.ID(live.PartnerID)); err != nil {
 		return nil, err
 	}
@@ -120,7 +134,13 @@ func (p *past) prepareService(ctx context.Context) {
 	}
 	for _, service := range pastServices {
 		p.keepError(p.Cases.SetTargetTime(ctx, service, 36*time.Hour))
-		_, err := p.Cases.AddQuestion(ctx, service, pastQuestion, false, []string{"Hoje", "Esta semana", "Há mais tempo"})
+		_, err := p.Cases.AddQuestion(
+			ctx,
+			service,
+			pastQuestion,
+			false,
+			[]string{"Hoje", "Esta semana", "Há mais tempo"},
+		)
 		p.keepError(err)
 	}
 }
@@ -157,8 +177,14 @@ func (p *past) enrolPeople(ctx context.Context, ago int) {
 	for n := first; n < p.people; n++ {
 		lines.WriteString(subscriptionItem(makePerson(n), p.clock.currentTime().Format("2006-01-02")) + "\n")
 	}
-	report, err := p.Subscriptions.ImportFile(ctx, p.partner, subscription.NewJSONLines(strings.NewReader(lines.String())), false,
-		func(r subscription.Reject) error { return fmt.Errorf("line %d is refused: %v", r.Line, r.Problems) }, func(subscription.ImportReport) {})
+	report, err := p.Subscriptions.ImportFile(
+		ctx,
+		p.partner,
+		subscription.NewJSONLines(strings.NewReader(lines.String())),
+		false,
+		func(r subscription.Reject) error { return fmt.Errorf("line %d is refused: %v", r.Line, r.Problems) },
+		func(subscription.ImportReport) {},
+	)
 	p.keepError(err)
 	if report.Created != p.people-first {
 		p.keepError(fmt.Errorf("enrolled %d of %d", report.Created, p.people-first))
@@ -173,12 +199,19 @@ func (p *past) watchValues(ctx context.Context, n int) {
 	who, owner := makePerson(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
 	values := [][2]string{{"email", who.Email}, {"cpf", who.CPF}, {"phone", who.Phone}}
 	for _, v := range values[:2+n%2] {
-		_, err := p.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: p.userHash(n), Type: v[0], Value: v[1]})
+		_, err := p.Monitoring.AddAsset(
+			ctx,
+			cyber.AssetRequest{Owner: owner, User: p.userHash(n), Type: v[0], Value: v[1]},
+		)
 		p.keepError(err)
 	}
 	if n%3 == 0 {
 		system := cyber.ListSystems()[n%4]
-		_, err := p.Endpoints.IssueKey(ctx, p.partner.ID, cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.Name})
+		_, err := p.Endpoints.IssueKey(
+			ctx,
+			p.partner.ID,
+			cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.Name},
+		)
 		p.keepError(err)
 	}
 	p.keepScores(ctx, n)
@@ -205,13 +238,72 @@ type pastLeak struct {
 
 // pastLeaks are the dumps of the past, oldest first.
 var pastLeaks = []pastLeak{
-	{28, cyber.Breach{Name: "loja-aurora", Title: "Loja Aurora", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "email", "senha"}, 2, 0, 400},
-	{24, cyber.Breach{Name: "farmacia-vida-plena", Title: "Farmácia Vida Plena", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "cpf", "nascimento"}, 3, 400, 2_000},
-	{20, cyber.Breach{Name: "lista-combinada", Title: "Lista combinada", Kind: cyber.SourceCombolist}, []string{"email", "senha"}, 4, 0, 1_500},
-	{16, cyber.Breach{Name: "paste-de-contatos", Title: "Contatos colados", Kind: cyber.SourcePaste}, []string{"nome", "telefone"}, 3, 2_000, 2_300},
-	{13, cyber.Breach{Name: "registros-de-infeccao", Title: "Registros de infecção", Kind: cyber.SourceStealer, Verified: true}, []string{"email", "senha"}, 6, 2_300, 2_700},
-	{7, cyber.Breach{Name: "operadora-sul", Title: "Operadora Sul", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "cpf", "telefone", "endereco"}, 5, 1_000, 4_000},
-	{2, cyber.Breach{Name: "clube-de-viagem", Title: "Clube de Viagem", Kind: cyber.SourceBreach}, []string{"nome", "email", "senha", "nascimento"}, 3, 4_000, 4_900},
+	{
+		28,
+		cyber.Breach{Name: "loja-aurora", Title: "Loja Aurora", Kind: cyber.SourceBreach, Verified: true},
+		[]string{"nome", "email", "senha"},
+		2,
+		0,
+		400,
+	},
+	{
+		24,
+		cyber.Breach{
+			Name:     "farmacia-vida-plena",
+			Title:    "Farmácia Vida Plena",
+			Kind:     cyber.SourceBreach,
+			Verified: true,
+		},
+		[]string{"nome", "cpf", "nascimento"},
+		3,
+		400,
+		2_000,
+	},
+	{
+		20,
+		cyber.Breach{Name: "lista-combinada", Title: "Lista combinada", Kind: cyber.SourceCombolist},
+		[]string{"email", "senha"},
+		4,
+		0,
+		1_500,
+	},
+	{
+		16,
+		cyber.Breach{Name: "paste-de-contatos", Title: "Contatos colados", Kind: cyber.SourcePaste},
+		[]string{"nome", "telefone"},
+		3,
+		2_000,
+		2_300,
+	},
+	{
+		13,
+		cyber.Breach{
+			Name:     "registros-de-infeccao",
+			Title:    "Registros de infecção",
+			Kind:     cyber.SourceStealer,
+			Verified: true,
+		},
+		[]string{"email", "senha"},
+		6,
+		2_300,
+		2_700,
+	},
+	{
+		7,
+		cyber.Breach{Name: "operadora-sul", Title: "Operadora Sul", Kind: cyber.SourceBreach, Verified: true},
+		[]string{"nome", "cpf", "telefone", "endereco"},
+		5,
+		1_000,
+		4_000,
+	},
+	{
+		2,
+		cyber.Breach{Name: "clube-de-viagem", Title: "Clube de Viagem", Kind: cyber.SourceBreach},
+		[]string{"nome", "email", "senha", "nascimento"},
+		3,
+		4_000,
+		4_900,
+	},
 }
 
 // customers returns the enrolled people who are in a leak.
@@ -242,7 +334,10 @@ func (p *past) importLeak(ctx context.Context, ago int) {
 	breach := l.breach
 	breach.Source, breach.Exposes = "demonstração", []cyber.Exposed{leak.Auto}
 	breach.Date = p.clock.currentTime().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour)
-	if _, err = p.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err == nil { // or there is no match to wait for
+	if _, err = p.ImportBreach(
+		ctx,
+		intake.Spec{Inputs: inputs, Breach: breach},
+	); err == nil { // or there is no match to wait for
 		_, err = p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {})
 	}
 	p.keepError(err)
@@ -263,14 +358,27 @@ func (p *past) resolveFindings(ctx context.Context, ago int) {
 		found, err := p.Monitoring.ListFindings(ctx, p.partner.ID, p.userHash(n))
 		p.keepError(err)
 		for _, f := range found {
-			p.keepError(p.Monitoring.ResolveFinding(ctx, p.partner.ID, p.userHash(n), f.ID, string(cyber.ResolvedPasswordChanged)))
+			p.keepError(
+				p.Monitoring.ResolveFinding(
+					ctx,
+					p.partner.ID,
+					p.userHash(n),
+					f.ID,
+					string(cyber.ResolvedPasswordChanged),
+				),
+			)
 		}
 		p.keepScores(ctx, n)
 	}
 }
 
 // pastServices are the services for which the past opens cases, in turn.
-var pastServices = []cyber.ServiceID{"sv_ajuda_phishing", "sv_recuperacao_conta", "sv_apoio_vazamento", "sv_compra_segura"}
+var pastServices = []cyber.ServiceID{
+	"sv_ajuda_phishing",
+	"sv_recuperacao_conta",
+	"sv_apoio_vazamento",
+	"sv_compra_segura",
+}
 
 // pastQuestion is asked before a case of the past is opened.
 const pastQuestion = "Quando você percebeu?"
@@ -289,11 +397,21 @@ func (p *past) openCases(ctx context.Context, ago int) {
 		i := len(p.cases)
 		user := p.userHash(i * 3 % p.people)
 		opened, err := p.Cases.OpenCase(ctx, p.partner.ID, cyber.CaseRequest{
-			Service: pastServices[i%len(pastServices)], User: user,
-			Answers: []cyber.TriageAnswer{{Question: pastQuestion, Answer: "Esta semana", JSON: `{"question":"` + pastQuestion + `","answer":"Esta semana"}`}},
+			Service: pastServices[i%len(pastServices)],
+			User:    user,
+			Answers: []cyber.TriageAnswer{
+				{
+					Question: pastQuestion,
+					Answer:   "Esta semana",
+					JSON:     `{"question":"` + pastQuestion + `","answer":"Esta semana"}`,
+				},
+			},
 		})
 		p.keepError(err)
-		p.cases = append(p.cases, &pastCase{cyber.CaseKey{ID: opened.ID, Partner: p.partner.ID, User: user}, ago, i % 6})
+		p.cases = append(
+			p.cases,
+			&pastCase{cyber.CaseKey{ID: opened.ID, Partner: p.partner.ID, User: user}, ago, i % 6},
+		)
 		p.keepError(p.deliverDue(ctx))
 		p.clock.passTime(7 * time.Minute)
 	}
@@ -333,7 +451,12 @@ func (p *past) takeUpCase(ctx context.Context, c *pastCase, actor string) error 
 		_, err = p.Cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, actor, "Primeiro contato feito.")
 	}
 	if err == nil {
-		_, err = p.Cases.AddReply(ctx, c.ID, actor, "Olá! Já estamos olhando o seu caso. Não clique em links da mensagem que recebeu.")
+		_, err = p.Cases.AddReply(
+			ctx,
+			c.ID,
+			actor,
+			"Olá! Já estamos olhando o seu caso. Não clique em links da mensagem que recebeu.",
+		)
 	}
 	return err
 }
@@ -382,9 +505,15 @@ func (p *past) deliverDue(ctx context.Context) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	d := alert.NewDispatcher(p.Store.Alerts, &http.Client{Transport: p.outside}, p.clock.currentTime, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
-		Poll: 5 * time.Millisecond, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt,
-	})
+	d := alert.NewDispatcher(
+		p.Store.Alerts,
+		&http.Client{Transport: p.outside},
+		p.clock.currentTime,
+		slog.New(slog.DiscardHandler),
+		alert.DispatcherOptions{
+			Poll: 5 * time.Millisecond, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt,
+		},
+	)
 	running, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
 	go func() { d.Run(running); close(over) }()
@@ -406,11 +535,43 @@ func (p *past) deliverDue(ctx context.Context) error {
 // The live partner's people are made from their number, so that the dump to import can name them without reading the database.
 
 var (
-	firstNames = []string{"Alice", "Bento", "Cecília", "Davi", "Eloá", "Fábio", "Gabriela", "Heitor", "Isadora", "João", "Lívia", "Miguel", "Nina", "Otávio"}
-	surnames   = []string{"Angelim", "Baru", "Cumaru", "Embaúba", "Figueira", "Guapuruvu", "Imbuia", "Jatobá", "Laranjeira", "Mangaba", "Oiti", "Pau-Ferro", "Quaresmeira"}
-	cities     = []struct{ name, state, zip, code string }{
-		{"São Paulo", "SP", "01310100", "11"}, {"Recife", "PE", "50050000", "81"}, {"Curitiba", "PR", "80020300", "41"},
-		{"Fortaleza", "CE", "60060120", "85"}, {"Porto Alegre", "RS", "90010150", "51"},
+	firstNames = []string{
+		"Alice",
+		"Bento",
+		"Cecília",
+		"Davi",
+		"Eloá",
+		"Fábio",
+		"Gabriela",
+		"Heitor",
+		"Isadora",
+		"João",
+		"Lívia",
+		"Miguel",
+		"Nina",
+		"Otávio",
+	}
+	surnames = []string{
+		"Angelim",
+		"Baru",
+		"Cumaru",
+		"Embaúba",
+		"Figueira",
+		"Guapuruvu",
+		"Imbuia",
+		"Jatobá",
+		"Laranjeira",
+		"Mangaba",
+		"Oiti",
+		"Pau-Ferro",
+		"Quaresmeira",
+	}
+	cities = []struct{ name, state, zip, code string }{
+		{"São Paulo", "SP", "01310100", "11"},
+		{"Recife", "PE", "50050000", "81"},
+		{"Curitiba", "PR", "80020300", "41"},
+		{"Fortaleza", "CE", "60060120", "85"},
+		{"Porto Alegre", "RS", "90010150", "51"},
 	}
 	plainLetters = strings.NewReplacer("á", "a", "ã", "a", "é", "e", "í", "i", "ú", "u", "ç", "c", "-", "")
 )
@@ -419,9 +580,24 @@ var (
 func makePerson(n int) subscription.Beneficiary {
 	first, last, city := firstNames[n%len(firstNames)], surnames[n/3%len(surnames)], cities[n%len(cities)]
 	digits := fmt.Sprintf("%09d", 700_000_000+n)
-	email := fmt.Sprintf("%s.%s%d@exemplo.com.br", plainLetters.Replace(strings.ToLower(first)), plainLetters.Replace(strings.ToLower(last)), n)
-	return newPerson(first+" "+last, withCheckDigits(digits), fmt.Sprintf("%d-%02d-%02d", 1950+n%55, 1+n%12, 1+n%28), string("FM"[n%2]), email,
-		"+55"+city.code+"98"+digits[2:], "Rua das Acácias", city.name, city.state, city.zip)
+	email := fmt.Sprintf(
+		"%s.%s%d@exemplo.com.br",
+		plainLetters.Replace(strings.ToLower(first)),
+		plainLetters.Replace(strings.ToLower(last)),
+		n,
+	)
+	return newPerson(
+		first+" "+last,
+		withCheckDigits(digits),
+		fmt.Sprintf("%d-%02d-%02d", 1950+n%55, 1+n%12, 1+n%28),
+		string("FM"[n%2]),
+		email,
+		"+55"+city.code+"98"+digits[2:],
+		"Rua das Acácias",
+		city.name,
+		city.state,
+		city.zip,
+	)
 }
 
 // withCheckDigits makes a CPF of nine digits.
@@ -446,8 +622,13 @@ func writeTable(path string, columns []string, people []int) error {
 	for _, n := range people {
 		p := makePerson(n)
 		fields := map[string]string{
-			"nome": p.Name, "email": p.Email, "cpf": p.CPF, "telefone": p.Phone, "nascimento": p.BirthDate, "endereco": p.Address.Street + ", " + p.Address.City,
-			"senha": fmt.Sprintf("flor%dazul", n%997),
+			"nome":       p.Name,
+			"email":      p.Email,
+			"cpf":        p.CPF,
+			"telefone":   p.Phone,
+			"nascimento": p.BirthDate,
+			"endereco":   p.Address.Street + ", " + p.Address.City,
+			"senha":      fmt.Sprintf("flor%dazul", n%997),
 		}
 		for i, c := range columns {
 			table.WriteString(fields[c] + map[bool]string{true: "\n", false: ";"}[i+1 == len(columns)])

@@ -130,7 +130,9 @@ func enterDemo(t *testing.T, printed string) func(path string, form url.Values) 
 	if m == nil {
 		t.Fatalf("no log-in in\n%s", printed)
 	}
-	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	browser := &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	res, err := browser.PostForm(m[1]+"/login", url.Values{"email": {m[2]}, "password": {m[3]}})
 	if err != nil {
 		t.Fatal(err)
@@ -213,9 +215,22 @@ func demoFindsPeople(t *testing.T, printed string, visit func(string, url.Values
 	if dump == nil {
 		t.Fatalf("no dump in\n%s", printed)
 	}
-	visit("/breaches/new", url.Values{"name": {"importado"}, "title": {"Importado no teste"}, "date": {"2026-03-01"}, "kind": {"breach"}, "paths": {dump[1]}})
+	visit(
+		"/breaches/new",
+		url.Values{
+			"name":  {"importado"},
+			"title": {"Importado no teste"},
+			"date":  {"2026-03-01"},
+			"kind":  {"breach"},
+			"paths": {dump[1]},
+		},
+	)
 	eventually(t, "Publicado", func() string { return visit("/breaches/importado", nil) })
-	eventually(t, `data-label="Parceiro">Banco Ipê-Roxo`, func() string { return visit("/findings?breach=importado", nil) })
+	eventually(
+		t,
+		`data-label="Parceiro">Banco Ipê-Roxo`,
+		func() string { return visit("/findings?breach=importado", nil) },
+	)
 }
 
 func page(t *testing.T, url string) string {
@@ -235,7 +250,19 @@ func page(t *testing.T, url string) string {
 // TestFreshLeavesOthersAlone: --fresh removes a demo and nothing else.
 func TestFreshLeavesOthersAlone(t *testing.T) {
 	data := t.TempDir()
-	code, _, errs := vigia(t, "demo", "--data", data, "--fresh", "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0")
+	code, _, errs := vigia(
+		t,
+		"demo",
+		"--data",
+		data,
+		"--fresh",
+		"--listen",
+		"127.0.0.1:0",
+		"--console-listen",
+		"127.0.0.1:0",
+		"--receiver-listen",
+		"127.0.0.1:0",
+	)
 	if code == 0 || !strings.Contains(errs, "left alone") {
 		t.Error(code, errs)
 	}

@@ -103,7 +103,12 @@ func TestBalancers(t *testing.T) {
 			dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 			client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
 			awaitTrue(t, func() bool {
-				req, _ := http.NewRequestWithContext(context.Background(), http.MethodGet, "http://127.0.0.1:"+port+"/v1/cyber/services", http.NoBody)
+				req, _ := http.NewRequestWithContext(
+					context.Background(),
+					http.MethodGet,
+					"http://127.0.0.1:"+port+"/v1/cyber/services",
+					http.NoBody,
+				)
 				req.Header.Set("X-Forwarded-For", "203.0.113.9")
 				res, err := client.Do(req)
 				if err != nil {

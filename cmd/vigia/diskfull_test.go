@@ -27,7 +27,10 @@ func newSmallDisk(t *testing.T, megabytes int) *smallDisk {
 		t.Fatal(err)
 	}
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%dm,mode=0755", megabytes)); err != nil {
-		t.Fatalf("a small file system cannot be mounted, so a full disk cannot be tried: run as root, with the right to mount (%v)", err)
+		t.Fatalf(
+			"a small file system cannot be mounted, so a full disk cannot be tried: run as root, with the right to mount (%v)",
+			err,
+		)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
@@ -88,7 +91,13 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 	t.Helper()
 	o := &oracle{key: f.key, servers: f.servers}
 	// One batch is there for certain before the disk fills, to be read then.
-	first := ask(http.DefaultClient, http.MethodPost, "http://"+f.servers[0].address+"/v1/subscriptions", f.key, crashBody(0))
+	first := ask(
+		http.DefaultClient,
+		http.MethodPost,
+		"http://"+f.servers[0].address+"/v1/subscriptions",
+		f.key,
+		crashBody(0),
+	)
 	if first.status != http.StatusOK {
 		t.Fatal(first.status, first.err, first.body)
 	}
@@ -116,7 +125,13 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 	})
 	for _, path := range []string{"/v1/subscriptions", "/v1/subscriptions/ouro/" + madeUpCPF(0), "/v1/cyber/services"} {
 		for _, s := range f.servers {
-			if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+path, f.key, ""); got.status != http.StatusOK {
+			if got := ask(
+				http.DefaultClient,
+				http.MethodGet,
+				"http://"+s.address+path,
+				f.key,
+				"",
+			); got.status != http.StatusOK {
 				t.Errorf("with a full disk %s answers %d %v %.200s", path, got.status, got.err, got.body)
 			}
 		}
@@ -137,7 +152,13 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 	o.stop.Store(true)
 	writers.Wait()
 	for _, s := range f.servers {
-		if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.console+"/readyz", "", ""); got.status != http.StatusOK {
+		if got := ask(
+			http.DefaultClient,
+			http.MethodGet,
+			"http://"+s.console+"/readyz",
+			"",
+			"",
+		); got.status != http.StatusOK {
 			t.Errorf("with room again /readyz answers %d %s", got.status, got.body)
 		}
 		if err := syscall.Kill(s.cmd.Process.Pid, 0); err != nil {

@@ -103,7 +103,10 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 			problems++
 		}
 	}
-	err := o.printValue(map[string]any{"findings": p.list, "healthy": problems == 0}, func(w io.Writer) { o.diagnoses(w, p.list) })
+	err := o.printValue(
+		map[string]any{"findings": p.list, "healthy": problems == 0},
+		func(w io.Writer) { o.diagnoses(w, p.list) },
+	)
 	if problems > 0 {
 		err = errors.Join(err, errSick)
 	}
@@ -114,7 +117,11 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 func (o *output) diagnoses(w io.Writer, list []diagnosis) {
 	marks := map[string]string{stateOK: "ok      ", stateWarning: "warning ", stateProblem: "PROBLEM "}
 	if o.usesColours() {
-		marks = map[string]string{stateOK: "\x1b[32mok      \x1b[0m", stateWarning: "\x1b[33mwarning \x1b[0m", stateProblem: "\x1b[31mPROBLEM \x1b[0m"}
+		marks = map[string]string{
+			stateOK:      "\x1b[32mok      \x1b[0m",
+			stateWarning: "\x1b[33mwarning \x1b[0m",
+			stateProblem: "\x1b[31mPROBLEM \x1b[0m",
+		}
 	}
 	for _, g := range list {
 		_, _ = fmt.Fprintf(w, "%s %-14s %s\n", marks[g.State], g.Area, g.Found)
@@ -148,7 +155,11 @@ func (p *checkup) checkFolder() {
 	info, err := os.Stat(p.common.Data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		p.reportWarning(area, p.common.Data+" does not exist yet", "the first start makes it; if you expected data there, check --data and the folder you are in")
+		p.reportWarning(
+			area,
+			p.common.Data+" does not exist yet",
+			"the first start makes it; if you expected data there, check --data and the folder you are in",
+		)
 		return
 	case err != nil:
 		p.reportProblem(area, oneLineReason(err), "let the service's user read it")
@@ -161,14 +172,26 @@ func (p *checkup) checkFolder() {
 		p.reportProblem(area, oneLineReason(err), "run the same vigia restore again")
 	}
 	if runtime.GOOS == "windows" {
-		p.reportWarning(area, "Windows has no modes: Vigia cannot see who may read "+p.common.Data, "let its access list name the service's user and nobody else")
+		p.reportWarning(
+			area,
+			"Windows has no modes: Vigia cannot see who may read "+p.common.Data,
+			"let its access list name the service's user and nobody else",
+		)
 	} else if open := info.Mode().Perm() & 0o077; open != 0 {
-		p.reportWarning(area, fmt.Sprintf("others can look into %s (mode %04o)", p.common.Data, info.Mode().Perm()), "chmod 700 "+p.common.Data)
+		p.reportWarning(
+			area,
+			fmt.Sprintf("others can look into %s (mode %04o)", p.common.Data, info.Mode().Perm()),
+			"chmod 700 "+p.common.Data,
+		)
 		return
 	}
 	probe, err := os.CreateTemp(p.common.Data, ".doctor-*")
 	if err != nil {
-		p.reportProblem(area, "nothing can be written into "+p.common.Data+": "+oneLineReason(err), "let the service's user write there, or run doctor as that user")
+		p.reportProblem(
+			area,
+			"nothing can be written into "+p.common.Data+": "+oneLineReason(err),
+			"let the service's user write there, or run doctor as that user",
+		)
 		return
 	}
 	_ = probe.Close()
@@ -231,7 +254,11 @@ func (p *checkup) checkReader(ctx context.Context) {
 	}
 	slices.Sort(lacks)
 	if len(lacks) > 0 {
-		p.reportWarning(area, "this system lacks: "+strings.Join(lacks, ", "), "import dumps of strangers on Linux 5.13 or later; what is left of the limits holds")
+		p.reportWarning(
+			area,
+			"this system lacks: "+strings.Join(lacks, ", "),
+			"import dumps of strangers on Linux 5.13 or later; what is left of the limits holds",
+		)
 		return
 	}
 	p.reportOK(area, "confined by Landlock %d, seccomp, no_new_privs, no open files, %d MiB of memory, time",
@@ -242,7 +269,11 @@ func (p *checkup) checkReader(ctx context.Context) {
 func (p *checkup) checkUser() {
 	const area = "user"
 	if app.IsRoot() {
-		p.reportWarning(area, "this is root", "run server and commands as a user of their own: sudo -u vigia vigia doctor")
+		p.reportWarning(
+			area,
+			"this is root",
+			"run server and commands as a user of their own: sudo -u vigia vigia doctor",
+		)
 		return
 	}
 	p.reportOK(area, "not root")
@@ -253,18 +284,30 @@ func (p *checkup) checkKeyFile() *seal.Keys {
 	const area = "key file"
 	path := p.common.KeyFilePath()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		p.reportWarning(area, path+" does not exist yet", "the first start makes it, but only for a new database; for an old one restore it from its copy")
+		p.reportWarning(
+			area,
+			path+" does not exist yet",
+			"the first start makes it, but only for a new database; for an old one restore it from its copy",
+		)
 		return nil
 	}
 	app.UseKMS()
 	keys, err := seal.OpenKeyFile(path)
 	if err != nil {
-		p.reportProblem(area, oneLineReason(err), "restore the file from its copy, or mend its owner and mode: chmod 600 "+path)
+		p.reportProblem(
+			area,
+			oneLineReason(err),
+			"restore the file from its copy, or mend its owner and mode: chmod 600 "+path,
+		)
 		return nil
 	}
 	p.reportOK(area, "%s, %d keys, new values under key %d", path, len(keys.ListKeyIDs()), keys.PrimaryID())
 	if app.KeysBesideData(p.common, keys) {
-		p.reportWarning(area, "is in the data folder: whoever copies the folder, or the disk, can read everything", "move it and name it with --key-file, or wrap it with --kms")
+		p.reportWarning(
+			area,
+			"is in the data folder: whoever copies the folder, or the disk, can read everything",
+			"move it and name it with --key-file, or wrap it with --kms",
+		)
 	}
 	return keys
 }
@@ -284,15 +327,27 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 	defer cancel()
 	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 2, Insecure: p.common.DatabaseInsecure})
 	if errors.Is(err, sqldb.ErrSharedSession) {
-		p.reportProblem(area, oneLineReason(err), "PgBouncer: pool_mode = session, or give --database the address of PostgreSQL itself")
+		p.reportProblem(
+			area,
+			oneLineReason(err),
+			"PgBouncer: pool_mode = session, or give --database the address of PostgreSQL itself",
+		)
 		return
 	}
 	if errors.Is(err, sqldb.ErrNoConnection) {
-		p.reportProblem(area, sqldb.ErrNoConnection.Error(), "docs/operations.md has the figures: PostgreSQL and several replicas, Poolers")
+		p.reportProblem(
+			area,
+			sqldb.ErrNoConnection.Error(),
+			"docs/operations.md has the figures: PostgreSQL and several replicas, Poolers",
+		)
 		return
 	}
 	if err != nil {
-		p.reportProblem(area, oneLineReason(err), "is the server up, the address right, may this machine connect, does the user exist? For PostgreSQL try psql with the same address")
+		p.reportProblem(
+			area,
+			oneLineReason(err),
+			"is the server up, the address right, may this machine connect, does the user exist? For PostgreSQL try psql with the same address",
+		)
 		return
 	}
 	defer func() { _ = db.Close() }()
@@ -307,10 +362,18 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 		p.reportProblem(area, oneLineReason(err), "a database newer than this program needs the newer program")
 		return
 	case pending == len(list):
-		p.reportWarning(area, fmt.Sprintf("%s answers and is empty", db.EngineName()), "the first start makes the tables; the user must be allowed to")
+		p.reportWarning(
+			area,
+			fmt.Sprintf("%s answers and is empty", db.EngineName()),
+			"the first start makes the tables; the user must be allowed to",
+		)
 		return
 	case pending > 0:
-		p.reportWarning(area, fmt.Sprintf("%s answers; %d migrations are to come", db.EngineName(), pending), "the next start, or vigia migrate, applies them; take a backup first")
+		p.reportWarning(
+			area,
+			fmt.Sprintf("%s answers; %d migrations are to come", db.EngineName(), pending),
+			"the next start, or vigia migrate, applies them; take a backup first",
+		)
 		return
 	}
 	p.reportOK(area, "%s answers, its settings keep what it confirms, its tables are up to date", db.EngineName())
@@ -318,7 +381,11 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 		p.reportOK(area, "a connection pooler is in between, and gives each connection a session of its own")
 	}
 	if sqldb.Unverified(address) {
-		p.reportWarning(area, "its certificate is not checked (--database-insecure)", "anybody on the way could answer in its place: add sslmode=verify-full to the address")
+		p.reportWarning(
+			area,
+			"its certificate is not checked (--database-insecure)",
+			"anybody on the way could answer in its place: add sslmode=verify-full to the address",
+		)
 	}
 	p.compareClocks(ctx, db)
 	p.checkBinding(ctx, db, keys)
@@ -337,8 +404,14 @@ func (p *checkup) compareClocks(ctx context.Context, db *sqldb.DB) {
 		case err != nil:
 			p.reportWarning(area, oneLineReason(err), "")
 		case skew.Abs() >= skewWorthTelling:
-			p.reportWarning(area, fmt.Sprintf("it was set while the server ran: it is %s the time that the server goes by", aheadOrBehind(skew)),
-				"set it right, by NTP; if it is right now, restart the server")
+			p.reportWarning(
+				area,
+				fmt.Sprintf(
+					"it was set while the server ran: it is %s the time that the server goes by",
+					aheadOrBehind(skew),
+				),
+				"set it right, by NTP; if it is right now, restart the server",
+			)
 		}
 		return
 	}
@@ -350,7 +423,11 @@ func (p *checkup) compareClocks(ctx context.Context, db *sqldb.DB) {
 	}
 	skew := before.Add(time.Since(before) / 2).Sub(server)
 	if skew.Abs() >= skewWorthTelling {
-		p.reportWarning(area, fmt.Sprintf("it is %s the database's, which the service goes by", aheadOrBehind(skew)), "keep both by NTP")
+		p.reportWarning(
+			area,
+			fmt.Sprintf("it is %s the database's, which the service goes by", aheadOrBehind(skew)),
+			"keep both by NTP",
+		)
 		return
 	}
 	p.reportOK(area, "agrees with the database's, which the service goes by")
@@ -372,7 +449,11 @@ func (p *checkup) checkBinding(ctx context.Context, db *sqldb.DB, keys *seal.Key
 		return
 	}
 	if keys == nil {
-		p.reportProblem(area, "the database has sealed data and its key file is missing or unreadable", "restore the key file that was made with this database; without it the personal data is lost")
+		p.reportProblem(
+			area,
+			"the database has sealed data and its key file is missing or unreadable",
+			"restore the key file that was made with this database; without it the personal data is lost",
+		)
 		return
 	}
 	st := store.NewStore(db, keys, time.Now)
@@ -410,11 +491,19 @@ func (p *checkup) checkReplicas(ctx context.Context, st *store.Store) {
 		}
 		differ = true
 		if lacking := places[""]; len(lacking) > 0 {
-			p.reportWarning(area, fmt.Sprintf("passwords %s: others have a corpus that these lack, and answer 503 to live partners: %s",
-				algorithm, strings.Join(lacking, ", ")), remedy)
+			p.reportWarning(
+				area,
+				fmt.Sprintf("passwords %s: others have a corpus that these lack, and answer 503 to live partners: %s",
+					algorithm, strings.Join(lacking, ", ")),
+				remedy,
+			)
 			continue
 		}
-		p.reportWarning(area, fmt.Sprintf("passwords %s: replicas answer from %d different corpora", algorithm, len(places)), remedy)
+		p.reportWarning(
+			area,
+			fmt.Sprintf("passwords %s: replicas answer from %d different corpora", algorithm, len(places)),
+			remedy,
+		)
 	}
 	if !differ && len(all) > 0 {
 		p.reportOK(area, "%d serve partners, from the same password corpora", len(all))
@@ -425,7 +514,11 @@ func (p *checkup) checkReplicas(ctx context.Context, st *store.Store) {
 func (p *checkup) checkCorpora() {
 	const area = "corpora"
 	if _, err := os.Stat(filepath.Join(p.common.CorporaPath(), "password")); errors.Is(err, fs.ErrNotExist) {
-		p.reportWarning(area, "no password corpus yet", "the first start brings a small sample for sandbox partners; live partners need a real one: vigia passwords download")
+		p.reportWarning(
+			area,
+			"no password corpus yet",
+			"the first start brings a small sample for sandbox partners; live partners need a real one: vigia passwords download",
+		)
 		return
 	}
 	lib, err := password.OpenLibrary(p.common.CorporaPath(), time.Now)
@@ -451,11 +544,22 @@ func (p *checkup) passwordCorpora(list []password.Corpus) {
 			p.reportOK(area, "passwords: %s, built-in sample of %d entries", c.Algorithm, c.Entries)
 			continue
 		}
-		p.reportOK(area, "passwords: %s, corpus of %d entries from %s, of %s", c.Algorithm, c.Entries, c.Source, c.Imported.UTC().Format(time.DateOnly))
+		p.reportOK(
+			area,
+			"passwords: %s, corpus of %d entries from %s, of %s",
+			c.Algorithm,
+			c.Entries,
+			c.Source,
+			c.Imported.UTC().Format(time.DateOnly),
+		)
 	}
 	switch {
 	case samples == len(list):
-		p.reportWarning(area, "there is no password corpus but the built-in sample: password checks of live partners are answered 503", mend)
+		p.reportWarning(
+			area,
+			"there is no password corpus but the built-in sample: password checks of live partners are answered 503",
+			mend,
+		)
 	case samples > 0 || len(list) < len(password.Algorithms):
 		p.reportWarning(area, "live partners' password checks know one algorithm only", mend+", for the other one too")
 	}
@@ -476,22 +580,45 @@ func (p *checkup) addresses(ctx context.Context) {
 		case errors.Is(err, syscall.EADDRINUSE) && vigiaAnswers(ctx, a.value):
 			p.reportOK(area, "%s %s: a Vigia answers there", a.flag, a.value)
 		case errors.Is(err, syscall.EADDRINUSE):
-			p.reportProblem(area, a.flag+" "+a.value+" is taken by another program", "stop it, or choose another address; who: ss -ltnp")
+			p.reportProblem(
+				area,
+				a.flag+" "+a.value+" is taken by another program",
+				"stop it, or choose another address; who: ss -ltnp",
+			)
 		case errors.Is(err, syscall.EACCES):
-			p.reportProblem(area, a.flag+" "+a.value+": ports below 1024 need a right of their own", "choose a port above 1023, put a proxy in front, or grant CAP_NET_BIND_SERVICE")
+			p.reportProblem(
+				area,
+				a.flag+" "+a.value+": ports below 1024 need a right of their own",
+				"choose a port above 1023, put a proxy in front, or grant CAP_NET_BIND_SERVICE",
+			)
 		default:
 			p.reportProblem(area, a.flag+" "+a.value+": "+oneLineReason(err), "is the address one of this machine's?")
 		}
 	}
-	if host, _, err := net.SplitHostPort(p.serve.ConsoleListen); err == nil && (host == "" || host == "0.0.0.0" || host == "::") {
-		p.reportWarning(area, "the operator's listener takes connections from everywhere", "keep it on a private address, or behind a firewall: it shows metrics and the console")
+	if host, _, err := net.SplitHostPort(
+		p.serve.ConsoleListen,
+	); err == nil &&
+		(host == "" || host == "0.0.0.0" || host == "::") {
+		p.reportWarning(
+			area,
+			"the operator's listener takes connections from everywhere",
+			"keep it on a private address, or behind a firewall: it shows metrics and the console",
+		)
 	}
 	if host, _, err := net.SplitHostPort(p.serve.Listen); err == nil && p.serve.TLSCert == "" && !loopback(host) {
-		p.reportWarning(area, "the partner API is offered without TLS", "give --tls-cert and --tls-key, or make sure that a proxy in front speaks TLS")
+		p.reportWarning(
+			area,
+			"the partner API is offered without TLS",
+			"give --tls-cert and --tls-key, or make sure that a proxy in front speaks TLS",
+		)
 	}
 	for listen, told := range map[string]string{p.serve.ConsoleListen: p.serve.PublicURL, p.serve.Listen: p.serve.PublicURL + p.serve.PageURL} {
 		if host, _, err := net.SplitHostPort(listen); err == nil && !loopback(host) && told == "" {
-			p.reportWarning(area, listen+" has no public address", "give --public-url: without it there are no passkeys, and no links to people's pages for live partners")
+			p.reportWarning(
+				area,
+				listen+" has no public address",
+				"give --public-url: without it there are no passkeys, and no links to people's pages for live partners",
+			)
 		}
 	}
 }
@@ -545,25 +672,42 @@ func (p *checkup) checkPublic(ctx context.Context) {
 		status, state, err := getHealth(ctx, strings.TrimSuffix(u.url, "/"))
 		switch {
 		case err != nil:
-			p.reportWarning(area, u.flag+": "+oneLineReason(err), "is the service up, does the name lead here, does the balancer pass requests on, is the certificate right?")
+			p.reportWarning(
+				area,
+				u.flag+": "+oneLineReason(err),
+				"is the service up, does the name lead here, does the balancer pass requests on, is the certificate right?",
+			)
 			continue
 		case status != http.StatusOK:
-			p.reportWarning(area, fmt.Sprintf("%s: /healthz is answered %d there", u.flag, status), "does the balancer pass requests to the right listener?")
+			p.reportWarning(
+				area,
+				fmt.Sprintf("%s: /healthz is answered %d there", u.flag, status),
+				"does the balancer pass requests to the right listener?",
+			)
 		default:
 			p.reportOK(area, "%s %s answers", u.flag, u.url)
 		}
 		if state != nil {
 			p.checkValidity(u.flag, state.PeerCertificates[0])
 		}
-		if len(p.serve.TrustedProxies) == 0 && !strings.HasPrefix(u.url, "http://"+p.serve.Listen) && !strings.HasPrefix(u.url, "http://"+p.serve.ConsoleListen) && p.serve.TLSCert == "" {
-			p.reportWarning("balancer", u.flag+" leads through a balancer, and none is trusted: all callers share one address and its budget",
-				"name the addresses that the service sees of it in --trusted-proxies")
+		if len(p.serve.TrustedProxies) == 0 && !strings.HasPrefix(u.url, "http://"+p.serve.Listen) &&
+			!strings.HasPrefix(u.url, "http://"+p.serve.ConsoleListen) &&
+			p.serve.TLSCert == "" {
+			p.reportWarning(
+				"balancer",
+				u.flag+" leads through a balancer, and none is trusted: all callers share one address and its budget",
+				"name the addresses that the service sees of it in --trusted-proxies",
+			)
 		}
 	}
 	if p.serve.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(p.serve.TLSCert, p.serve.TLSKey)
 		if err != nil {
-			p.reportProblem("TLS", oneLineReason(err), "--tls-cert and --tls-key have to be a certificate and its key, in PEM")
+			p.reportProblem(
+				"TLS",
+				oneLineReason(err),
+				"--tls-cert and --tls-key have to be a certificate and its key, in PEM",
+			)
 			return
 		}
 		p.checkValidity("--tls-cert", pair.Leaf)
@@ -573,7 +717,11 @@ func (p *checkup) checkPublic(ctx context.Context) {
 // checkValidity warns of a certificate that is about to end.
 func (p *checkup) checkValidity(flag string, c *x509.Certificate) {
 	if left := c.NotAfter.Sub(p.now); left < leastValidity {
-		p.reportWarning("TLS", fmt.Sprintf("the certificate of %s ends at %s", flag, formatTime(c.NotAfter)), "renew it; files are read again when they change")
+		p.reportWarning(
+			"TLS",
+			fmt.Sprintf("the certificate of %s ends at %s", flag, formatTime(c.NotAfter)),
+			"renew it; files are read again when they change",
+		)
 		return
 	}
 	p.reportOK("TLS", "the certificate of %s holds until %s", flag, formatTime(c.NotAfter))
@@ -584,11 +732,26 @@ func (p *checkup) checkValidity(flag string, c *x509.Certificate) {
 func (p *checkup) checkClock() {
 	const area = "clock"
 	if made, ok := buildTime(); ok && p.now.Before(made.Add(-time.Hour)) {
-		p.reportProblem(area, fmt.Sprintf("it says %s, before this program was made", formatTime(p.now)), "set the clock: signatures, keys and expiry dates depend on it")
+		p.reportProblem(
+			area,
+			fmt.Sprintf("it says %s, before this program was made", formatTime(p.now)),
+			"set the clock: signatures, keys and expiry dates depend on it",
+		)
 		return
 	}
-	if info, err := os.Stat(filepath.Join(p.common.Data, "vigia.db")); err == nil && info.ModTime().After(p.now.Add(2*time.Minute)) {
-		p.reportProblem(area, fmt.Sprintf("it says %s, but the database was written at %s", formatTime(p.now), formatTime(info.ModTime())), "set the clock, or find out what set it back")
+	if info, err := os.Stat(
+		filepath.Join(p.common.Data, "vigia.db"),
+	); err == nil &&
+		info.ModTime().After(p.now.Add(2*time.Minute)) {
+		p.reportProblem(
+			area,
+			fmt.Sprintf(
+				"it says %s, but the database was written at %s",
+				formatTime(p.now),
+				formatTime(info.ModTime()),
+			),
+			"set the clock, or find out what set it back",
+		)
 		return
 	}
 	p.reportOK(area, "%s", formatTime(p.now))
@@ -609,11 +772,19 @@ func (p *checkup) webhooks() {
 	for _, r := range ranges {
 		switch {
 		case r.Contains(metadata):
-			p.reportProblem(area, r.String()+" opens the cloud's metadata service, which hands out credentials", "name the receivers' own networks")
+			p.reportProblem(
+				area,
+				r.String()+" opens the cloud's metadata service, which hands out credentials",
+				"name the receivers' own networks",
+			)
 		case r.Bits() == 0 || r.Addr().Is4() && r.Bits() < 8 || r.Addr().Is6() && r.Bits() < 16:
 			p.reportWarning(area, r.String()+" opens almost everything", "name the receivers' own networks")
 		case r.Addr().IsLoopback():
-			p.reportWarning(area, r.String()+" lets partners' addresses reach services of this machine", "for tests only")
+			p.reportWarning(
+				area,
+				r.String()+" lets partners' addresses reach services of this machine",
+				"for tests only",
+			)
 		default:
 			p.reportOK(area, "%s may be reached", r)
 		}

@@ -28,7 +28,10 @@ import (
 // examine runs doctor and returns its findings by state and its exit code.
 func examine(t *testing.T, data string, args ...string) (map[string][]string, int) {
 	t.Helper()
-	full := append([]string{"doctor", "--data", data, "--json", "--listen", "127.0.0.1:0", "--console-listen", "localhost:0"}, args...)
+	full := append(
+		[]string{"doctor", "--data", data, "--json", "--listen", "127.0.0.1:0", "--console-listen", "localhost:0"},
+		args...,
+	)
 	code, out, _ := vigia(t, full...)
 	states := map[string][]string{}
 	list, _ := decode(t, out)["findings"].([]any)
@@ -65,7 +68,11 @@ func TestDoctorOnASoundSetUp(t *testing.T) {
 	if code != exitOK || len(states[stateProblem]) != 0 {
 		t.Errorf("code %d: %v", code, states)
 	}
-	if sound := strings.Join(states[stateOK], "\n"); !strings.Contains(sound, "belongs to this database") || !strings.Contains(sound, "sqlite answers") ||
+	if sound := strings.Join(
+		states[stateOK],
+		"\n",
+	); !strings.Contains(sound, "belongs to this database") ||
+		!strings.Contains(sound, "sqlite answers") ||
 		runtime.GOOS == "linux" && !strings.Contains(sound, "reader of dumps: confined by Landlock") {
 		t.Error(sound)
 	}
@@ -186,7 +193,16 @@ func TestDoctorTellsSampleFromCorpus(t *testing.T) {
 	hashes := filepath.Join(t.TempDir(), "hashes.txt")
 	load := func(algorithm string, digits int) {
 		must(t, os.WriteFile(hashes, []byte(strings.Repeat("A", digits)+":3\n"), 0o600))
-		if code, _, errs := vigia(t, "passwords", "import", "--data", data, "--algorithm", algorithm, hashes); code != exitOK {
+		if code, _, errs := vigia(
+			t,
+			"passwords",
+			"import",
+			"--data",
+			data,
+			"--algorithm",
+			algorithm,
+			hashes,
+		); code != exitOK {
 			t.Fatal(errs)
 		}
 		expect(stateOK, "corpora: passwords: "+algorithm+", corpus of 1 entries from "+hashes)
@@ -197,7 +213,18 @@ func TestDoctorTellsSampleFromCorpus(t *testing.T) {
 	if states, _ := examine(t, data); strings.Contains(strings.Join(states[stateWarning], "\n"), "corpora: ") {
 		t.Error(states[stateWarning])
 	}
-	if code, _, _ := vigia(t, "passwords", "import", "--data", data, "--algorithm", "sha1", "--source", password.SourceDefault, hashes); code == exitOK {
+	if code, _, _ := vigia(
+		t,
+		"passwords",
+		"import",
+		"--data",
+		data,
+		"--algorithm",
+		"sha1",
+		"--source",
+		password.SourceDefault,
+		hashes,
+	); code == exitOK {
 		t.Error("an import may not call itself the sample")
 	}
 }
@@ -271,20 +298,46 @@ func must(t *testing.T, err error) {
 func TestDoctorTellsOfPoolers(t *testing.T) {
 	data, address := filepath.Join(t.TempDir(), "data"), storetest.NewAddress(t, sqldb.PostgreSQL, "")
 	pooler := sqldbtest.NewPooler(t, address, "session")
-	if code, _, errs := vigia(t, "partner", "create", "--name", "Banco", "--data", data, "--database", pooler.Address()); code != exitOK {
+	if code, _, errs := vigia(
+		t,
+		"partner",
+		"create",
+		"--name",
+		"Banco",
+		"--data",
+		data,
+		"--database",
+		pooler.Address(),
+	); code != exitOK {
 		t.Fatal(errs)
 	}
 	states, code := examine(t, data, "--database", pooler.Address())
-	if sound := strings.Join(states[stateOK], "\n"); code != exitOK || !strings.Contains(sound, "a session of its own") {
+	if sound := strings.Join(
+		states[stateOK],
+		"\n",
+	); code != exitOK ||
+		!strings.Contains(sound, "a session of its own") {
 		t.Errorf("code %d: %v", code, states)
 	}
 	pooler.Stop()
 	pooler.Start(t, "transaction")
 	states, code = examine(t, data, "--database", pooler.Address())
-	if found := strings.Join(states[stateProblem], "\n"); code == exitOK || !strings.Contains(found, "pool_mode = transaction") {
+	if found := strings.Join(
+		states[stateProblem],
+		"\n",
+	); code == exitOK ||
+		!strings.Contains(found, "pool_mode = transaction") {
 		t.Errorf("code %d: %v", code, states)
 	}
-	if code, _, errs := vigia(t, "serve", "--data", data, "--database", pooler.Address()); code == exitOK || !strings.Contains(errs, "pool_mode = session") {
+	if code, _, errs := vigia(
+		t,
+		"serve",
+		"--data",
+		data,
+		"--database",
+		pooler.Address(),
+	); code == exitOK ||
+		!strings.Contains(errs, "pool_mode = session") {
 		t.Errorf("serve: %d %s", code, errs)
 	}
 }

@@ -29,7 +29,14 @@ var hows = []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"}
 // afterwards, the database is whole, and a process whose sync failed does not go on.
 func TestFaultyCommit(t *testing.T) {
 	sweep := []badCall{
-		{"fsync,fdatasync", "error=EIO", "1"}, {"pwrite64", "error=EIO", "5"}, {"pwrite64", "error=ENOSPC", "9"}, {"fsync,fdatasync", "signal=SIGKILL", "1"},
+		{
+			"fsync,fdatasync",
+			"error=EIO",
+			"1",
+		},
+		{"pwrite64", "error=EIO", "5"},
+		{"pwrite64", "error=ENOSPC", "9"},
+		{"fsync,fdatasync", "signal=SIGKILL", "1"},
 	}
 	if long() {
 		sweep = nil
@@ -99,7 +106,8 @@ func (o *oracle) underFault(t *testing.T, s *server, f badCall) (refused int) {
 	}
 	for _, batch := range open {
 		status, answer, err := o.post(s.address, crashBody(batch), fmt.Sprintf("batch-%d", batch))
-		if err != nil || status != http.StatusOK || !strings.Contains(answer, fmt.Sprintf(`"total_created_items":%d,`, crashItems)) {
+		if err != nil || status != http.StatusOK ||
+			!strings.Contains(answer, fmt.Sprintf(`"total_created_items":%d,`, crashItems)) {
 			t.Errorf("%v: batch %d is not written when all is well again: %d %v %.300s", f, batch, status, err, answer)
 		}
 		o.acked.Add(1)
@@ -150,7 +158,11 @@ func traced(pid, tracer int) bool {
 	}
 	for _, name := range threads {
 		status, err := os.ReadFile(name)
-		if err == nil && !strings.Contains(string(status), fmt.Sprintf("TracerPid:\t%d\n", tracer)) { // one that is gone needs no tracer
+		if err == nil &&
+			!strings.Contains(
+				string(status),
+				fmt.Sprintf("TracerPid:\t%d\n", tracer),
+			) { // one that is gone needs no tracer
 			return false
 		}
 	}
@@ -167,8 +179,13 @@ func checkWhole(t *testing.T, folder string) {
 // TestFaultyImport makes system calls of an import fail, or the process die in them. The command says so, and the same
 // command again ends with what an undisturbed one finds.
 func TestFaultyImport(t *testing.T) {
-	sweep := []badCall{{"fsync,fdatasync", "error=EIO", "3"}, {"renameat,rename,renameat2", "error=ENOSPC", "1"}, {"renameat,rename,renameat2", "signal=SIGKILL", "1"},
-		{"linkat", "error=ENOSPC", "1"}, {"linkat", "signal=SIGKILL", "1"}} // a segment is published by a link
+	sweep := []badCall{
+		{"fsync,fdatasync", "error=EIO", "3"},
+		{"renameat,rename,renameat2", "error=ENOSPC", "1"},
+		{"renameat,rename,renameat2", "signal=SIGKILL", "1"},
+		{"linkat", "error=ENOSPC", "1"},
+		{"linkat", "signal=SIGKILL", "1"},
+	} // a segment is published by a link
 	if long() {
 		sweep = nil
 		for _, how := range hows {
@@ -178,7 +195,12 @@ func TestFaultyImport(t *testing.T) {
 			}
 			for when := range 8 {
 				n := strconv.Itoa(when + 1)
-				sweep = append(sweep, badCall{"fsync,fdatasync", how, n}, badCall{"renameat,rename,renameat2", how, n}, badCall{"write,pwrite64", how, n})
+				sweep = append(
+					sweep,
+					badCall{"fsync,fdatasync", how, n},
+					badCall{"renameat,rename,renameat2", how, n},
+					badCall{"write,pwrite64", how, n},
+				)
 			}
 		}
 	}
@@ -192,8 +214,26 @@ func TestFaultyImport(t *testing.T) {
 	failed := 0
 	for i, f := range sweep {
 		name := fmt.Sprint("loja-", i)
-		args := []string{"breach", "import", "--data", folder, "--name", name, "--title", "Loja", "--date", "2026-01-02", "--exposes", "email", dump}
-		cmd := exec.Command("strace", append([]string{"-f", "-o", os.DevNull, "-e", "trace=" + f.calls, "-e", f.inject(), binary(t, "")}, args...)...)
+		args := []string{
+			"breach",
+			"import",
+			"--data",
+			folder,
+			"--name",
+			name,
+			"--title",
+			"Loja",
+			"--date",
+			"2026-01-02",
+			"--exposes",
+			"email",
+			dump,
+		}
+		cmd := exec.Command(
+			"strace",
+			append(
+				[]string{"-f", "-o", os.DevNull, "-e", "trace=" + f.calls, "-e", f.inject(), binary(t, "")},
+				args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			failed++
 			if strings.Contains(string(out), "panic:") {

@@ -25,9 +25,36 @@ type feedCmd struct {
 
 // viewFeed returns a feed as a record of output. The secrets of the target are left out.
 func viewFeed(f feed.Feed) record {
-	return newRecord("name", f.Name, "kind", f.Kind, "target", f.Shown(), "paused", f.Paused, "every", f.Every, "items", f.State.Items,
-		"files_without_manifest", f.State.Orphans, "refused_pushes", f.State.Refused, "values_left_out", f.State.LeftOut,
-		"quarantined_files", f.State.Quarantined, "failures", f.Failures, "error", fault.Recall(f.Error).Text, "last_at", f.LastAt, "next_at", f.NextAt)
+	return newRecord(
+		"name",
+		f.Name,
+		"kind",
+		f.Kind,
+		"target",
+		f.Shown(),
+		"paused",
+		f.Paused,
+		"every",
+		f.Every,
+		"items",
+		f.State.Items,
+		"files_without_manifest",
+		f.State.Orphans,
+		"refused_pushes",
+		f.State.Refused,
+		"values_left_out",
+		f.State.LeftOut,
+		"quarantined_files",
+		f.State.Quarantined,
+		"failures",
+		f.Failures,
+		"error",
+		fault.Recall(f.Error).Text,
+		"last_at",
+		f.LastAt,
+		"next_at",
+		f.NextAt,
+	)
 }
 
 // receiver prints a receiver and its new secret.
@@ -35,8 +62,11 @@ func (o *output) receiver(f feed.Feed, secret string, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.showRecord(viewFeed(f).withPairs("secret", secret), "The target is below the address of the partner API. The secret is not shown again. "+
-		"The vendor signs as Standard Webhooks do: see docs/leaks.md.")
+	return o.showRecord(
+		viewFeed(f).withPairs("secret", secret),
+		"The target is below the address of the partner API. The secret is not shown again. "+
+			"The vendor signs as Standard Webhooks do: see docs/leaks.md.",
+	)
 }
 
 // feedAddCmd is 'vigia feed add'. A feed of the kind push gets a secret, which is printed once.
@@ -82,8 +112,22 @@ type feedListCmd struct{}
 
 // Run lists the feeds.
 func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(o, viewFeed, "No feed yet. Add one: vigia feed add --help",
-		"name", "kind", "every", "paused", "items", "failures", "last_at", "next_at", "target")(a.Store.Feeds.ListFeeds(ctx))
+	return listViews(
+		o,
+		viewFeed,
+		"No feed yet. Add one: vigia feed add --help",
+		"name",
+		"kind",
+		"every",
+		"paused",
+		"items",
+		"failures",
+		"last_at",
+		"next_at",
+		"target",
+	)(
+		a.Store.Feeds.ListFeeds(ctx),
+	)
 }
 
 // feedArg names a feed.
@@ -147,7 +191,22 @@ func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	return o.showRecord(viewFeed(found).withPairs("pushes", makeRecords(pushes, func(p feed.Push) record {
-		return newRecord("received_at", p.ReceivedAt, "state", p.State, "breach", p.Breach, "records", p.Records, "bytes", p.Bytes, "error", fault.Recall(p.Error).Text, "ended_at", p.EndedAt)
+		return newRecord(
+			"received_at",
+			p.ReceivedAt,
+			"state",
+			p.State,
+			"breach",
+			p.Breach,
+			"records",
+			p.Records,
+			"bytes",
+			p.Bytes,
+			"error",
+			fault.Recall(p.Error).Text,
+			"ended_at",
+			p.EndedAt,
+		)
 	})))
 }
 

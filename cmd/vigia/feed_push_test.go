@@ -18,7 +18,12 @@ func TestReceiverCommands(t *testing.T) {
 		}
 		return code, decode(t, out), out
 	}
-	mapping := fileIn(t, folder, "nimbo.yaml", []byte("vigia_mapping: 1\nformat: csv\nfields:\n  contato: email\n  chave: password\n"))
+	mapping := fileIn(
+		t,
+		folder,
+		"nimbo.yaml",
+		[]byte("vigia_mapping: 1\nformat: csv\nfields:\n  contato: email\n  chave: password\n"),
+	)
 	_, made, text := run("feed", "add", "--name", "nimbo", "--kind", "push", "--mapping", mapping)
 	secret, _ := made["secret"].(string)
 	if made["target"] != "/supply/nimbo" || !strings.HasPrefix(secret, "whsec_") {
@@ -40,7 +45,19 @@ func TestReceiverCommands(t *testing.T) {
 
 	// The same mapping in an import; one that cannot be used says where.
 	export := fileIn(t, folder, "nimbo.csv", []byte("de,contato,chave\nx@outro.com,ana@exemplo.com.br,s1\n"))
-	_, breach, text := run("breach", "import", "--mapping", mapping, "--name", "nimbo", "--title", "Nimbo", "--date", "2026-01-02", export)
+	_, breach, text := run(
+		"breach",
+		"import",
+		"--mapping",
+		mapping,
+		"--name",
+		"nimbo",
+		"--title",
+		"Nimbo",
+		"--date",
+		"2026-01-02",
+		export,
+	)
 	if found, _ := breach["found"].(map[string]any); found["email"] != 1.0 || breach["pairs"] != 1.0 {
 		t.Error(text)
 	}
@@ -49,7 +66,9 @@ func TestReceiverCommands(t *testing.T) {
 		{"breach", "import", "--mapping", wrong, "--name", "outro", "--title", "Outro", "--date", "2026-01-02", export},
 		{"feed", "add", "--name", "outro", "--kind", "push", "--mapping", wrong},
 	} {
-		if code, _, errs := run(args...); code == exitOK || !strings.Contains(errs, "line 4: contato: no member of a record is called so") {
+		if code, _, errs := run(
+			args...); code == exitOK ||
+			!strings.Contains(errs, "line 4: contato: no member of a record is called so") {
 			t.Error(args[0], errs)
 		}
 	}

@@ -33,17 +33,33 @@ func lawful(t *testing.T) (in installation, user string) {
 	_, d512 := partner.PersonDigests("52998224725", cred.Salt)
 	user = hex.EncodeToString(d512[1:])
 	for _, value := range []string{"ana@vazamento.test", "ana@exemplo.com.br"} {
-		if _, err := a.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: partner.UserHash(user), Type: "email", Value: value}); err != nil {
+		if _, err := a.Monitoring.AddAsset(
+			ctx,
+			cyber.AssetRequest{
+				Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+				User:  partner.UserHash(user),
+				Type:  "email",
+				Value: value,
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if in.device, err = a.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"}); err != nil {
+	if in.device, err = a.Endpoints.IssueKey(
+		ctx,
+		p.ID,
+		cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	file := write(t, filepath.Join(t.TempDir(), "lote.jsonl"), fmt.Sprintf(itemJSON, "52998224725")+fmt.Sprintf(itemJSON, "11144477735"))
+	file := write(
+		t,
+		filepath.Join(t.TempDir(), "lote.jsonl"),
+		fmt.Sprintf(itemJSON, "52998224725")+fmt.Sprintf(itemJSON, "11144477735"),
+	)
 	in.ok(t, "subscription", "import", file, "--partner", string(p.ID))
 	return in, user
 }
@@ -52,16 +68,31 @@ func TestSubjectCommands(t *testing.T) {
 	in, user := lawful(t)
 	out := in.ok(t, "subject", "export", "--cpf", "529.982.247-25")
 	held := decodeList(t, out)
-	if len(held) != 1 || len(held[0]["watched_values"].([]any)) != 2 || len(held[0]["findings"].([]any)) != 1 || len(held[0]["subscriptions"].([]any)) != 1 ||
-		!strings.Contains(out, "ana@exemplo.com.br") || strings.Contains(out, "11144477735") {
+	if len(held) != 1 || len(held[0]["watched_values"].([]any)) != 2 || len(held[0]["findings"].([]any)) != 1 ||
+		len(held[0]["subscriptions"].([]any)) != 1 ||
+		!strings.Contains(out, "ana@exemplo.com.br") ||
+		strings.Contains(out, "11144477735") {
 		t.Error(out)
 	}
 	text := filepath.Join(t.TempDir(), "ana.txt")
-	if code, _, errs := vigia(t, "subject", "export", "--user-hash", user, "--partner", string(in.partner), "--out", text, "--data", in.data); code != 0 {
+	if code, _, errs := vigia(
+		t,
+		"subject",
+		"export",
+		"--user-hash",
+		user,
+		"--partner",
+		string(in.partner),
+		"--out",
+		text,
+		"--data",
+		in.data,
+	); code != 0 {
 		t.Fatal(errs)
 	}
 	raw, err := os.ReadFile(text)
-	if err != nil || !strings.Contains(string(raw), "Vazamentos encontrados") || !strings.Contains(string(raw), "Ana Souza") {
+	if err != nil || !strings.Contains(string(raw), "Vazamentos encontrados") ||
+		!strings.Contains(string(raw), "Ana Souza") {
 		t.Error(string(raw), err)
 	}
 	if info, err := os.Stat(text); err != nil || info.Mode().Perm() != 0o600 {
@@ -75,7 +106,9 @@ func TestSubjectCommands(t *testing.T) {
 
 	// The trail says who asked, and never whose CPF it was.
 	trail := in.ok(t, "audit", "list", "--limit", "100")
-	if strings.Contains(trail, "52998224725") || strings.Contains(trail, "529.982.247-25") || strings.Contains(trail, user) || !strings.Contains(trail, "***.***.247-**") {
+	if strings.Contains(trail, "52998224725") || strings.Contains(trail, "529.982.247-25") ||
+		strings.Contains(trail, user) ||
+		!strings.Contains(trail, "***.***.247-**") {
 		t.Error(trail)
 	}
 	erased := decode(t, in.ok(t, "subject", "erase", "--cpf", "52998224725", "--reason", "pedido 1"))
@@ -87,7 +120,11 @@ func TestSubjectCommands(t *testing.T) {
 		t.Error(log)
 	}
 	logFile := filepath.Join(in.data, "erasures.jsonl")
-	if replayed := decode(t, in.ok(t, "subject", "replay", logFile)); replayed["erasures"] != 1.0 || replayed["rows"] != 0.0 {
+	if replayed := decode(
+		t,
+		in.ok(t, "subject", "replay", logFile),
+	); replayed["erasures"] != 1.0 ||
+		replayed["rows"] != 0.0 {
 		t.Error(replayed)
 	}
 	in.fails(t, exitUsage, "subject", "replay", write(t, filepath.Join(t.TempDir(), "x"), "{\n"))
@@ -100,7 +137,8 @@ func TestBackupCommands(t *testing.T) {
 	in, _ := lawful(t)
 	file := filepath.Join(t.TempDir(), "b.tar.gz")
 	made := decode(t, in.ok(t, "backup", file))
-	if parts, _ := made["parts"].([]any); len(parts) != 2 || parts[0] != "database" || made["archive_bytes"].(float64) < 1000 {
+	if parts, _ := made["parts"].([]any); len(parts) != 2 || parts[0] != "database" ||
+		made["archive_bytes"].(float64) < 1000 {
 		t.Error(made)
 	}
 	in.fails(t, exitConflict, "backup", file)
@@ -108,11 +146,29 @@ func TestBackupCommands(t *testing.T) {
 	if code, _, _ := vigia(t, "restore", file, "--data", to, "--json"); code != exitNotFound {
 		t.Error("restored without keys:", code)
 	}
-	code, out, errs := vigia(t, "restore", file, "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json")
+	code, out, errs := vigia(
+		t,
+		"restore",
+		file,
+		"--data",
+		to,
+		"--key-file",
+		filepath.Join(in.data, "keys.json"),
+		"--json",
+	)
 	if code != 0 || len(decode(t, out)["problems"].([]any)) != 0 {
 		t.Fatal(code, out, errs)
 	}
-	if code, _, _ := vigia(t, "restore", file, "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json"); code != exitConflict {
+	if code, _, _ := vigia(
+		t,
+		"restore",
+		file,
+		"--data",
+		to,
+		"--key-file",
+		filepath.Join(in.data, "keys.json"),
+		"--json",
+	); code != exitConflict {
 		t.Error("restored over an installation:", code)
 	}
 	code, out, errs = vigia(t, "check", "--data", to, "--key-file", filepath.Join(in.data, "keys.json"))
@@ -122,8 +178,17 @@ func TestBackupCommands(t *testing.T) {
 	if err := os.Chmod(filepath.Join(to, "vigia.db"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs = vigia(t, "check", "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json"); code != exitFailure ||
-		len(decode(t, out)["problems"].([]any)) == 0 || decode(t, errs)["error"] != "check.problems" {
+	if code, out, errs = vigia(
+		t,
+		"check",
+		"--data",
+		to,
+		"--key-file",
+		filepath.Join(in.data, "keys.json"),
+		"--json",
+	); code != exitFailure ||
+		len(decode(t, out)["problems"].([]any)) == 0 ||
+		decode(t, errs)["error"] != "check.problems" {
 		t.Error(code, out, errs)
 	}
 }

@@ -49,9 +49,33 @@ func (l *eventListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 			return err
 		}
 		return o.showRecord(newRecord("deliveries", makeRecords(deliveries, func(d alert.DeliveryStatus) record {
-			return newRecord("webhook", d.Endpoint, "state", d.State, "attempts", d.Attempts, "next_at", d.NextAt, "finished_at", d.FinishedAt)
+			return newRecord(
+				"webhook",
+				d.Endpoint,
+				"state",
+				d.State,
+				"attempts",
+				d.Attempts,
+				"next_at",
+				d.NextAt,
+				"finished_at",
+				d.FinishedAt,
+			)
 		}), "attempts", makeRecords(tries, func(t alert.AttemptLog) record {
-			return newRecord("webhook", t.Endpoint, "at", t.At, "status", t.Status, "failure", t.Failure, "milliseconds", t.Duration.Milliseconds(), "answer", t.Answer)
+			return newRecord(
+				"webhook",
+				t.Endpoint,
+				"at",
+				t.At,
+				"status",
+				t.Status,
+				"failure",
+				t.Failure,
+				"milliseconds",
+				t.Duration.Milliseconds(),
+				"answer",
+				t.Answer,
+			)
 		})))
 	}
 	return listViews(o, func(e alert.Kept) record {
@@ -77,7 +101,13 @@ func (caseListCmd) Help() string {
 // Run lists cases.
 func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
 	f := cyber.CaseFilter{
-		Partner: partner.ID(l.Partner), Service: cyber.ServiceID(l.Service), Assignee: l.Assignee, OpenOnly: l.Open, Limit: max(l.Limit, 1),
+		Partner: partner.ID(
+			l.Partner,
+		),
+		Service:  cyber.ServiceID(l.Service),
+		Assignee: l.Assignee,
+		OpenOnly: l.Open,
+		Limit:    max(l.Limit, 1),
 	}
 	if l.Status != "" {
 		if f.Status, err = cyber.ParseCaseStatus(l.Status); err != nil {
@@ -87,9 +117,32 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 	now := a.Now()
 	return listViews(o, func(c cyber.Case) record {
 		due, _ := c.Clock.Due()
-		return newRecord("case_id", c.ID, "partner_id", c.Partner, "service_id", c.Service, "status", c.Status, "assignee", c.Assignee, "booked", c.Booked,
-			"time_used", c.Clock.UsedAt(now).Round(time.Second), "time_target", c.Clock.Target, "due", due, "late", c.Clock.Late(now),
-			"created_at", c.CreatedAt, "changed_at", c.ChangedAt)
+		return newRecord(
+			"case_id",
+			c.ID,
+			"partner_id",
+			c.Partner,
+			"service_id",
+			c.Service,
+			"status",
+			c.Status,
+			"assignee",
+			c.Assignee,
+			"booked",
+			c.Booked,
+			"time_used",
+			c.Clock.UsedAt(now).Round(time.Second),
+			"time_target",
+			c.Clock.Target,
+			"due",
+			due,
+			"late",
+			c.Clock.Late(now),
+			"created_at",
+			c.CreatedAt,
+			"changed_at",
+			c.ChangedAt,
+		)
 	}, "No case.", "case_id", "created_at", "status", "service_id", "assignee", "due", "late")(a.Cases.ListCases(ctx, f))
 }
 
@@ -109,7 +162,18 @@ func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	return listViews(o, func(v cyber.Asset) record {
-		return newRecord("id", v.ID, "type", v.Kind, "masked", identifier.MaskValue(v.Kind, v.Value), "status", v.Status, "added_at", v.AddedAt)
+		return newRecord(
+			"id",
+			v.ID,
+			"type",
+			v.Kind,
+			"masked",
+			identifier.MaskValue(v.Kind, v.Value),
+			"status",
+			v.Status,
+			"added_at",
+			v.AddedAt,
+		)
 	}, "Nothing is watched for this person.")(a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user}))
 }
 
@@ -136,7 +200,20 @@ func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 
 // viewMessage returns a message text as a record of output; origin says who wrote it.
 func viewMessage(t message.Template) record {
-	return newRecord("event", t.Event, "channel", t.Channel, "lang", t.Language, "origin", t.Origin, "subject", t.Subject, "text", t.Text)
+	return newRecord(
+		"event",
+		t.Event,
+		"channel",
+		t.Channel,
+		"lang",
+		t.Language,
+		"origin",
+		t.Origin,
+		"subject",
+		t.Subject,
+		"text",
+		t.Text,
+	)
 }
 
 // subscriptionListCmd is 'vigia subscription list'. Personal values are masked.
@@ -164,8 +241,28 @@ func (l *subscriptionListCmd) Run(ctx context.Context, a *app.App, o *output) er
 		return err
 	}
 	return o.listRecords(makeRecords(list, func(s subscription.Subscription) record {
-		return newRecord("seq", s.Seq, "plan_id", s.Plan, "cpf", identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), "start_date", s.Start, "expiry_date", s.Expiry,
-			"benefit_holder", s.Holder, "partner_internal_id", s.InternalID, "suspended_at", s.SuspendedAt, "ended_at", s.EndedAt, "created_at", s.CreatedAt)
+		return newRecord(
+			"seq",
+			s.Seq,
+			"plan_id",
+			s.Plan,
+			"cpf",
+			identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
+			"start_date",
+			s.Start,
+			"expiry_date",
+			s.Expiry,
+			"benefit_holder",
+			s.Holder,
+			"partner_internal_id",
+			s.InternalID,
+			"suspended_at",
+			s.SuspendedAt,
+			"ended_at",
+			s.EndedAt,
+			"created_at",
+			s.CreatedAt,
+		)
 	}), "No subscription.")
 }
 
@@ -210,14 +307,34 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) 
 		return err
 	}
 	bar := o.progress("import", "bytes")
-	report, err := a.Subscriptions.ImportFile(ctx, p, source, i.DryRun, subscription.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
-		bar.setProgress(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
-	})
+	report, err := a.Subscriptions.ImportFile(
+		ctx,
+		p,
+		source,
+		i.DryRun,
+		subscription.NewRejects(rejects, source, api.ItemError).Write,
+		func(r subscription.ImportReport) {
+			bar.setProgress(
+				read.n,
+				info.Size(),
+				fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected),
+			)
+		},
+	)
 	bar.clearLine()
 	if err = errors.Join(err, rejects.closeFile()); err != nil {
 		return err
 	}
-	view := newRecord("created", report.Created, "already_there", report.Known, "rejected", report.Rejected, "dry_run", i.DryRun)
+	view := newRecord(
+		"created",
+		report.Created,
+		"already_there",
+		report.Known,
+		"rejected",
+		report.Rejected,
+		"dry_run",
+		i.DryRun,
+	)
 	if report.Rejected == 0 {
 		return o.showRecord(view)
 	}

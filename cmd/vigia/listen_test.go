@@ -36,13 +36,31 @@ func sandboxStory(t *testing.T, s *apptest.Service, receiver string) {
 	}
 	person := client.UserHash("52998224725", s.Sandbox.Salt)
 	today := time.Now().UTC().Format(time.DateOnly)
-	made, err := vigia.CreateSubscriptions(ctx, []client.NewSubscription{{
-		StartDate: today, ExpiryDate: time.Now().UTC().AddDate(0, 0, 300).Format(time.DateOnly), PlanID: "p", Beneficiary: client.Beneficiary{
-			PrimaryCard: "4111111111111111", UserCard: "4111111111111111", Name: "Ana Souza", CPF: "52998224725", BirthDate: "1985-11-02", Gender: "F",
-			Email: "ana@exemplo.com.br", PhoneNumber: "5521987654321",
-			Address: client.Address{Zipcode: "20040002", Street: "Rua", Number: "1", Neighborhood: "Centro", City: "Rio de Janeiro", State: "RJ"},
+	made, err := vigia.CreateSubscriptions(ctx, []client.NewSubscription{
+		{
+			StartDate:  today,
+			ExpiryDate: time.Now().UTC().AddDate(0, 0, 300).Format(time.DateOnly),
+			PlanID:     "p",
+			Beneficiary: client.Beneficiary{
+				PrimaryCard: "4111111111111111",
+				UserCard:    "4111111111111111",
+				Name:        "Ana Souza",
+				CPF:         "52998224725",
+				BirthDate:   "1985-11-02",
+				Gender:      "F",
+				Email:       "ana@exemplo.com.br",
+				PhoneNumber: "5521987654321",
+				Address: client.Address{
+					Zipcode:      "20040002",
+					Street:       "Rua",
+					Number:       "1",
+					Neighborhood: "Centro",
+					City:         "Rio de Janeiro",
+					State:        "RJ",
+				},
+			},
 		},
-	}})
+	})
 	if must(err); made.TotalCreatedItems != 1 {
 		t.Fatal(made)
 	}
@@ -50,8 +68,21 @@ func sandboxStory(t *testing.T, s *apptest.Service, receiver string) {
 		_, err = vigia.ChangeSubscription(ctx, "p", "52998224725", client.SubscriptionChange{Move: move})
 		must(err)
 	}
-	must(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", Value: "ana@vazamento.test", UserHash: person}))
-	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular", UserHash: "sem-plano"})
+	must(
+		vigia.AddMonitoredAsset(
+			ctx,
+			client.NewMonitoredAsset{Type: "email", Value: "ana@vazamento.test", UserHash: person},
+		),
+	)
+	key, err := vigia.IssueProtectionKey(
+		ctx,
+		client.NewProtectionKey{
+			OperatingSystem: "android",
+			Type:            "antivirus",
+			DeviceName:      "Celular",
+			UserHash:        "sem-plano",
+		},
+	)
 	must(err)
 	must(vigia.ActivateProtectionKey(ctx, key.EppKey, client.ProtectionKeyReport{}))
 	must(vigia.AdvanceSandboxClock(ctx, client.SandboxClock{Days: 1})) // a step is due
@@ -74,7 +105,12 @@ func sandboxStory(t *testing.T, s *apptest.Service, receiver string) {
 	must(err)
 	_, err = in.AddReply(ctx, id, "bruna", "Olá")
 	must(err)
-	_, err = in.AddFreeSlots(ctx, cyber.ServiceID(opened.Task.ServiceID), "", []time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour)}) // has a calendar now
+	_, err = in.AddFreeSlots(
+		ctx,
+		cyber.ServiceID(opened.Task.ServiceID),
+		"",
+		[]time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour)},
+	) // has a calendar now
 	must(err)
 	offered, err := vigia.GetService(ctx, opened.Task.ServiceID)
 	if must(err); len(offered.Slots) == 0 {
@@ -88,7 +124,11 @@ func sandboxStory(t *testing.T, s *apptest.Service, receiver string) {
 	must(err)
 	must(vigia.RateCase(ctx, opened.Task.ID, client.CaseRating{UserHash: person, Rating: 5}))
 	// A sandbox is never paced, so this one cannot come about in it. It is written as the service writes it.
-	stopped := alert.LooksChange(s.Sandbox.ID, cyber.LookChange{State: cyber.LooksStopped, Reason: cyber.LooksByOperator}, time.Now())
+	stopped := alert.LooksChange(
+		s.Sandbox.ID,
+		cyber.LookChange{State: cyber.LooksStopped, Reason: cyber.LooksByOperator},
+		time.Now(),
+	)
 	must(s.App.Store.Alerts.AddEvents(ctx, s.Sandbox.ID, stopped))
 }
 
@@ -129,7 +169,10 @@ func TestListenForwardsEveryType(t *testing.T) {
 	all := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return !slices.ContainsFunc(alert.Types, func(kind alert.Type) bool { return !slices.Contains(types, string(kind)) })
+		return !slices.ContainsFunc(
+			alert.Types,
+			func(kind alert.Type) bool { return !slices.Contains(types, string(kind)) },
+		)
 	}
 	for deadline := time.Now().Add(2 * time.Minute); !all() && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Millisecond)
@@ -164,7 +207,13 @@ func TestListenForwardsEveryType(t *testing.T) {
 func TestListenRefusesLiveKeys(t *testing.T) {
 	var out bytes.Buffer
 	key := "vg_live_" + strings.Repeat("a", 43)
-	if code := runCommand(t.Context(), []string{"listen", "--api-key", key, "--forward", "http://localhost:3000"}, &out, &out); code != exitUsage || !strings.Contains(out.String(), "sandbox partner is needed") {
+	if code := runCommand(
+		t.Context(),
+		[]string{"listen", "--api-key", key, "--forward", "http://localhost:3000"},
+		&out,
+		&out,
+	); code != exitUsage ||
+		!strings.Contains(out.String(), "sandbox partner is needed") {
 		t.Errorf("%d %s", code, out.String())
 	}
 }

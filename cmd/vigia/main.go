@@ -113,7 +113,12 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 }
 
 // helpOptions are shared by --help and --help-all.
-var helpOptions = kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: withDefault}
+var helpOptions = kong.HelpOptions{
+	Compact:             true,
+	FlagsLast:           true,
+	NoExpandSubcommands: true,
+	ValueFormatter:      withDefault,
+}
 
 // withDefault adds to a flag's help what it is when left out, unless the text says so.
 func withDefault(v *kong.Value) string {
@@ -126,11 +131,21 @@ func withDefault(v *kong.Value) string {
 
 // newParser makes the parser of the command line.
 func newParser(c *cli, stdout, stderr io.Writer, exit func(int), more ...kong.Option) (*kong.Kong, error) {
-	parser, err := kong.New(c, append(more, kong.Name("vigia"), kong.Writers(stdout, stderr),
+	parser, err := kong.New(c, append(
+		more,
+		kong.Name("vigia"),
+		kong.Writers(stdout, stderr),
 		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
 			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
-		kong.Vars{"passwords_base": password.DefaultBase}, kong.UsageOnError(), kong.ConfigureHelp(helpOptions), kong.Help(printHelp),
-		kong.ExplicitGroups(commandGroups), kong.Exit(exit))...)
+		kong.Vars{
+			"passwords_base": password.DefaultBase,
+		},
+		kong.UsageOnError(),
+		kong.ConfigureHelp(helpOptions),
+		kong.Help(printHelp),
+		kong.ExplicitGroups(commandGroups),
+		kong.Exit(exit),
+	)...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +163,8 @@ func collectUnread(list *config.Problems) kong.Option {
 			read := func(ctx *kong.DecodeContext, target reflect.Value) error {
 				v := ctx.Value
 				err := known.ForType(typ).Decode(ctx, target)
-				if err == nil && v.Flag != nil && v.Enum != "" && typ.Kind() == reflect.String && !v.EnumMap()[target.String()] {
+				if err == nil && v.Flag != nil && v.Enum != "" && typ.Kind() == reflect.String &&
+					!v.EnumMap()[target.String()] {
 					err = fmt.Errorf("%q is none of %s", target, strings.ReplaceAll(v.Enum, ",", ", "))
 					target.SetString(v.EnumSlice()[0]) // or kong refuses this one alone
 				}
@@ -173,7 +189,13 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	var c cli
 	var unread config.Problems
 	exit := -1
-	parser, err := newParser(&c, stdout, stderr, func(code int) { exit = code; panic(exited{}) }, collectUnread(&unread))
+	parser, err := newParser(
+		&c,
+		stdout,
+		stderr,
+		func(code int) { exit = code; panic(exited{}) },
+		collectUnread(&unread),
+	)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)
 		return exitFailure
@@ -253,7 +275,13 @@ func exitCode(err error) int {
 
 // founding are the commands that an installation may begin with; all others need one, so that a mistyped --data is noticed.
 var founding = []string{
-	"migrate", "partner.create", "operator.create", "passwords.import", "passwords.download", "breach.import", "feed.add",
+	"migrate",
+	"partner.create",
+	"operator.create",
+	"passwords.import",
+	"passwords.download",
+	"breach.import",
+	"feed.add",
 }
 
 // errNoInstallation is the answer of commands that do not begin an installation and find none.
@@ -268,7 +296,10 @@ func installed(ctx context.Context, c *config.Common) error {
 	if _, err := os.Stat(c.DatabaseAddress()); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errNoInstallation.Note("data: no installation in %s; --data or VIGIA_DATA names the folder, and serve or partner create begins one", c.Data)
+	return errNoInstallation.Note(
+		"data: no installation in %s; --data or VIGIA_DATA names the folder, and serve or partner create begins one",
+		c.Data,
+	)
 }
 
 // isNewInstallation reports whether opening begins an installation: there is neither a key file nor an embedded database.

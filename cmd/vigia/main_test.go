@@ -41,14 +41,23 @@ func TestFirstLookCommands(t *testing.T) {
 	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
 	_, out, _ := vigia(t, at("partner", "create", "--name", "Banco Exemplo")...)
 	id, _ := decode(t, out)["partner_id"].(string)
-	if code, out, _ := vigia(t, at("partner", "set", id, "--first-looks-per-hour", "500")...); code != 0 || decode(t, out)["first_looks_per_hour"] != 500.0 {
+	if code, out, _ := vigia(
+		t,
+		at("partner", "set", id, "--first-looks-per-hour", "500")...); code != 0 ||
+		decode(t, out)["first_looks_per_hour"] != 500.0 {
 		t.Error(code, out)
 	}
-	if code, out, _ := vigia(t, at("partner", "grant-looks", id, "--count", "300000")...); code != 0 || decode(t, out)["granted"] != 300000.0 || decode(t, out)["left"] != 301000.0 {
+	if code, out, _ := vigia(
+		t,
+		at("partner", "grant-looks", id, "--count", "300000")...); code != 0 || decode(t, out)["granted"] != 300000.0 ||
+		decode(t, out)["left"] != 301000.0 {
 		t.Error(code, out)
 	}
-	if code, out, _ := vigia(t, at("partner", "set", id, "--people", "100000", "--first-looks-per-hour", "auto")...); code != 0 ||
-		decode(t, out)["first_looks_per_hour"] != 500.0 || decode(t, out)["people"] != 100000.0 {
+	if code, out, _ := vigia(
+		t,
+		at("partner", "set", id, "--people", "100000", "--first-looks-per-hour", "auto")...); code != 0 ||
+		decode(t, out)["first_looks_per_hour"] != 500.0 ||
+		decode(t, out)["people"] != 100000.0 {
 		t.Error(code, out)
 	}
 	if code, out, _ := vigia(t, at("partner", "set", id, "--first-looks-per-hour", "0")...); code != 0 ||
@@ -63,7 +72,10 @@ func TestFirstLookCommands(t *testing.T) {
 		!strings.Contains(errs, "auto, 0 (none) or a number") {
 		t.Error(code, errs)
 	}
-	if code, _, errs := vigia(t, at("partner", "grant-looks", id, "--count", "0")...); code == 0 || !strings.Contains(errs, "count: 1 to") {
+	if code, _, errs := vigia(
+		t,
+		at("partner", "grant-looks", id, "--count", "0")...); code == 0 ||
+		!strings.Contains(errs, "count: 1 to") {
 		t.Error(code, errs)
 	}
 	_, trail, _ := vigia(t, at("audit", "list")...)
@@ -86,10 +98,23 @@ func TestPartnerAndKeyCommands(t *testing.T) {
 	if key, _ := made["api_key"].(string); !strings.HasPrefix(key, "vg_test_") || made["salt"] == "" || id == "" {
 		t.Fatal(out)
 	}
-	if _, out, _ := vigia(t, at("partner", "show", id)...); strings.Contains(out, "api_key") || strings.Contains(out, "salt") {
+	if _, out, _ := vigia(
+		t,
+		at("partner", "show", id)...); strings.Contains(out, "api_key") ||
+		strings.Contains(out, "salt") {
 		t.Error("secrets are shown once:", out)
 	}
-	if code, out, _ := vigia(t, at("partner", "set", id, "--rate", "7", "--mask-cards")...); code != 0 || decode(t, out)["rate_per_second"] != 7.0 || decode(t, out)["mask_cards"] != true {
+	if code, out, _ := vigia(
+		t,
+		at(
+			"partner",
+			"set",
+			id,
+			"--rate",
+			"7",
+			"--mask-cards",
+		)...); code != 0 || decode(t, out)["rate_per_second"] != 7.0 ||
+		decode(t, out)["mask_cards"] != true {
 		t.Error(code, out)
 	}
 	if code, out, _ := vigia(t, at("partner", "suspend", id)...); code != 0 || decode(t, out)["suspended"] != true {
@@ -98,7 +123,10 @@ func TestPartnerAndKeyCommands(t *testing.T) {
 	if code, out, _ := vigia(t, at("partner", "resume", id)...); code != 0 || decode(t, out)["suspended"] != false {
 		t.Error(code, out)
 	}
-	code, out, errs = vigia(t, at("key", "create", "--partner", id, "--scopes", "cyber:read", "--expires", "24h", "--label", "painel")...)
+	code, out, errs = vigia(
+		t,
+		at("key", "create", "--partner", id, "--scopes", "cyber:read", "--expires", "24h", "--label", "painel")...,
+	)
 	if code != 0 {
 		t.Fatal(errs)
 	}
@@ -107,17 +135,29 @@ func TestPartnerAndKeyCommands(t *testing.T) {
 	if code != 0 || decode(t, out)["api_key"] == "" {
 		t.Fatal(errs)
 	}
-	if code, out, _ := vigia(t, at("key", "revoke", "--partner", id, "--key", key, "--keep-children")...); code != 0 || decode(t, out)["state"] != "revoked" {
+	if code, out, _ := vigia(
+		t,
+		at("key", "revoke", "--partner", id, "--key", key, "--keep-children")...); code != 0 ||
+		decode(t, out)["state"] != "revoked" {
 		t.Error(code, out)
 	}
 	var list []map[string]any
-	if _, out, _ := vigia(t, at("key", "list", "--partner", id)...); json.Unmarshal([]byte(out), &list) != nil || len(list) != 3 {
+	if _, out, _ := vigia(
+		t,
+		at("key", "list", "--partner", id)...); json.Unmarshal([]byte(out), &list) != nil ||
+		len(list) != 3 {
 		t.Error(out)
 	}
-	if code, _, errs := vigia(t, at("partner", "show", "pt_x")...); code != exitNotFound || decode(t, errs)["error"] != "partner.not_found" {
+	if code, _, errs := vigia(
+		t,
+		at("partner", "show", "pt_x")...); code != exitNotFound ||
+		decode(t, errs)["error"] != "partner.not_found" {
 		t.Error(code, errs)
 	}
-	if code, _, errs := vigia(t, at("key", "create", "--partner", id, "--scopes", "everything")...); code != exitUsage || !strings.Contains(errs, "unknown scope") {
+	if code, _, errs := vigia(
+		t,
+		at("key", "create", "--partner", id, "--scopes", "everything")...); code != exitUsage ||
+		!strings.Contains(errs, "unknown scope") {
 		t.Error(code, errs)
 	}
 }
@@ -134,7 +174,8 @@ func TestKeysCommands(t *testing.T) {
 		t.Fatal(errs)
 	}
 	after := decode(t, out)
-	if before["primary"] == after["primary"] || after["sealed_by_older"].(float64) < 1 || len(after["keys"].([]any)) != 2 {
+	if before["primary"] == after["primary"] || after["sealed_by_older"].(float64) < 1 ||
+		len(after["keys"].([]any)) != 2 {
 		t.Error(before, after)
 	}
 }
@@ -145,7 +186,18 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s", args, code, errs)
 		}
 	}
-	code, _, errs := vigia(t, "serve", "--data", filepath.Join(t.TempDir(), "d"), "--listen", "x", "--roles", "api,cook", "--webhook-allow", "ten")
+	code, _, errs := vigia(
+		t,
+		"serve",
+		"--data",
+		filepath.Join(t.TempDir(), "d"),
+		"--listen",
+		"x",
+		"--roles",
+		"api,cook",
+		"--webhook-allow",
+		"ten",
+	)
 	if code != exitUsage || !strings.Contains(errs, "3 problems") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
@@ -156,11 +208,34 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	t.Setenv("VIGIA_KEEP_JOBS", "muitos")
 	t.Setenv("VIGIA_LOG_LEVEL", "loud")
 	t.Setenv("VIGIA_METRICS_TOKEN_FILE", filepath.Join(t.TempDir(), "missing"))
-	code, _, errs := vigia(t, "serve", "--data", filepath.Join(t.TempDir(), "d"), "--max-connections", "abc", "--drain-time", "5",
-		"--log-format", "xml", "--listen", "x", "--roles", "cook", "--epp-callback-secret", "oi",
-		"--kms", "gcp", "--corpora", "ftp://x", "--log-file", "/nowhere/at/all/log")
-	for _, flag := range []string{"VIGIA_METRICS_TOKEN_FILE", "--keep-jobs", "--log-level", "--max-connections", "--drain-time", "--log-format", "--listen", "--roles", "--epp-callback-secret",
-		"--kms", "--corpora", "--log-file"} {
+	code, _, errs := vigia(
+		t,
+		"serve",
+		"--data",
+		filepath.Join(t.TempDir(), "d"),
+		"--max-connections",
+		"abc",
+		"--drain-time",
+		"5",
+		"--log-format",
+		"xml",
+		"--listen",
+		"x",
+		"--roles",
+		"cook",
+		"--epp-callback-secret",
+		"oi",
+		"--kms",
+		"gcp",
+		"--corpora",
+		"ftp://x",
+		"--log-file",
+		"/nowhere/at/all/log",
+	)
+	for _, flag := range []string{
+		"VIGIA_METRICS_TOKEN_FILE", "--keep-jobs", "--log-level", "--max-connections", "--drain-time", "--log-format", "--listen", "--roles", "--epp-callback-secret",
+		"--kms", "--corpora", "--log-file",
+	} {
 		if strings.Count(errs, "\n  - "+flag+": ") != 1 {
 			t.Errorf("%s is not listed once", flag)
 		}
@@ -184,14 +259,30 @@ func TestHelp(t *testing.T) {
 }
 
 func TestVersionAndMigrate(t *testing.T) {
-	if code, out, _ := vigia(t, "version", "--json"); code != 0 || decode(t, out)["version"] == "" || decode(t, out)["commit"] == "" {
+	if code, out, _ := vigia(
+		t,
+		"version",
+		"--json",
+	); code != 0 || decode(t, out)["version"] == "" ||
+		decode(t, out)["commit"] == "" {
 		t.Error(code, out)
 	}
-	if code, out, _ := vigia(t, "version"); code != 0 || !strings.HasPrefix(out, "vigia ") || !strings.Contains(out, ", commit ") {
+	if code, out, _ := vigia(
+		t,
+		"version",
+	); code != 0 || !strings.HasPrefix(out, "vigia ") ||
+		!strings.Contains(out, ", commit ") {
 		t.Error(code, out)
 	}
 	data := filepath.Join(t.TempDir(), "data")
-	if code, out, _ := vigia(t, "version", "--check", "--data", data); code != 0 || !strings.Contains(out, "0001_service") {
+	if code, out, _ := vigia(
+		t,
+		"version",
+		"--check",
+		"--data",
+		data,
+	); code != 0 ||
+		!strings.Contains(out, "0001_service") {
 		t.Error("an empty folder:", code, out)
 	}
 	if _, err := os.Stat(data); err == nil {
@@ -200,7 +291,15 @@ func TestVersionAndMigrate(t *testing.T) {
 	if code, out, _ := vigia(t, "migrate", "--data", data); code != 0 || !strings.Contains(out, "up to date") {
 		t.Error(code, out)
 	}
-	if code, out, _ := vigia(t, "version", "--check", "--data", data, "--json"); code != 0 || len(decode(t, out)["migrations"].([]any)) != 0 {
+	if code, out, _ := vigia(
+		t,
+		"version",
+		"--check",
+		"--data",
+		data,
+		"--json",
+	); code != 0 ||
+		len(decode(t, out)["migrations"].([]any)) != 0 {
 		t.Error("a migrated database:", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(data, "vigia.db")); err != nil {
@@ -212,7 +311,10 @@ func TestVersionAndMigrate(t *testing.T) {
 func TestWrongFolder(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	for _, args := range [][]string{{"partner", "list"}, {"breach", "list"}, {"case", "list"}, {"audit", "verify"}, {"keys", "status"}} {
-		if code, out, errs := vigia(t, append(args, "--data", data)...); code != exitNotFound || !strings.Contains(errs, "no installation in "+data) {
+		if code, out, errs := vigia(
+			t,
+			append(args, "--data", data)...); code != exitNotFound ||
+			!strings.Contains(errs, "no installation in "+data) {
 			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
 		}
 	}
@@ -264,14 +366,35 @@ func TestUnknownPlan(t *testing.T) {
 // TestAuditSaysWhatWasGiven: a flag that may be left out stands in the trail as it was given.
 func TestAuditSaysWhatWasGiven(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	if code, _, errs := vigia(t, "partner", "create", "--name", "Banco Exemplo", "--sandbox", "--data", data); code != 0 {
+	if code, _, errs := vigia(
+		t,
+		"partner",
+		"create",
+		"--name",
+		"Banco Exemplo",
+		"--sandbox",
+		"--data",
+		data,
+	); code != 0 {
 		t.Fatal(errs)
 	}
-	if code, _, errs := vigia(t, "breach", "edit", "--name", "nada", "--title", "Outro", "--no-verified", "--data", data); code != exitNotFound {
+	if code, _, errs := vigia(
+		t,
+		"breach",
+		"edit",
+		"--name",
+		"nada",
+		"--title",
+		"Outro",
+		"--no-verified",
+		"--data",
+		data,
+	); code != exitNotFound {
 		t.Fatal(code, errs)
 	}
 	_, out, _ := vigia(t, "audit", "list", "--data", data, "--json")
-	if !strings.Contains(out, "--title=Outro") || !strings.Contains(out, "--verified=false") || strings.Contains(out, "0x") {
+	if !strings.Contains(out, "--title=Outro") || !strings.Contains(out, "--verified=false") ||
+		strings.Contains(out, "0x") {
 		t.Error(out)
 	}
 }

@@ -33,7 +33,10 @@ func TestAssistantOverPipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "list_services", Arguments: map[string]any{}})
+	result, err := session.CallTool(
+		t.Context(),
+		&mcp.CallToolParams{Name: "list_services", Arguments: map[string]any{}},
+	)
 	if err != nil || result.IsError {
 		t.Error(result, err)
 	}
@@ -42,7 +45,13 @@ func TestAssistantOverPipes(t *testing.T) {
 	}
 	for want, args := range map[string][]string{"--api-key": {"mcp"}, "http or https address": {"mcp", "--api", "ftp://x", "--listen", "127.0.0.1:0"}} {
 		var said strings.Builder
-		if code := runCommand(t.Context(), args, t.Output(), &said); code != exitUsage || !strings.Contains(said.String(), want) {
+		if code := runCommand(
+			t.Context(),
+			args,
+			t.Output(),
+			&said,
+		); code != exitUsage ||
+			!strings.Contains(said.String(), want) {
 			t.Errorf("%v: %d %s", args, code, &said)
 		}
 	}
@@ -70,13 +79,18 @@ func TestAssistantOverHTTP(t *testing.T) {
 		t.Fatal(said, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, says) }()
-	over := &mcp.StreamableClientTransport{Endpoint: at, HTTPClient: &http.Client{Transport: keyed(someKey)}, DisableStandaloneSSE: true}
+	over := &mcp.StreamableClientTransport{
+		Endpoint:             at,
+		HTTPClient:           &http.Client{Transport: keyed(someKey)},
+		DisableStandaloneSSE: true,
+	}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, over, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "list_services"})
-	if err != nil || result.IsError || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "asked by "+someKey) {
+	if err != nil || result.IsError ||
+		!strings.Contains(result.Content[0].(*mcp.TextContent).Text, "asked by "+someKey) {
 		t.Error(result, err)
 	}
 	_ = session.Close()

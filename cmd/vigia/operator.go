@@ -23,8 +23,24 @@ type operatorCmd struct {
 
 // viewOperator returns an operator as a record of output, without password and second factor.
 func viewOperator(o operator.Operator) record {
-	return newRecord("operator_id", o.ID, "email", o.Email, "role", o.Role.Name(), "partner_id", o.Partner, "disabled", o.Disabled, "second_factor", o.TOTPOn,
-		"created_at", o.CreatedAt, "last_login", o.LastLogin)
+	return newRecord(
+		"operator_id",
+		o.ID,
+		"email",
+		o.Email,
+		"role",
+		o.Role.Name(),
+		"partner_id",
+		o.Partner,
+		"disabled",
+		o.Disabled,
+		"second_factor",
+		o.TOTPOn,
+		"created_at",
+		o.CreatedAt,
+		"last_login",
+		o.LastLogin,
+	)
 }
 
 // consoleFlag is where the console is, for links.
@@ -99,7 +115,13 @@ type operatorListCmd struct{}
 
 // Run lists the operators.
 func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(o, viewOperator, "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")(a.Operators.ListOperators(ctx))
+	return listViews(
+		o,
+		viewOperator,
+		"No operator yet. Make one: vigia operator create --email ADDRESS --role admin",
+	)(
+		a.Operators.ListOperators(ctx),
+	)
 }
 
 // byEmail is the flag of commands about one operator.
@@ -108,7 +130,12 @@ type byEmail struct {
 }
 
 // changeOperator finds the operator and shows what became of it.
-func (b byEmail) changeOperator(ctx context.Context, a *app.App, o *output, fn func(who operator.Operator) (operator.Operator, error)) error {
+func (b byEmail) changeOperator(
+	ctx context.Context,
+	a *app.App,
+	o *output,
+	fn func(who operator.Operator) (operator.Operator, error),
+) error {
 	who, err := a.Operators.FindByEmail(ctx, b.Email)
 	if err != nil {
 		return err
@@ -148,7 +175,12 @@ type operatorEnableCmd struct{ byEmail }
 
 // Run enables an operator.
 func (p *operatorEnableCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) { return a.Operators.EnableOperator(ctx, who.ID) })
+	return p.changeOperator(
+		ctx,
+		a,
+		o,
+		func(who operator.Operator) (operator.Operator, error) { return a.Operators.EnableOperator(ctx, who.ID) },
+	)
 }
 
 // operatorLogoutCmd is 'vigia operator logout', which ends all sessions of an operator.

@@ -258,8 +258,28 @@ func keyRecord(k partner.Key, now time.Time) record {
 	case !k.IsLiveAt(now):
 		state = "expired"
 	}
-	return newRecord("key_id", k.ID, "partner_id", k.Partner, "label", k.Label, "preview", k.Preview, "scopes", k.Scopes, "state", state,
-		"created_at", k.CreatedAt, "expires_at", k.ExpiresAt, "revoked_at", k.RevokedAt, "made_by", k.MadeBy)
+	return newRecord(
+		"key_id",
+		k.ID,
+		"partner_id",
+		k.Partner,
+		"label",
+		k.Label,
+		"preview",
+		k.Preview,
+		"scopes",
+		k.Scopes,
+		"state",
+		state,
+		"created_at",
+		k.CreatedAt,
+		"expires_at",
+		k.ExpiresAt,
+		"revoked_at",
+		k.RevokedAt,
+		"made_by",
+		k.MadeBy,
+	)
 }
 
 // showNewKey shows a key that exists in full only now.
@@ -305,7 +325,21 @@ type keyListCmd struct {
 // Run lists keys.
 func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	show := func(key partner.Key) record { return keyRecord(key, a.Now()) }
-	return listViews(o, show, "No key.", "key_id", "preview", "state", "scopes", "created_at", "expires_at", "made_by", "label")(a.Partners.ListKeys(ctx, k.Partner))
+	return listViews(
+		o,
+		show,
+		"No key.",
+		"key_id",
+		"preview",
+		"state",
+		"scopes",
+		"created_at",
+		"expires_at",
+		"made_by",
+		"label",
+	)(
+		a.Partners.ListKeys(ctx, k.Partner),
+	)
 }
 
 // keyFlags name a key.

@@ -22,7 +22,20 @@ type passwordsCmd struct {
 
 // viewCorpus returns a corpus as a record of output.
 func viewCorpus(c password.Corpus) record {
-	return newRecord("algorithm", c.Algorithm, "entries", c.Entries, "widely_exposed", c.Widely, "bytes", c.Bytes, "imported_at", c.Imported, "source", c.Source)
+	return newRecord(
+		"algorithm",
+		c.Algorithm,
+		"entries",
+		c.Entries,
+		"widely_exposed",
+		c.Widely,
+		"bytes",
+		c.Bytes,
+		"imported_at",
+		c.Imported,
+		"source",
+		c.Source,
+	)
 }
 
 // showImported shows a corpus that was just imported. Without a bucket it names the replicas that do not have it.
@@ -66,8 +79,10 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 	}
 	bar := o.progress("import "+p.Algorithm, "bytes")
 	corpus, err := a.ImportPasswords(ctx, password.Import{
-		Algorithm: algorithm, Inputs: inputs, Source: cmp.Or(p.Source, strings.Join(p.Files, ", ")),
-		Progress: func(at password.Progress) { bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
+		Algorithm: algorithm,
+		Inputs:    inputs,
+		Source:    cmp.Or(p.Source, strings.Join(p.Files, ", ")),
+		Progress:  func(at password.Progress) { bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
 	})
 	bar.clearLine()
 	if err != nil {
@@ -119,7 +134,13 @@ type passwordsStatusCmd struct{}
 
 // Run shows the corpora.
 func (passwordsStatusCmd) Run(a *app.App, o *output) error {
-	return listViews(o, viewCorpus, "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")(a.Passwords.ReadStatus())
+	return listViews(
+		o,
+		viewCorpus,
+		"No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1",
+	)(
+		a.Passwords.ReadStatus(),
+	)
 }
 
 // passwordsVerifyCmd is 'vigia passwords verify', which reads every byte of the corpora.

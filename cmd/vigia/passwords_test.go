@@ -37,7 +37,13 @@ func newReplicaFolders(t *testing.T, shared bool) replicaFolders {
 
 func (f replicaFolders) common(replica string) config.Common {
 	return config.Common{
-		Data: filepath.Join(f.room, replica), Database: f.database, Corpora: f.corpora, KeyFile: filepath.Join(f.room, "keys.json"),
+		Data: filepath.Join(
+			f.room,
+			replica,
+		),
+		Database: f.database,
+		Corpora:  f.corpora,
+		KeyFile:  filepath.Join(f.room, "keys.json"),
 	}
 }
 
@@ -60,8 +66,12 @@ func (f replicaFolders) start(t *testing.T, replica string) string {
 		t.Fatal(err)
 	}
 	srv, err := app.NewServer(context.Background(), a, config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api"}, MaxConnections: 4, StopTime: time.Minute,
-		MetricsToken: "a-token-for-metrics",
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api"},
+		MaxConnections: 4,
+		StopTime:       time.Minute,
+		MetricsToken:   "a-token-for-metrics",
 	}, slog.New(slog.DiscardHandler), "test")
 	if err != nil {
 		t.Fatal(err)
@@ -126,14 +136,31 @@ func TestPasswordsReachEveryReplica(t *testing.T) {
 	f := newReplicaFolders(t, true)
 	running := f.start(t, "two")
 	hashes := write(t, filepath.Join(f.room, "hashes.txt"), strings.Repeat("AB", 20)+":3\n")
-	if code, _, errs := f.run(t, "one", "passwords", "import", "--algorithm", "sha1", hashes); code != exitOK || strings.Contains(errs, "warning") {
+	if code, _, errs := f.run(
+		t,
+		"one",
+		"passwords",
+		"import",
+		"--algorithm",
+		"sha1",
+		hashes,
+	); code != exitOK ||
+		strings.Contains(errs, "warning") {
 		t.Fatal(code, errs)
 	}
 	waitForReadiness(t, running, http.StatusOK, `"corpora.sha1":"corpus"`)
-	if status, body := getPage(t, f.start(t, "three")+"/readyz"); status != http.StatusOK || !strings.Contains(body, `"corpora.sha1":"corpus"`) {
+	if status, body := getPage(
+		t,
+		f.start(t, "three")+"/readyz",
+	); status != http.StatusOK ||
+		!strings.Contains(body, `"corpora.sha1":"corpus"`) {
 		t.Error("a replica that starts later:", status, body)
 	}
-	again := write(t, filepath.Join(f.room, "again.txt"), strings.Repeat("CD", 20)+":3\n"+strings.Repeat("EF", 20)+":3\n")
+	again := write(
+		t,
+		filepath.Join(f.room, "again.txt"),
+		strings.Repeat("CD", 20)+":3\n"+strings.Repeat("EF", 20)+":3\n",
+	)
 	if code, _, errs := f.run(t, "three", "passwords", "import", "--algorithm", "sha1", again); code != exitOK {
 		t.Fatal(code, errs)
 	}
@@ -164,21 +191,36 @@ func TestPasswordsWithoutBucket(t *testing.T) {
 	hashes := write(t, filepath.Join(f.room, "hashes.txt"), strings.Repeat("AB", 20)+":3\n")
 	code, _, errs := f.run(t, "one", "passwords", "import", "--algorithm", "sha1", hashes)
 	lacking := filepath.Join(f.room, "two")
-	if code != exitOK || !strings.Contains(errs, lacking) || strings.Contains(errs, filepath.Join(f.room, "one")) || !strings.Contains(errs, "--corpora") {
+	if code != exitOK || !strings.Contains(errs, lacking) || strings.Contains(errs, filepath.Join(f.room, "one")) ||
+		!strings.Contains(errs, "--corpora") {
 		t.Error("the import does not name the replica that lacks it:", code, errs)
 	}
 	waitForReadiness(t, one, http.StatusOK, `"corpora.sha1":"corpus"`)
-	waitForReadiness(t, two, http.StatusOK, `"corpora.sha1":"missing"`) // it served before, and goes on with what it has
+	waitForReadiness(
+		t,
+		two,
+		http.StatusOK,
+		`"corpora.sha1":"missing"`,
+	) // it served before, and goes on with what it has
 	for address, want := range map[string]string{one: `vigia_password_entries{algorithm="sha1"} 1`, two: `vigia_password_entries{algorithm="sha1"} 0`} {
 		if _, page := getPage(t, address+"/metrics"); !strings.Contains(page, want) {
 			t.Error("metrics lack", want)
 		}
 	}
-	if _, out, _ := f.run(t, "one", "doctor"); !strings.Contains(out, lacking) || !strings.Contains(out, "vigia passwords import") {
+	if _, out, _ := f.run(
+		t,
+		"one",
+		"doctor",
+	); !strings.Contains(out, lacking) ||
+		!strings.Contains(out, "vigia passwords import") {
 		t.Error("doctor does not name the replica and the remedy:", out)
 	}
 	three := f.start(t, "three")
-	if status, body := getPage(t, three+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, `"corpora.sha1":"missing"`) {
+	if status, body := getPage(
+		t,
+		three+"/readyz",
+	); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, `"corpora.sha1":"missing"`) {
 		t.Error("a replica that starts without the passwords of its peers is ready:", status, body)
 	}
 	if code, _, errs := f.run(t, "three", "passwords", "import", "--algorithm", "sha1", hashes); code != exitOK {

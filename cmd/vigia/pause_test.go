@@ -35,7 +35,13 @@ func TestPausedReplica(t *testing.T) {
 	for range 3 { // large requests, most of whose time is in the transaction
 		writers.Go(func() {
 			for !stop.Load() {
-				got := ask(client, http.MethodPost, "http://"+paused.address+"/v1/subscriptions", f.key, largeBody(next.Add(1)))
+				got := ask(
+					client,
+					http.MethodPost,
+					"http://"+paused.address+"/v1/subscriptions",
+					f.key,
+					largeBody(next.Add(1)),
+				)
 				if got.err == nil && got.status != http.StatusOK && got.header.Get("retry-after") == "" {
 					t.Errorf("the server that was paused answers %d %.200s", got.status, got.body)
 				}
@@ -47,7 +53,13 @@ func TestPausedReplica(t *testing.T) {
 		pauseHolding(t, db, paused)
 		began := time.Now()
 		for try := 0; ; try++ {
-			got := ask(client, http.MethodPost, "http://"+other.address+"/v1/subscriptions", f.key, fmt.Sprintf("["+itemJSON+"]", madeUpCPF(50_000_000+next.Add(1))))
+			got := ask(
+				client,
+				http.MethodPost,
+				"http://"+other.address+"/v1/subscriptions",
+				f.key,
+				fmt.Sprintf("["+itemJSON+"]", madeUpCPF(50_000_000+next.Add(1))),
+			)
 			if got.status == http.StatusOK {
 				break
 			}
@@ -121,10 +133,22 @@ func TestPausedReplicaWithWaiters(t *testing.T) {
 	paused, other := f.servers[0], f.servers[1]
 	client := &http.Client{Timeout: time.Minute}
 	create := func(s *server, n int64) outcome {
-		return ask(client, http.MethodPost, "http://"+s.address+"/v1/subscriptions", f.key, fmt.Sprintf("["+itemJSON+"]", madeUpCPF(n)))
+		return ask(
+			client,
+			http.MethodPost,
+			"http://"+s.address+"/v1/subscriptions",
+			f.key,
+			fmt.Sprintf("["+itemJSON+"]", madeUpCPF(n)),
+		)
 	}
 	suspend := func(s *server, n int64) outcome {
-		return ask(client, http.MethodPost, "http://"+s.address+"/v1/subscriptions/ouro/"+madeUpCPF(n)+"/changes", f.key, `{"move":"suspend"}`)
+		return ask(
+			client,
+			http.MethodPost,
+			"http://"+s.address+"/v1/subscriptions/ouro/"+madeUpCPF(n)+"/changes",
+			f.key,
+			`{"move":"suspend"}`,
+		)
 	}
 	const waiters = 3
 	for n := range int64(waiters) + 2 {

@@ -79,7 +79,13 @@ func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	return o.showPlan(a.Plans.CreatePlan(ctx, plan.Plan{
-		ID: p.ID, Partner: p.Partner, Name: p.Name, Coverage: coverage, MaxDevices: p.MaxDevices, KeyDays: p.KeyDays, KeysEndWithSubscription: p.KeysEnd,
+		ID:                      p.ID,
+		Partner:                 p.Partner,
+		Name:                    p.Name,
+		Coverage:                coverage,
+		MaxDevices:              p.MaxDevices,
+		KeyDays:                 p.KeyDays,
+		KeysEndWithSubscription: p.KeysEnd,
 	}))
 }
 
@@ -100,7 +106,15 @@ func (p *planListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 			return err
 		}
 	}
-	return o.listRecords(rows, "No plan yet. Make one: vigia plan create --partner ID --id PLAN --name NAME", "plan_id", "retired", "max_devices", "key_days", "name")
+	return o.listRecords(
+		rows,
+		"No plan yet. Make one: vigia plan create --partner ID --id PLAN --name NAME",
+		"plan_id",
+		"retired",
+		"max_devices",
+		"key_days",
+		"name",
+	)
 }
 
 // planArg names a plan.

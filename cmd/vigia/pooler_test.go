@@ -36,7 +36,8 @@ func TestPoolerWithoutFreeConnection(t *testing.T) {
 	}
 	for _, command := range []string{"doctor", "check"} {
 		code, out, errs := vigia(t, command, "--data", data, "--database", pooler.Address())
-		if said := out + errs; code != exitFailure || !strings.Contains(said, "default_pool_size") || !strings.Contains(said, "--max-connections") {
+		if said := out + errs; code != exitFailure || !strings.Contains(said, "default_pool_size") ||
+			!strings.Contains(said, "--max-connections") {
 			t.Errorf("%s ends with %d and does not say that the pool is used up: %s", command, code, said)
 		}
 	}

@@ -32,10 +32,29 @@ type postgresServer struct {
 func startPostgres(t testing.TB, settings ...string) *postgresServer {
 	t.Helper()
 	s := choosePostgres(t)
-	s.runProgram(t, "initdb", "-D", s.dataFolder(), "-U", "vigia", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	s.runProgram(
+		t,
+		"initdb",
+		"-D",
+		s.dataFolder(),
+		"-U",
+		"vigia",
+		"-A",
+		"trust",
+		"-E",
+		"UTF8",
+		"--locale=C",
+		"--no-sync",
+	)
 	s.Configure(t, append([]string{
-		"listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "max_connections = 100", "shared_buffers = 32MB",
-		"fsync = on", "synchronous_commit = on", "wal_level = replica", "log_min_error_statement = panic",
+		"listen_addresses = '127.0.0.1'",
+		"unix_socket_directories = ''",
+		"max_connections = 100",
+		"shared_buffers = 32MB",
+		"fsync = on",
+		"synchronous_commit = on",
+		"wal_level = replica",
+		"log_min_error_statement = panic",
 	}, settings...)...)
 	s.Start(t)
 	return s
@@ -53,7 +72,10 @@ func choosePostgres(t testing.TB) *postgresServer {
 		found = []string{filepath.Dir(path)}
 	}
 	version := func(dir string) int { n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir))); return n }
-	s := &postgresServer{bin: slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), port: freePort(t)}
+	s := &postgresServer{
+		bin:  slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }),
+		port: freePort(t),
+	}
 	// Not t.TempDir: its parents are closed to the user that the server runs as.
 	if s.folder, err = os.MkdirTemp("", "vigia-pg"); err != nil {
 		t.Fatal(err)
@@ -183,11 +205,18 @@ func (s *postgresServer) waitUntilReady() bool {
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		note, err := os.ReadFile(filepath.Join(s.dataFolder(), "postmaster.pid"))
 		lines := strings.Split(strings.TrimSpace(string(note)), "\n")
-		if err == nil && lines[0] == strconv.Itoa(s.cmd.Process.Pid) && len(lines) == 8 && strings.HasPrefix(lines[7], "ready") {
+		if err == nil && lines[0] == strconv.Itoa(s.cmd.Process.Pid) && len(lines) == 8 &&
+			strings.HasPrefix(lines[7], "ready") {
 			return true
 		}
 		var status syscall.WaitStatus
-		if pid, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WNOHANG, nil); err == nil && pid == s.cmd.Process.Pid {
+		if pid, err := syscall.Wait4(
+			s.cmd.Process.Pid,
+			&status,
+			syscall.WNOHANG,
+			nil,
+		); err == nil &&
+			pid == s.cmd.Process.Pid {
 			return false
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -240,7 +269,19 @@ func (s *postgresServer) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.po
 func (s *postgresServer) NewStandby(t testing.TB, name string) *postgresServer {
 	t.Helper()
 	follower := choosePostgres(t)
-	follower.runProgram(t, "pg_basebackup", "-D", follower.dataFolder(), "-d", s.Address()+"&application_name="+name, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync")
+	follower.runProgram(
+		t,
+		"pg_basebackup",
+		"-D",
+		follower.dataFolder(),
+		"-d",
+		s.Address()+"&application_name="+name,
+		"-R",
+		"-X",
+		"stream",
+		"--checkpoint=fast",
+		"--no-sync",
+	)
 	follower.Start(t)
 	return follower
 }

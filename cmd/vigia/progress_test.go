@@ -12,7 +12,13 @@ import (
 func TestProgress(t *testing.T) {
 	for _, columns := range []int{0, 30, 200} {
 		var w bytes.Buffer
-		p := &progress{w: &w, columns: columns, label: "import loja", unit: "bytes", begin: time.Now().Add(-10 * time.Second)}
+		p := &progress{
+			w:       &w,
+			columns: columns,
+			label:   "import loja",
+			unit:    "bytes",
+			begin:   time.Now().Add(-10 * time.Second),
+		}
 		p.setProgress(25_000_000, 100_000_000, "3 emails")
 		p.setProgress(26_000_000, 100_000_000, "too soon")
 		p.clearLine()

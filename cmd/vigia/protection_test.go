@@ -36,10 +36,18 @@ func install(t *testing.T) installation {
 		t.Fatal(err)
 	}
 	in.partner = p.ID
-	if in.device, err = a.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: "Celular"}); err != nil {
+	if in.device, err = a.Endpoints.IssueKey(
+		ctx,
+		p.ID,
+		cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: "Celular"},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if in.opened, err = a.Cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"}); err != nil {
+	if in.opened, err = a.Cases.OpenCase(
+		ctx,
+		p.ID,
+		cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.NewPersons(nil).ComputeScore(ctx, p.ID, "u1"); err != nil {
@@ -84,7 +92,11 @@ func TestListCommands(t *testing.T) {
 		t.Error(cases)
 	}
 	in.fails(t, exitUsage, "case", "list", "--status", "nenhum")
-	if list := decodeList(t, in.ok(t, "message", "list", "--lang", "es")); len(list) == 0 || list[0]["lang"] != "es" || list[0]["text"] == "" {
+	if list := decodeList(
+		t,
+		in.ok(t, "message", "list", "--lang", "es"),
+	); len(list) == 0 || list[0]["lang"] != "es" ||
+		list[0]["text"] == "" {
 		t.Error(list)
 	}
 	in.fails(t, exitNotFound, "subscription", "list", "--partner", "pt_x")
@@ -111,7 +123,10 @@ func TestPartnerShareCommand(t *testing.T) {
 	in.ok(t, "partner", "share", id, "--of", "android", "--quota", "5000", "--reserve", "1000")
 	if list := decodeList(t, in.ok(t, "partner", "share", id, "--of", "appointments", "--quota", "40")); len(list) != 2 {
 		t.Error(list)
-	} else if out := fmt.Sprint(list); !strings.Contains(out, "reserved:1000") || !strings.Contains(out, "quota:40") {
+	} else if out := fmt.Sprint(
+		list,
+	); !strings.Contains(out, "reserved:1000") ||
+		!strings.Contains(out, "quota:40") {
 		t.Error(out)
 	}
 	in.fails(t, exitNotFound, "partner", "share", "pt_x", "--of", "android", "--quota", "1")

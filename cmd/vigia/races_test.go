@@ -91,7 +91,8 @@ func (r *raceRun) ask(t *testing.T, method, path, body string, header ...string)
 	for try := 0; ; try++ {
 		server := r.servers[(try+rand.IntN(2))%len(r.servers)]
 		got := ask(&r.client, method, "http://"+server.address+path, r.key, body, header...)
-		if got.err == nil && got.status < 500 && got.status != http.StatusConflict && got.status != http.StatusTooManyRequests {
+		if got.err == nil && got.status < 500 && got.status != http.StatusConflict &&
+			got.status != http.StatusTooManyRequests {
 			return got
 		}
 		if try > 3000 {
@@ -111,7 +112,10 @@ func (r *raceRun) leaveOver(t *testing.T, batches chan<- int64) {
 		var items []string
 		for n := first * crashItems; n < (first+ahead)*crashItems; n++ {
 			cpf := madeUpCPF(n)
-			items = append(items, fmt.Sprintf(`{"type":"cpf","value":%q,"userHash":%q}`, cpf, partner.LongUserHash(cpf, r.salt)))
+			items = append(
+				items,
+				fmt.Sprintf(`{"type":"cpf","value":%q,"userHash":%q}`, cpf, partner.LongUserHash(cpf, r.salt)),
+			)
 		}
 		got := r.ask(t, http.MethodPost, "/v1/cyber/assets", `{"items":[`+strings.Join(items, ",")+`]}`)
 		if got.status != http.StatusOK || !strings.Contains(got.body, `"success"`) {
@@ -141,8 +145,16 @@ func (r *raceRun) leaveOver(t *testing.T, batches chan<- int64) {
 // enrol sends batches until each is acknowledged as created.
 func (r *raceRun) enrol(t *testing.T, batches <-chan int64) {
 	for batch := range batches {
-		got := r.ask(t, http.MethodPost, "/v1/subscriptions", crashBody(batch), "idempotency-key", fmt.Sprint("batch-", batch))
-		if got.status != http.StatusOK || !strings.Contains(got.body, fmt.Sprintf(`"total_created_items":%d,`, crashItems)) {
+		got := r.ask(
+			t,
+			http.MethodPost,
+			"/v1/subscriptions",
+			crashBody(batch),
+			"idempotency-key",
+			fmt.Sprint("batch-", batch),
+		)
+		if got.status != http.StatusOK ||
+			!strings.Contains(got.body, fmt.Sprintf(`"total_created_items":%d,`, crashItems)) {
 			t.Errorf("batch %d: %d %.300s", batch, got.status, got.body)
 		}
 		r.enrolled.Add(crashItems)
@@ -152,7 +164,10 @@ func (r *raceRun) enrol(t *testing.T, batches <-chan int64) {
 // sweep removes what is past its time, again and again.
 func (r *raceRun) sweep(t *testing.T) {
 	for !r.isOver(t) {
-		if _, err := r.admin.Store.Upkeep.SweepExpired(context.Background(), store.Retention{Subscriptions: 24 * time.Hour}); err != nil {
+		if _, err := r.admin.Store.Upkeep.SweepExpired(
+			context.Background(),
+			store.Retention{Subscriptions: 24 * time.Hour},
+		); err != nil {
 			t.Error("sweep:", err)
 			return
 		}

@@ -134,7 +134,11 @@ func newFleet(t *testing.T, database string, replicas int, flags ...string) *fle
 		t.Cleanup(s.kill)
 		f.servers = append(f.servers, s)
 	}
-	a, err := app.OpenApp(context.Background(), config.Common{Data: f.folder, Database: database}, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(
+		context.Background(),
+		config.Common{Data: f.folder, Database: database},
+		sqldb.Options{MaxConns: 4},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +201,15 @@ func (c *strictClient) ask(method, path, key, body string) (int, error) {
 		}
 		c.conn, c.in = conn, bufio.NewReader(conn)
 	}
-	_, err := fmt.Fprintf(c.conn, "%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", method, path, key, len(body), body)
+	_, err := fmt.Fprintf(
+		c.conn,
+		"%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s",
+		method,
+		path,
+		key,
+		len(body),
+		body,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -233,7 +245,9 @@ func TestRollingRestart(t *testing.T) {
 			for i := 0; !stop.Load(); i++ {
 				method, path, body := http.MethodGet, "/v1/cyber/services", ""
 				if n%2 == 1 {
-					method, path, body = http.MethodPost, "/v1/subscriptions", "["+strings.TrimSpace(fmt.Sprintf(itemJSON, madeUpCPF(next.Add(1))))+"]"
+					method, path, body = http.MethodPost, "/v1/subscriptions", "["+strings.TrimSpace(
+						fmt.Sprintf(itemJSON, madeUpCPF(next.Add(1))),
+					)+"]"
 				}
 				if status, err := client.ask(method, path, f.key, body); err != nil || status != http.StatusOK {
 					t.Errorf("request %d of client %d failed: %d %v", i, n, status, err)
@@ -326,7 +340,15 @@ func (o *oracle) persist(t *testing.T, servers []*server) *sync.WaitGroup {
 				batch := o.next.Add(1) - 1
 				for try := 0; ; try++ {
 					url := "http://" + servers[(int(batch)+try)%len(servers)].address + "/v1/subscriptions"
-					got := ask(client, http.MethodPost, url, o.key, crashBody(batch), "idempotency-key", fmt.Sprintf("batch-%d", batch))
+					got := ask(
+						client,
+						http.MethodPost,
+						url,
+						o.key,
+						crashBody(batch),
+						"idempotency-key",
+						fmt.Sprintf("batch-%d", batch),
+					)
 					if got.err == nil && got.status == http.StatusOK {
 						if !strings.Contains(got.body, fmt.Sprintf(`"total_created_items":%d,`, crashItems)) {
 							t.Errorf("batch %d: %.300s", batch, got.body)
@@ -355,7 +377,15 @@ func untilServed(t *testing.T, f *fleet) time.Duration {
 	start := time.Now()
 	for i, s := range f.servers {
 		for n := 0; ; n++ {
-			got := ask(http.DefaultClient, http.MethodPost, "http://"+s.address+"/v1/subscriptions", f.key, "[]", "idempotency-key", fmt.Sprintf("probe-%d-%d-%d", start.UnixNano(), i, n))
+			got := ask(
+				http.DefaultClient,
+				http.MethodPost,
+				"http://"+s.address+"/v1/subscriptions",
+				f.key,
+				"[]",
+				"idempotency-key",
+				fmt.Sprintf("probe-%d-%d-%d", start.UnixNano(), i, n),
+			)
 			if got.status == http.StatusOK {
 				break
 			}
@@ -442,7 +472,13 @@ func TestRevocation(t *testing.T) {
 			must.Store(time.Now().Add(overlap).UnixNano())
 			time.Sleep(overlap + 2*time.Second)
 			for _, s := range f.servers {
-				if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+"/v1/cyber/services", replacement, ""); got.status != http.StatusOK {
+				if got := ask(
+					http.DefaultClient,
+					http.MethodGet,
+					"http://"+s.address+"/v1/cyber/services",
+					replacement,
+					"",
+				); got.status != http.StatusOK {
 					t.Errorf("the replacement of key %d is refused: %d %v", n, got.status, got.err)
 				}
 			}
@@ -452,7 +488,12 @@ func TestRevocation(t *testing.T) {
 	if late.Load() > 0 || used.Load() < int64(2*keys) {
 		t.Errorf("%d keys: %d accepted later than two seconds after, %d before", keys, late.Load(), used.Load())
 	}
-	t.Logf("%d keys on %d servers: %d requests before, none accepted two seconds after", keys, len(f.servers), used.Load())
+	t.Logf(
+		"%d keys on %d servers: %d requests before, none accepted two seconds after",
+		keys,
+		len(f.servers),
+		used.Load(),
+	)
 }
 
 // TestSharedRate sends ten times a partner's rate to two servers: together they grant the rate and not twice as much,
@@ -465,11 +506,20 @@ func TestSharedRate(t *testing.T) {
 	const perSecond = 40
 	ctx := context.Background()
 	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2)
-	_, cred, err := f.admin.Partners.CreatePartner(ctx, "Outro", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	_, cred, err := f.admin.Partners.CreatePartner(
+		ctx,
+		"Outro",
+		partner.Live,
+		partner.Settings{RatePerSecond: 100_000, Burst: 100_000},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.admin.Partners.UpdatePartner(ctx, f.partner.ID, func(p *partner.Partner) { p.Settings.RatePerSecond, p.Settings.Burst = perSecond, perSecond })
+	_, err = f.admin.Partners.UpdatePartner(
+		ctx,
+		f.partner.ID,
+		func(p *partner.Partner) { p.Settings.RatePerSecond, p.Settings.Burst = perSecond, perSecond },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -477,7 +527,13 @@ func TestSharedRate(t *testing.T) {
 	var alone, beside latencies
 	for n := range 200 {
 		start := time.Now()
-		got := ask(http.DefaultClient, http.MethodGet, "http://"+f.servers[n%2].address+"/v1/cyber/services", cred.APIKey, "")
+		got := ask(
+			http.DefaultClient,
+			http.MethodGet,
+			"http://"+f.servers[n%2].address+"/v1/cyber/services",
+			cred.APIKey,
+			"",
+		)
 		alone.add(time.Since(start), got)
 	}
 	// A process that a starved machine keeps from telling of itself is counted out for a while, and then the other
@@ -488,14 +544,24 @@ func TestSharedRate(t *testing.T) {
 	for clients, judged := 20, 0; judged < 5 && len(told) < 10 && !t.Failed(); {
 		granted, refused, took := overload(t, f, clients, cred.APIKey, time.Duration(seconds)*time.Second, &beside)
 		limit := int64(perSecond * (took.Seconds() + 1)) // the burst is one second's worth
-		told = append(told, fmt.Sprintf("%d granted of a limit of %d, %d refused to %d clients", granted, limit, refused, clients))
+		told = append(
+			told,
+			fmt.Sprintf("%d granted of a limit of %d, %d refused to %d clients", granted, limit, refused, clients),
+		)
 		if granted+refused < 2*limit {
 			clients *= 2
 			continue
 		}
 		judged++
 		if granted <= limit*12/10 && granted >= limit/2 {
-			t.Logf("%s; the other partner's p50 and p99: alone %v and %v, beside it %v and %v", told, alone.at(0.5), alone.at(0.99), beside.at(0.5), beside.at(0.99))
+			t.Logf(
+				"%s; the other partner's p50 and p99: alone %v and %v, beside it %v and %v",
+				told,
+				alone.at(0.5),
+				alone.at(0.99),
+				beside.at(0.5),
+				beside.at(0.99),
+			)
 			return
 		}
 	}
@@ -511,7 +577,13 @@ func (f *fleet) refuse(t *testing.T) {
 			var refused atomic.Bool
 			for range 100 { // at once, so that a slow machine does not stay below the rate
 				wg.Go(func() {
-					if got := ask(http.DefaultClient, http.MethodGet, "http://"+s.address+"/v1/cyber/services", f.key, ""); got.status == http.StatusTooManyRequests {
+					if got := ask(
+						http.DefaultClient,
+						http.MethodGet,
+						"http://"+s.address+"/v1/cyber/services",
+						f.key,
+						"",
+					); got.status == http.StatusTooManyRequests {
 						refused.Store(true)
 					}
 				})
@@ -528,7 +600,14 @@ func (f *fleet) refuse(t *testing.T) {
 
 // overload sends far more than the partner's rate to all servers, and beside each request one of another partner, who
 // is always served.
-func overload(t *testing.T, f *fleet, clients int, other string, length time.Duration, beside *latencies) (granted, refused int64, took time.Duration) {
+func overload(
+	t *testing.T,
+	f *fleet,
+	clients int,
+	other string,
+	length time.Duration,
+	beside *latencies,
+) (granted, refused int64, took time.Duration) {
 	t.Helper()
 	var wg sync.WaitGroup
 	var yes, no atomic.Int64
@@ -601,7 +680,13 @@ func TestStandbyAnswersLists(t *testing.T) {
 	if n := total(); n != "50" {
 		t.Errorf("the list has %s items: it was not read from the standby", n)
 	}
-	if got := ask(http.DefaultClient, http.MethodGet, url+"/ouro/"+madeUpCPF(crashItems), f.key, ""); got.status != http.StatusOK {
+	if got := ask(
+		http.DefaultClient,
+		http.MethodGet,
+		url+"/ouro/"+madeUpCPF(crashItems),
+		f.key,
+		"",
+	); got.status != http.StatusOK {
 		t.Errorf("what was just written is not there: %d", got.status)
 	}
 	pause(t, standby, false)
@@ -688,7 +773,11 @@ func failover(t *testing.T, synchronous bool) (*oracle, time.Duration) {
 		primary.Configure(t, "synchronous_standby_names = 'second'")
 		primary.ReloadSettings(t)
 	}
-	address := fmt.Sprintf("postgres://vigia@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2", primary.Host(), standby.Host())
+	address := fmt.Sprintf(
+		"postgres://vigia@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2",
+		primary.Host(),
+		standby.Host(),
+	)
 	f := newFleet(t, address, 2)
 	o := &oracle{key: f.key, servers: f.servers}
 	writers := o.persist(t, f.servers)

@@ -13,7 +13,10 @@ import (
 func killedAt(t *testing.T, calls string, n int, args ...string) bool {
 	t.Helper()
 	f := badCall{calls: calls, how: "signal=SIGKILL", when: strconv.Itoa(n)}
-	cmd := exec.Command("strace", append([]string{"-f", "-o", os.DevNull, "-e", "trace=" + f.calls, "-e", f.inject(), binary(t, "")}, args...)...)
+	cmd := exec.Command(
+		"strace",
+		append([]string{"-f", "-o", os.DevNull, "-e", "trace=" + f.calls, "-e", f.inject(), binary(t, "")}, args...)...,
+	)
 	return cmd.Run() != nil
 }
 
@@ -37,7 +40,16 @@ func TestKilledRestore(t *testing.T) {
 				at = 20 * n // the first of many are the start of the program
 			}
 			data := filepath.Join(t.TempDir(), "new")
-			command := []string{"restore", file, "--erasures", erasures, "--key-file", filepath.Join(in.data, "keys.json"), "--data", data}
+			command := []string{
+				"restore",
+				file,
+				"--erasures",
+				erasures,
+				"--key-file",
+				filepath.Join(in.data, "keys.json"),
+				"--data",
+				data,
+			}
 			if killedAt(t, calls, at, command...) {
 				kills++
 				_, marked := os.Stat(filepath.Join(data, "restoring"))
@@ -45,7 +57,14 @@ func TestKilledRestore(t *testing.T) {
 					unfinished++
 				}
 				if marked == nil {
-					code, _, errs := vigia(t, "serve", "--data", data, "--key-file", filepath.Join(in.data, "keys.json"))
+					code, _, errs := vigia(
+						t,
+						"serve",
+						"--data",
+						data,
+						"--key-file",
+						filepath.Join(in.data, "keys.json"),
+					)
 					if code == exitOK || !strings.Contains(errs, "vigia restore") {
 						t.Errorf("%s %d: serve on a half restore: %d %s", calls, at, code, errs)
 					}
@@ -54,7 +73,17 @@ func TestKilledRestore(t *testing.T) {
 					t.Errorf("%s %d: the same command again: %d %s", calls, at, code, errs)
 				}
 			}
-			code, out, _ := vigia(t, "subject", "export", "--cpf", "52998224725", "--data", data, "--key-file", filepath.Join(in.data, "keys.json"))
+			code, out, _ := vigia(
+				t,
+				"subject",
+				"export",
+				"--cpf",
+				"52998224725",
+				"--data",
+				data,
+				"--key-file",
+				filepath.Join(in.data, "keys.json"),
+			)
 			if code != exitNotFound {
 				t.Errorf("%s %d: an erased person is back: %d %s", calls, at, code, out)
 			}
@@ -64,7 +93,11 @@ func TestKilledRestore(t *testing.T) {
 		}
 	}
 	if kills == 0 || unfinished == 0 {
-		t.Errorf("%d kills, %d of them with the database in place: is the sweep still at the right calls?", kills, unfinished)
+		t.Errorf(
+			"%d kills, %d of them with the database in place: is the sweep still at the right calls?",
+			kills,
+			unfinished,
+		)
 	}
 	t.Logf("%d kills, %d of them with the database in place", kills, unfinished)
 }
@@ -90,7 +123,15 @@ func TestKilledBackup(t *testing.T) {
 			continue
 		}
 		data := filepath.Join(t.TempDir(), "new")
-		if code, _, errs := vigia(t, "restore", filepath.Join(room, e.Name()), "--key-file", filepath.Join(in.data, "keys.json"), "--data", data); code != exitOK {
+		if code, _, errs := vigia(
+			t,
+			"restore",
+			filepath.Join(room, e.Name()),
+			"--key-file",
+			filepath.Join(in.data, "keys.json"),
+			"--data",
+			data,
+		); code != exitOK {
 			t.Errorf("%s is not whole: %s", e.Name(), errs)
 		}
 	}

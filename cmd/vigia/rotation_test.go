@@ -44,7 +44,13 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 	t.Cleanup(s.kill)
 	subscriptions := "http://" + s.address + "/v1/subscriptions"
 	for batch := range batches {
-		if got := ask(http.DefaultClient, http.MethodPost, subscriptions, key, crashBody(batch)); got.status != http.StatusOK {
+		if got := ask(
+			http.DefaultClient,
+			http.MethodPost,
+			subscriptions,
+			key,
+			crashBody(batch),
+		); got.status != http.StatusOK {
 			t.Fatal(got.status, got.body, got.err)
 		}
 	}
@@ -74,7 +80,13 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 	}
 	load.Go(func() {
 		for batch := batches; !stop.Load(); batch++ {
-			if got := ask(http.DefaultClient, http.MethodPost, subscriptions, key, crashBody(batch)); got.status != http.StatusOK {
+			if got := ask(
+				http.DefaultClient,
+				http.MethodPost,
+				subscriptions,
+				key,
+				crashBody(batch),
+			); got.status != http.StatusOK {
 				t.Errorf("batch %d: %d %v %.200s", batch, got.status, got.err, got.body)
 				return
 			}

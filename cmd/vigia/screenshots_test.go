@@ -22,9 +22,16 @@ const pictureFolder = "../../docs/console"
 
 // consolePictures are the main pages: where each is, and, for a page that has no address of its own, the link that leads there.
 var consolePictures = []struct{ name, path, link string }{
-	{"overview", "/", ""}, {"person", "/findings?severity=critical", `td[data-label="Dado"] a`}, {"cases", "/cases", ""}, {"case", "/cases?status=Resolvido", ".open"},
-	{"findings", "/findings", ""}, {"breaches", "/breaches", ""}, {"breach", "/breaches/clube-de-viagem", ""}, {"partners", "/partners", ""},
-	{"webhook", "", `td a[href*="/webhooks/"]`}, {"deliveries", "/deliveries?state=failed", ""},
+	{"overview", "/", ""},
+	{"person", "/findings?severity=critical", `td[data-label="Dado"] a`},
+	{"cases", "/cases", ""},
+	{"case", "/cases?status=Resolvido", ".open"},
+	{"findings", "/findings", ""},
+	{"breaches", "/breaches", ""},
+	{"breach", "/breaches/clube-de-viagem", ""},
+	{"partners", "/partners", ""},
+	{"webhook", "", `td a[href*="/webhooks/"]`},
+	{"deliveries", "/deliveries?state=failed", ""},
 }
 
 // TestConsolePictures takes the pictures of docs/console.md anew, from the demo. It runs for scripts/screenshots alone.
@@ -67,7 +74,11 @@ func takePictures(t *testing.T) {
 			t.Fatal(selector, err)
 		}
 	}
-	do(chromedp.Navigate(m[1]+"/login"), chromedp.SetValue(`[name="email"]`, m[2], chromedp.NodeVisible), chromedp.SetValue(`[name="password"]`, m[3], chromedp.NodeVisible))
+	do(
+		chromedp.Navigate(m[1]+"/login"),
+		chromedp.SetValue(`[name="email"]`, m[2], chromedp.NodeVisible),
+		chromedp.SetValue(`[name="password"]`, m[3], chromedp.NodeVisible),
+	)
 	press(`form[action="/login"] button`)
 	for _, p := range consolePictures {
 		if p.path != "" {

@@ -172,7 +172,19 @@ func (m *mcpCmd) serveHTTP(ctx context.Context, o *output) error {
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	server := &http.Server{Handler: assistant.Handler(versionText(), m.API, m.Write, nil, telemetry.NewLogger(o.err, telemetry.LogOptions{})), ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{
+		Handler: assistant.Handler(
+			versionText(),
+			m.API,
+			m.Write,
+			nil,
+			telemetry.NewLogger(o.err, telemetry.LogOptions{}),
+		),
+		ReadTimeout:    15 * time.Second,
+		WriteTimeout:   time.Minute,
+		IdleTimeout:    time.Minute,
+		MaxHeaderBytes: 16 << 10,
+	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	_, _ = fmt.Fprintf(o.err, "Tools for assistants at http://%s\n", listener.Addr())
@@ -250,7 +262,11 @@ func (v versionCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 		_, _ = fmt.Fprintf(w, "vigia %s, commit %s\n", versionText(), commitText())
 		switch {
 		case len(pending) > 0:
-			_, _ = fmt.Fprintf(w, "The first start migrates the database: %s. Take a backup before; afterwards older versions refuse it.\n", strings.Join(pending, ", "))
+			_, _ = fmt.Fprintf(
+				w,
+				"The first start migrates the database: %s. Take a backup before; afterwards older versions refuse it.\n",
+				strings.Join(pending, ", "),
+			)
 		case v.Check:
 			_, _ = fmt.Fprintln(w, "The database is up to date; nothing is migrated.")
 		}
@@ -267,7 +283,11 @@ func pendingMigrations(ctx context.Context, c *config.Common) ([]string, error) 
 	pending := len(list)
 	// Opening a missing SQLite file would create it.
 	if _, err := os.Stat(c.DatabaseAddress()); c.Database != "" || err == nil {
-		db, err := sqldb.OpenDatabase(ctx, c.DatabaseAddress(), sqldb.Options{MaxConns: 2, Insecure: c.DatabaseInsecure})
+		db, err := sqldb.OpenDatabase(
+			ctx,
+			c.DatabaseAddress(),
+			sqldb.Options{MaxConns: 2, Insecure: c.DatabaseInsecure},
+		)
 		if err != nil {
 			return nil, err
 		}

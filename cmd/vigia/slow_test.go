@@ -32,7 +32,11 @@ const dripEvery = 2 * time.Second
 func slowKinds(key string) []slowClient {
 	return []slowClient{
 		{"header", "GET /v1/cyber/services HTTP/1.1\r\nHost: x\r\n", "X-Slow: 1\r\n"},
-		{"body", "POST /v1/cyber/password-check HTTP/1.1\r\nHost: x\r\nX-Api-Key: " + key + "\r\nContent-Length: 10000\r\n\r\n", " "},
+		{
+			"body",
+			"POST /v1/cyber/password-check HTTP/1.1\r\nHost: x\r\nX-Api-Key: " + key + "\r\nContent-Length: 10000\r\n\r\n",
+			" ",
+		},
 		// The contract is 100 KB: ten of them do not fit into the buffers on the way.
 		{"reader", strings.Repeat("GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n", 10), ""},
 	}

@@ -88,9 +88,19 @@ func TestSoak(t *testing.T) {
 	files := func(v vitals) float64 { return float64(v.fds) }
 	first, second := steady[:half], steady[half:]
 	slope := slopePerMinute(steady)
-	t.Logf("%d requests in %v, %d failed; goroutines %.0f then %.0f, files %.0f then %.0f, memory %.0f MB then %.0f MB, slope %.2f MB a minute", requests.Load(), length,
-		failed.Load(), median(first, goroutines), median(second, goroutines), median(first, files), median(second, files),
-		steady[0].rss, steady[len(steady)-1].rss, slope)
+	t.Logf(
+		"%d requests in %v, %d failed; goroutines %.0f then %.0f, files %.0f then %.0f, memory %.0f MB then %.0f MB, slope %.2f MB a minute",
+		requests.Load(),
+		length,
+		failed.Load(),
+		median(first, goroutines),
+		median(second, goroutines),
+		median(first, files),
+		median(second, files),
+		steady[0].rss,
+		steady[len(steady)-1].rss,
+		slope,
+	)
 	for what, of := range map[string]func(vitals) float64{"goroutines": goroutines, "files": files} {
 		before, after := median(first, of), median(second, of)
 		if after > before*1.05+3 { // a few come and go with connections

@@ -52,7 +52,22 @@ func TestSpreadCommand(t *testing.T) {
 				common = append(common, "--database", database)
 			}
 			load := func(name string, args ...string) map[string]any {
-				args = append([]string{"breach", "import", "--name", name, "--title", "Loja", "--date", "2026-01-02", "--exposes", "email", dump}, args...)
+				args = append(
+					[]string{
+						"breach",
+						"import",
+						"--name",
+						name,
+						"--title",
+						"Loja",
+						"--date",
+						"2026-01-02",
+						"--exposes",
+						"email",
+						dump,
+					},
+					args...,
+				)
 				code, out, errs := vigia(t, append(args, common...)...)
 				if code != exitOK {
 					t.Errorf("%s: exit %d, %s", name, code, errs)

@@ -40,7 +40,13 @@ func TestLitestream(t *testing.T) {
 		var acked []time.Time // by batch
 		for began := time.Now(); time.Since(began) < 15*time.Second; {
 			batch := int64(len(acked))
-			got := ask(http.DefaultClient, http.MethodPost, "http://"+s.address+"/v1/subscriptions", key, crashBody(batch))
+			got := ask(
+				http.DefaultClient,
+				http.MethodPost,
+				"http://"+s.address+"/v1/subscriptions",
+				key,
+				crashBody(batch),
+			)
 			if got.status != http.StatusOK {
 				t.Fatal(got.status, got.err, got.body)
 			}
@@ -86,9 +92,19 @@ func TestLitestream(t *testing.T) {
 			}
 		}
 		if missing > 0 || due == 0 {
-			t.Errorf("%d of %d batches that were acknowledged 3 s before the kill are missing\n%s", missing, due, said.String())
+			t.Errorf(
+				"%d of %d batches that were acknowledged 3 s before the kill are missing\n%s",
+				missing,
+				due,
+				said.String(),
+			)
 		}
-		t.Logf("round %d: %d batches, the standby ends %v before the kill", round, len(acked), killed.Sub(acked[last]).Round(time.Millisecond))
+		t.Logf(
+			"round %d: %d batches, the standby ends %v before the kill",
+			round,
+			len(acked),
+			killed.Sub(acked[last]).Round(time.Millisecond),
+		)
 		second.kill()
 	}
 }

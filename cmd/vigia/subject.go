@@ -117,11 +117,22 @@ func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	}
 	erased, total := make([]record, len(out.Partners)), int64(0)
 	for i, done := range out.Partners {
-		erased[i] = newRecord("partner_id", done.Partner, "erasure_id", out.Tombstones[i].ID, "rows", done.Counts, "total", done.Total())
+		erased[i] = newRecord(
+			"partner_id",
+			done.Partner,
+			"erasure_id",
+			out.Tombstones[i].ID,
+			"rows",
+			done.Counts,
+			"total",
+			done.Total(),
+		)
 		total += done.Total()
 	}
-	return o.showRecord(newRecord("partners", erased, "rows", total, "scrubbed", out.Scrubbed, "log", app.ErasureLog(a.Config)),
-		"The log holds the tombstones: keep a copy of it apart from backups.")
+	return o.showRecord(
+		newRecord("partners", erased, "rows", total, "scrubbed", out.Scrubbed, "log", app.ErasureLog(a.Config)),
+		"The log holds the tombstones: keep a copy of it apart from backups.",
+	)
 }
 
 // subjectLogCmd is 'vigia subject log'. The log holds keyed indexes only and is to be kept apart from backups.
@@ -232,7 +243,14 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 		}
 	}
 	return context.WithValue(ctx, commandKey{}, command{
-		strings.Join(names, "."), subject, strings.Join(words, " "), person, slices.Contains(unrecorded, strings.Join(names, " ")),
+		strings.Join(
+			names,
+			".",
+		),
+		subject,
+		strings.Join(words, " "),
+		person,
+		slices.Contains(unrecorded, strings.Join(names, " ")),
 	})
 }
 
@@ -287,7 +305,22 @@ func (auditListCmd) Help() string {
 // Run lists lines.
 func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return listViews(o, func(e operator.Entry) record {
-		return newRecord("line", e.Seq, "at", e.At, "actor", e.Name, "from", e.From, "action", e.Action, "subject", e.Subject, "detail", e.Detail)
+		return newRecord(
+			"line",
+			e.Seq,
+			"at",
+			e.At,
+			"actor",
+			e.Name,
+			"from",
+			e.From,
+			"action",
+			e.Action,
+			"subject",
+			e.Subject,
+			"detail",
+			e.Detail,
+		)
 	}, "No line.")(a.Audit.ListEntries(ctx, operator.Filter{
 		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
 	}))
@@ -316,5 +349,8 @@ func (v *auditVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	text := fmt.Sprintf("%d:%x", head.Seq, head.MAC)
-	return o.showRecord(newRecord("lines", head.Seq, "head", text, "intact", true), "Note this head elsewhere, to check against later.")
+	return o.showRecord(
+		newRecord("lines", head.Seq, "head", text, "intact", true),
+		"Note this head elsewhere, to check against later.",
+	)
 }

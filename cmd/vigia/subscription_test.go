@@ -42,23 +42,53 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 		}
 	}
 	id, _ := must("partner", "create", "--name", "Banco")["partner_id"].(string)
-	coverage := write(t, filepath.Join(folder, "ouro.json"), `{"plano":"Ouro","limiteCobertura":50000.5,"tipoCobertura":["Roubo"],
-		"condições":"c","exclusões":"e","sublimites":[{"nome":"Roubo","limite":100}]}`)
-	expect(must("plan", "create", "--partner", id, "--id", "ouro", "--name", "Ouro", "--coverage", coverage, "--max-devices", "5"),
-		"plan_id=ouro max_devices=5 retired=false")
+	coverage := write(
+		t,
+		filepath.Join(folder, "ouro.json"),
+		`{"plano":"Ouro","limiteCobertura":50000.5,"tipoCobertura":["Roubo"],
+		"condições":"c","exclusões":"e","sublimites":[{"nome":"Roubo","limite":100}]}`,
+	)
+	expect(
+		must(
+			"plan",
+			"create",
+			"--partner",
+			id,
+			"--id",
+			"ouro",
+			"--name",
+			"Ouro",
+			"--coverage",
+			coverage,
+			"--max-devices",
+			"5",
+		),
+		"plan_id=ouro max_devices=5 retired=false",
+	)
 	shown := must("plan", "show", "ouro", "--partner", id)
 	cover, _ := shown["coverage"].(map[string]any)
 	expect(cover, "plano=Ouro limiteCobertura=50000.5 condições=c")
-	if code, _, _ := vigia(t, at("plan", "create", "--partner", id, "--id", "ouro", "--name", "Ouro")...); code != exitConflict {
+	if code, _, _ := vigia(
+		t,
+		at("plan", "create", "--partner", id, "--id", "ouro", "--name", "Ouro")...); code != exitConflict {
 		t.Error("a second plan of one id:", code)
 	}
-	if code, _, _ := vigia(t, at("plan", "create", "--partner", "pt_nobody", "--id", "ouro", "--name", "Ouro")...); code != exitNotFound {
+	if code, _, _ := vigia(
+		t,
+		at("plan", "create", "--partner", "pt_nobody", "--id", "ouro", "--name", "Ouro")...); code != exitNotFound {
 		t.Error("a plan of nobody:", code)
 	}
 
-	file := write(t, filepath.Join(folder, "lote.jsonl"), fmt.Sprintf(itemJSON, "52998224725")+fmt.Sprintf(itemJSON, "11144477735")+
-		fmt.Sprintf(itemJSON, "12345678900")+"[]\n"+fmt.Sprintf(itemJSON, "52998224725"))
-	expect(must("subscription", "import", file, "--partner", id, "--dry-run"), "created=2 already_there=1 rejected=2 dry_run=true")
+	file := write(
+		t,
+		filepath.Join(folder, "lote.jsonl"),
+		fmt.Sprintf(itemJSON, "52998224725")+fmt.Sprintf(itemJSON, "11144477735")+
+			fmt.Sprintf(itemJSON, "12345678900")+"[]\n"+fmt.Sprintf(itemJSON, "52998224725"),
+	)
+	expect(
+		must("subscription", "import", file, "--partner", id, "--dry-run"),
+		"created=2 already_there=1 rejected=2 dry_run=true",
+	)
 	expect(must("subscription", "import", file, "--partner", id), "created=2 already_there=1 rejected=2")
 	expect(must("subscription", "import", file, "--partner", id), "created=0 already_there=3 rejected=2")
 	rejects, err := os.ReadFile(filepath.Join(folder, "lote.rejects.jsonl"))
@@ -66,13 +96,21 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 		!strings.Contains(string(rejects), `{"line":4,"errors":["item: deve ser um objeto JSON"],"text":"[]"}`) {
 		t.Error(string(rejects), err)
 	}
-	mended := write(t, filepath.Join(folder, "mended.jsonl"), strings.Split(strings.ReplaceAll(string(rejects), "12345678900", "12345678909"), "\n")[0])
+	mended := write(
+		t,
+		filepath.Join(folder, "mended.jsonl"),
+		strings.Split(strings.ReplaceAll(string(rejects), "12345678900", "12345678909"), "\n")[0],
+	)
 	expect(must("subscription", "import", mended, "--partner", id), "created=1 already_there=0 rejected=0")
 
-	table := write(t, filepath.Join(folder, "lote.csv"), "\uFEFFstart_date;plan_id;is_group_plan;primary_card;user_card;name;cpf;birth_date;gender;email;"+
-		"phone_number;zipcode;street;number;neighborhood;city;state\n"+
-		"2026-02-01;ouro;não;1;2;Bia;98765432100;1990-05-17;F;bia@exemplo.com.br;5511987654321;01001000;Rua B;2;Centro;Natal;RN\n"+
-		"2026-02-01;ouro;não;1;2;Bia;98765432101;1990-05-17;F;bia@exemplo.com.br;5511987654321;01001000;Rua B;2;Centro;Natal;ZZ\n")
+	table := write(
+		t,
+		filepath.Join(folder, "lote.csv"),
+		"\uFEFFstart_date;plan_id;is_group_plan;primary_card;user_card;name;cpf;birth_date;gender;email;"+
+			"phone_number;zipcode;street;number;neighborhood;city;state\n"+
+			"2026-02-01;ouro;não;1;2;Bia;98765432100;1990-05-17;F;bia@exemplo.com.br;5511987654321;01001000;Rua B;2;Centro;Natal;RN\n"+
+			"2026-02-01;ouro;não;1;2;Bia;98765432101;1990-05-17;F;bia@exemplo.com.br;5511987654321;01001000;Rua B;2;Centro;Natal;ZZ\n",
+	)
 	expect(must("subscription", "import", table, "--partner", id), "created=1 already_there=0 rejected=1")
 	if rejects, err = os.ReadFile(filepath.Join(folder, "lote.rejects.csv")); err != nil ||
 		!strings.Contains(string(rejects), "beneficiary.cpf: dígitos verificadores inválidos; beneficiary.address.state: UF desconhecida") {
@@ -80,7 +118,11 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 	}
 
 	_, out, _ := vigia(t, at("subscription", "list", "--partner", id, "--plan", "ouro")...)
-	if list := decodeList(t, out); len(list) != 4 || list[0]["plan_id"] != "ouro" || list[0]["start_date"] != "2026-02-01" || strings.Contains(out, "52998224725") {
+	if list := decodeList(
+		t,
+		out,
+	); len(list) != 4 || list[0]["plan_id"] != "ouro" || list[0]["start_date"] != "2026-02-01" ||
+		strings.Contains(out, "52998224725") {
 		t.Error(out)
 	}
 	expect(must("plan", "retire", "ouro", "--partner", id), "retired=true")

@@ -159,7 +159,11 @@ func judgeTrace(f *os.File, answers int) error {
 		}
 	}
 	if seen < answers {
-		return fmt.Errorf("the trace shows %d answers to writes, want %d: is the watch still looking at the right calls?", seen, answers)
+		return fmt.Errorf(
+			"the trace shows %d answers to writes, want %d: is the watch still looking at the right calls?",
+			seen,
+			answers,
+		)
 	}
 	return lines.Err()
 }

@@ -51,7 +51,19 @@ func TestNoDumpIsReadUnconfined(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	dump := write(t, filepath.Join(t.TempDir(), "dump.txt"), "ana@exemplo.com.br:senha\n")
 	load := []string{
-		"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email", "--data", data, dump,
+		"breach",
+		"import",
+		"--name",
+		"loja",
+		"--title",
+		"Loja",
+		"--date",
+		"2026-01-02",
+		"--exposes",
+		"email",
+		"--data",
+		data,
+		dump,
 	}
 	const refused = "no dump is read here unless --reader-unconfined is given"
 	for _, more := range [][]string{nil, {"--dry-run"}} {
@@ -72,7 +84,15 @@ func TestNoDumpIsReadUnconfined(t *testing.T) {
 		{"demo --receiver-listen 127.0.0.1:0", "that nothing confines"},
 	} {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-		args := append(strings.Fields(c.args), "--data", data+strings.Fields(c.args)[0], "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0")
+		args := append(
+			strings.Fields(c.args),
+			"--data",
+			data+strings.Fields(c.args)[0],
+			"--listen",
+			"127.0.0.1:0",
+			"--console-listen",
+			"127.0.0.1:0",
+		)
 		cmd := unconfinedCommand(t, args...)
 		var out lines
 		cmd.Stdout, cmd.Stderr = &out, &out

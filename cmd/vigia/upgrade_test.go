@@ -138,7 +138,18 @@ func historicBinary(t *testing.T) string {
 // sandboxOf makes a sandbox partner by a release's own command line.
 func sandboxOf(t *testing.T, binary, folder, database string) (key, salt string) {
 	t.Helper()
-	args := []string{"partner", "create", "--name", "Contrato", "--sandbox", "--rate", "100000", "--json", "--data", folder}
+	args := []string{
+		"partner",
+		"create",
+		"--name",
+		"Contrato",
+		"--sandbox",
+		"--rate",
+		"100000",
+		"--json",
+		"--data",
+		folder,
+	}
 	if database != "" {
 		args = append(args, "--database", database)
 	}
@@ -223,7 +234,11 @@ func upgradeReplicas(t *testing.T, before string, after []string) {
 	if want := created.Load() + int64(person); total != want {
 		t.Errorf("%d subscriptions, %d were acknowledged", total, want)
 	}
-	t.Logf("%d requests during the upgrade, none failed; the contract in three states, %d times in all", served.Load(), person)
+	t.Logf(
+		"%d requests during the upgrade, none failed; the contract in three states, %d times in all",
+		served.Load(),
+		person,
+	)
 }
 
 // upgradeInPlace is the upgrade of the embedded database: stop, put the new binary in place, start.
@@ -295,7 +310,14 @@ func everyOperation(address, key, salt, cpf string) error {
 	}
 	services, err := c.ListSupportServices(ctx)
 	step("listSupportServices", err, len(services.Services) > 0)
-	step("addMonitoredAsset", c.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", UserHash: who, Value: "p" + cpf + "@vazamento.test"}), true)
+	step(
+		"addMonitoredAsset",
+		c.AddMonitoredAsset(
+			ctx,
+			client.NewMonitoredAsset{Type: "email", UserHash: who, Value: "p" + cpf + "@vazamento.test"},
+		),
+		true,
+	)
 	assets, err := c.ListMonitoredAssets(ctx, who)
 	step("listMonitoredAssets", err, len(assets) == 1)
 	findings, err := c.ListFindings(ctx, who)
@@ -305,14 +327,23 @@ func everyOperation(address, key, salt, cpf string) error {
 	if failure != nil {
 		return failure
 	}
-	step("resolveFinding", c.ResolveFinding(ctx, findings[0].ID, client.Resolution{UserHash: who, Reason: "password_changed"}), true)
+	step(
+		"resolveFinding",
+		c.ResolveFinding(ctx, findings[0].ID, client.Resolution{UserHash: who, Reason: "password_changed"}),
+		true,
+	)
 	step("removeMonitoredAsset", c.RemoveMonitoredAsset(ctx, assets[0].ID, who), true)
 	opened, err := c.OpenSupportCase(ctx, client.NewCase{
-		ServiceID: services.Services[0].ID, UserHash: who, Appointments: []client.Appointment{{Appointment: "2027-02-03T14:00:00.000Z"}},
-		Questions: []client.TriageAnswer{{Question: "Qual é o sistema do seu celular?", Answer: "Android"}},
+		ServiceID:    services.Services[0].ID,
+		UserHash:     who,
+		Appointments: []client.Appointment{{Appointment: "2027-02-03T14:00:00.000Z"}},
+		Questions:    []client.TriageAnswer{{Question: "Qual é o sistema do seu celular?", Answer: "Android"}},
 	}, client.IdempotencyKey("caso-"+cpf))
 	step("openSupportCase", err, opened.Task.ID != "")
-	_, err = c.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular", UserHash: who})
+	_, err = c.IssueProtectionKey(
+		ctx,
+		client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular", UserHash: who},
+	)
 	step("issueProtectionKey", err, true)
 	devices, err := c.ListProtectedDevices(ctx, client.WithUserHash(who))
 	step("listProtectedDevices", err, len(devices.ProtectedDevices) == 1)
@@ -322,7 +353,15 @@ func everyOperation(address, key, salt, cpf string) error {
 	step("listAdvice", err, true)
 	for _, a := range advice {
 		if len(a.AnswerOptions) > 0 {
-			step("answerValidationQuestion", c.AnswerValidationQuestion(ctx, who, client.Answer{CatalogID: a.CatalogID, Value: a.AnswerOptions[0].Value}), true)
+			step(
+				"answerValidationQuestion",
+				c.AnswerValidationQuestion(
+					ctx,
+					who,
+					client.Answer{CatalogID: a.CatalogID, Value: a.AnswerOptions[0].Value},
+				),
+				true,
+			)
 			break
 		}
 	}
@@ -330,9 +369,22 @@ func everyOperation(address, key, salt, cpf string) error {
 	step("insuranceCoverage", err, true)
 	made, err := c.CreateSubscriptions(ctx, []client.NewSubscription{{
 		StartDate: "2026-02-01", PlanID: "ouro", Beneficiary: client.Beneficiary{
-			PrimaryCard: "4111111111111111", UserCard: "4111111111111111", Name: "Bruno Lima", CPF: cpf, BirthDate: "1985-11-02", Gender: "M",
-			Email: "bruno.lima@exemplo.com.br", PhoneNumber: "5521987654321",
-			Address: client.Address{Zipcode: "20040002", Street: "Avenida Central", Number: "S/N", Neighborhood: "Centro", City: "Rio de Janeiro", State: "RJ"},
+			PrimaryCard: "4111111111111111",
+			UserCard:    "4111111111111111",
+			Name:        "Bruno Lima",
+			CPF:         cpf,
+			BirthDate:   "1985-11-02",
+			Gender:      "M",
+			Email:       "bruno.lima@exemplo.com.br",
+			PhoneNumber: "5521987654321",
+			Address: client.Address{
+				Zipcode:      "20040002",
+				Street:       "Avenida Central",
+				Number:       "S/N",
+				Neighborhood: "Centro",
+				City:         "Rio de Janeiro",
+				State:        "RJ",
+			},
 		},
 	}}, client.IdempotencyKey("lote-"+cpf))
 	step("createSubscriptions", err, len(made.NotCreatedItems) == 0)

@@ -33,8 +33,26 @@ type webhookCmd struct {
 // viewWebhook shows the address without its query: receivers keep tokens there.
 func viewWebhook(e alert.Endpoint) record {
 	url, _, _ := strings.Cut(e.URL, "?")
-	return newRecord("id", e.ID, "partner_id", e.Partner, "url", url, "types", e.Types, "state", e.State, "reason", e.Reason, "failing_since", e.FailingSince,
-		"public_keys", e.PublicKeys(time.Now()), "created_at", e.CreatedAt)
+	return newRecord(
+		"id",
+		e.ID,
+		"partner_id",
+		e.Partner,
+		"url",
+		url,
+		"types",
+		e.Types,
+		"state",
+		e.State,
+		"reason",
+		e.Reason,
+		"failing_since",
+		e.FailingSince,
+		"public_keys",
+		e.PublicKeys(time.Now()),
+		"created_at",
+		e.CreatedAt,
+	)
 }
 
 // webhookArg names an endpoint.
@@ -87,7 +105,10 @@ func (w *webhookCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if err != nil {
 		return err
 	}
-	return o.showRecord(viewWebhook(e).withPairs("secret", e.Secret()), "The secret is shown this once. Try it: vigia webhook test "+string(e.ID))
+	return o.showRecord(
+		viewWebhook(e).withPairs("secret", e.Secret()),
+		"The secret is shown this once. Try it: vigia webhook test "+string(e.ID),
+	)
 }
 
 // webhookListCmd is 'vigia webhook list', for one partner or for all.
@@ -114,7 +135,16 @@ func (w *webhookListCmd) Run(ctx context.Context, a *app.App, o *output) (err er
 		}
 		rows = append(rows, makeRecords(list, viewWebhook)...)
 	}
-	return o.listRecords(rows, "No webhook yet. Make one: vigia webhook create --partner ID --url URL", "id", "partner_id", "state", "reason", "types", "url")
+	return o.listRecords(
+		rows,
+		"No webhook yet. Make one: vigia webhook create --partner ID --url URL",
+		"id",
+		"partner_id",
+		"state",
+		"reason",
+		"types",
+		"url",
+	)
 }
 
 // webhookShowCmd is 'vigia webhook show', which prints the public keys too and never the secret.
@@ -153,8 +183,10 @@ func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	taken := webhook.JudgeOutcome(outcome).Action == webhook.Delivered
-	err = o.showRecord(newRecord("event_id", event, "delivered", taken, "status", outcome.Status, "failure", outcome.Failure,
-		"milliseconds", outcome.Duration.Milliseconds(), "answer", outcome.Answer))
+	err = o.showRecord(
+		newRecord("event_id", event, "delivered", taken, "status", outcome.Status, "failure", outcome.Failure,
+			"milliseconds", outcome.Duration.Milliseconds(), "answer", outcome.Answer),
+	)
 	if err == nil && !taken {
 		return fmt.Errorf("the receiver did not take the test")
 	}
@@ -235,7 +267,10 @@ func (listenCmd) Help() string {
 func (l *listenCmd) Run(ctx context.Context, o *output) error {
 	var problems config.Problems
 	if !partner.WellFormed(l.APIKey) || !strings.HasPrefix(l.APIKey, partner.SandboxKeyPrefix) {
-		problems = append(problems, "--api-key: the key of a sandbox partner is needed, from VIGIA_API_KEY or VIGIA_API_KEY_FILE: reading the events of a live one would count as having them")
+		problems = append(
+			problems,
+			"--api-key: the key of a sandbox partner is needed, from VIGIA_API_KEY or VIGIA_API_KEY_FILE: reading the events of a live one would count as having them",
+		)
 	}
 	if to, err := url.Parse(l.Forward); err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
 		problems = append(problems, "--forward: an http or https address is needed")
@@ -262,7 +297,12 @@ func (l *listenCmd) Run(ctx context.Context, o *output) error {
 		}
 	}
 	for {
-		after, err = l.eachEvent(ctx, ask, after, func(e client.Event) error { return l.forwardEvent(ctx, o, secret, e) })
+		after, err = l.eachEvent(
+			ctx,
+			ask,
+			after,
+			func(e client.Event) error { return l.forwardEvent(ctx, o, secret, e) },
+		)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -290,7 +330,12 @@ func (l *listenCmd) signingSecret() (webhook.Secret, error) {
 }
 
 // eachEvent calls do for every event behind a cursor and returns the cursor behind the last.
-func (l *listenCmd) eachEvent(ctx context.Context, ask *client.Client, after string, do func(client.Event) error) (string, error) {
+func (l *listenCmd) eachEvent(
+	ctx context.Context,
+	ask *client.Client,
+	after string,
+	do func(client.Event) error,
+) (string, error) {
 	for page, err := range ask.EventPages(ctx, after) {
 		if err != nil {
 			return after, err

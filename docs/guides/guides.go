@@ -21,7 +21,18 @@ type Guide struct {
 }
 
 // order is how a newcomer reads them.
-var order = []string{"first-hour", "user-hash", "bulk-enrolment", "verify-webhooks", "sandbox", "self-service", "limits", "keys", "messages", "person-page"}
+var order = []string{
+	"first-hour",
+	"user-hash",
+	"bulk-enrolment",
+	"verify-webhooks",
+	"sandbox",
+	"self-service",
+	"limits",
+	"keys",
+	"messages",
+	"person-page",
+}
 
 // All returns the guides of a folder in reading order: "" has those in English, "pt/" those in Portuguese.
 func All(folder string) ([]Guide, error) {

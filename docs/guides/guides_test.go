@@ -30,7 +30,15 @@ var languages = []struct {
 	{"Go", "go", func(t *testing.T, folder, code string) []string {
 		write(t, filepath.Join(folder, "main.go"), code)
 		program := filepath.Join(folder, "program")
-		mustRun(t, "go", "build", "-ldflags=-s -w", "-o", program, filepath.Join(folder, "main.go")) // here, inside the module
+		mustRun(
+			t,
+			"go",
+			"build",
+			"-ldflags=-s -w",
+			"-o",
+			program,
+			filepath.Join(folder, "main.go"),
+		) // here, inside the module
 		return []string{program}
 	}},
 	{"Python", "python", func(t *testing.T, folder, code string) []string {
@@ -43,9 +51,27 @@ var languages = []struct {
 		const bouncyCastle = "/usr/share/java/bcprov.jar"
 		class := regexp.MustCompile(`(?m)^class (\w+)`).FindStringSubmatch(code)
 		// Both run for a moment: they are told not to prepare for more.
-		mustRun(t, "javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-proc:none", "-cp", bouncyCastle, "-d", folder,
-			write(t, filepath.Join(folder, class[1]+".java"), code))
-		return []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp", folder + ":" + bouncyCastle, class[1]}
+		mustRun(
+			t,
+			"javac",
+			"-J-XX:TieredStopAtLevel=1",
+			"-J-XX:+UseSerialGC",
+			"-proc:none",
+			"-cp",
+			bouncyCastle,
+			"-d",
+			folder,
+			write(t, filepath.Join(folder, class[1]+".java"), code),
+		)
+		return []string{
+			"java",
+			"-XX:TieredStopAtLevel=1",
+			"-XX:+UseSerialGC",
+			"-Dfile.encoding=UTF-8",
+			"-cp",
+			folder + ":" + bouncyCastle,
+			class[1],
+		}
 	}},
 	{"PHP", "php", func(t *testing.T, folder, code string) []string {
 		return []string{"php", write(t, filepath.Join(folder, "program.php"), code)}
@@ -190,7 +216,8 @@ func TestVerifyWebhooks(t *testing.T) {
 			d := c.make()
 			environment := []string{"WEBHOOK_SECRET=whsec_" + base64.StdEncoding.EncodeToString(secret)}
 			got, ok := run(t, program, environment, []byte(d.body), d.id, d.timestamp, d.signature)
-			if ok != c.accept || c.accept && got != "accepted "+d.id || !c.accept && !strings.HasPrefix(got, "refused") {
+			if ok != c.accept || c.accept && got != "accepted "+d.id ||
+				!c.accept && !strings.HasPrefix(got, "refused") {
 				t.Errorf("%s: %s", name, got)
 			}
 		}
@@ -215,17 +242,32 @@ func TestBulkEnrolment(t *testing.T) {
 			if i == 1199 {
 				gender = "?"
 			}
-			lines = append(lines, fmt.Sprintf("%011d,Pessoa %d,p%d@exemplo.com.br,1990-01-01,%s,5511987654321,4111111111111111,01001000,Rua,1,Centro,São Paulo,SP", i+1, i+1, i+1, gender))
+			lines = append(
+				lines,
+				fmt.Sprintf(
+					"%011d,Pessoa %d,p%d@exemplo.com.br,1990-01-01,%s,5511987654321,4111111111111111,01001000,Rua,1,Centro,São Paulo,SP",
+					i+1,
+					i+1,
+					i+1,
+					gender,
+				),
+			)
 		}
 		write(t, list, strings.Join(lines, "\n")+"\n")
 		for range 2 {
 			got, ok := run(t, program, environment, nil, list, plan)
-			if !ok || !strings.HasSuffix(got, "enrolled 1499") || strings.Count(got, "refused") != 1 || !strings.Contains(got, "refused 00000001200") {
+			if !ok || !strings.HasSuffix(got, "enrolled 1499") || strings.Count(got, "refused") != 1 ||
+				!strings.Contains(got, "refused 00000001200") {
 				t.Fatal(got)
 			}
 		}
 		total += people - 1
-		if page, err := vigia.ListSubscriptions(t.Context(), client.WithPage(1), client.WithPageSize(1)); err != nil || page.Pagination.TotalItems != total {
+		if page, err := vigia.ListSubscriptions(
+			t.Context(),
+			client.WithPage(1),
+			client.WithPageSize(1),
+		); err != nil ||
+			page.Pagination.TotalItems != total {
 			t.Errorf("%d subscriptions, expected %d: %v", page.Pagination.TotalItems, total, err)
 		}
 		write(t, list, strings.Replace(strings.Join(lines, "\n"), "Pessoa 3", "Pessoa X", 1)+"\n")
@@ -255,8 +297,17 @@ func TestShell(t *testing.T) {
 				script += b[2] + "printf '%s' $'" + strings.ReplaceAll(mark, "\n", `\n`) + "'\n"
 				want = append(want, blocks[i+1][2])
 			}
-			environment := []string{"VIGIA_URL=" + s.URL, "VIGIA_KEY=" + s.Sandbox.APIKey, "VIGIA_SALT=" + s.Sandbox.Salt}
-			out, ok := run(t, []string{"bash", write(t, filepath.Join(t.TempDir(), "guide.sh"), script)}, environment, nil)
+			environment := []string{
+				"VIGIA_URL=" + s.URL,
+				"VIGIA_KEY=" + s.Sandbox.APIKey,
+				"VIGIA_SALT=" + s.Sandbox.Salt,
+			}
+			out, ok := run(
+				t,
+				[]string{"bash", write(t, filepath.Join(t.TempDir(), "guide.sh"), script)},
+				environment,
+				nil,
+			)
 			got := strings.Split(out+"\n", mark)
 			if !ok || len(got) != len(want)+1 && len(got) != len(want) {
 				t.Fatalf("%d of %d blocks ran:\n%s", len(got)-1, len(want), out)

@@ -138,7 +138,16 @@ func buildApp(ctx context.Context, c config.Common, db *sqldb.DB, now func() tim
 	if err != nil {
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
-	a := &App{Config: c, Keys: keys, Store: st, Passwords: passwords, Leaks: leaks, Engine: db.EngineName(), now: now, exchange: exchange}
+	a := &App{
+		Config:    c,
+		Keys:      keys,
+		Store:     st,
+		Passwords: passwords,
+		Leaks:     leaks,
+		Engine:    db.EngineName(),
+		now:       now,
+		exchange:  exchange,
+	}
 	a.Rules = a.newRules(st.Areas)
 	a.makeLastingRules()
 	a.Jobs = job.NewRunner(st.Jobs, slog.New(slog.DiscardHandler), a.jobKinds(nil)...)
@@ -211,8 +220,12 @@ func prepareFolder(path string) error {
 // numbers.
 func checkOwner(path string, info os.FileInfo, user int) error {
 	if owner := seal.FileOwner(info); runtime.GOOS != "windows" && owner != user {
-		return fmt.Errorf("data folder: %s belongs to user %d and this program runs as user %d; run it as the owner, or give the folder to that user",
-			path, owner, user)
+		return fmt.Errorf(
+			"data folder: %s belongs to user %d and this program runs as user %d; run it as the owner, or give the folder to that user",
+			path,
+			owner,
+			user,
+		)
 	}
 	return nil
 }
@@ -296,9 +309,25 @@ func (a *App) rulesWithin(tx store.Tx) Rules {
 // forPartners returns the rules of the partner API.
 func (r Rules) forPartners(passwords api.Passwords, persons *cyber.Persons) api.Rules {
 	return api.Rules{
-		Events: r.Feed, Messages: r.Messages, Webhooks: r.Webhooks, Passwords: passwords, Subscriptions: r.Subscriptions, Monitoring: r.Monitoring,
-		Services: r.Services, Cases: r.Cases, Endpoints: r.Endpoints, Cover: r.Cover, Sessions: r.Sessions, Persons: persons,
-		Breaches: r.Breaches, History: r.History, Keys: r.Partners, FirstLooks: r.FirstLooks, Meter: r.Meter, Figures: r.Figures, Audit: r.Audit,
+		Events:        r.Feed,
+		Messages:      r.Messages,
+		Webhooks:      r.Webhooks,
+		Passwords:     passwords,
+		Subscriptions: r.Subscriptions,
+		Monitoring:    r.Monitoring,
+		Services:      r.Services,
+		Cases:         r.Cases,
+		Endpoints:     r.Endpoints,
+		Cover:         r.Cover,
+		Sessions:      r.Sessions,
+		Persons:       persons,
+		Breaches:      r.Breaches,
+		History:       r.History,
+		Keys:          r.Partners,
+		FirstLooks:    r.FirstLooks,
+		Meter:         r.Meter,
+		Figures:       r.Figures,
+		Audit:         r.Audit,
 	}
 }
 
@@ -310,7 +339,12 @@ type ledger struct {
 }
 
 // Once runs the store's Once with the rules bound to its transaction.
-func (l ledger) Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *api.Rules) (partner.Answer, error)) (partner.Answer, bool, error) {
+func (l ledger) Once(
+	ctx context.Context,
+	id partner.ID,
+	c partner.RequestClaim,
+	work func(in *api.Rules) (partner.Answer, error),
+) (partner.Answer, bool, error) {
 	return l.app.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
 		in := l.app.rulesWithin(tx).forPartners(l.passwords, l.persons.WithStore(tx.Advice))
 		return work(&in)
@@ -320,7 +354,8 @@ func (l ledger) Once(ctx context.Context, id partner.ID, c partner.RequestClaim,
 // watchWriter measures how long transactions keep others from SQLite's only writer.
 func (s *Server) watchWriter(ctx context.Context) error {
 	held := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "vigia_writer_held_seconds", Help: "Time for which a transaction held the only writer of a one-file database, its sync included.",
+		Name:    "vigia_writer_held_seconds",
+		Help:    "Time for which a transaction held the only writer of a one-file database, its sync included.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 	})
 	s.metrics.RegisterCollectors(held)

@@ -58,8 +58,12 @@ type running struct {
 func serve(t *testing.T, a *app.App, change func(*config.Serve)) running {
 	t.Helper()
 	cfg := config.Serve{
-		MetricsToken: metricsToken,
-		Listen:       "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
+		MetricsToken:   metricsToken,
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api", "worker", "console"},
+		MaxConnections: 8,
+		StopTime:       time.Minute,
 	}
 	if change != nil {
 		change(&cfg)
@@ -114,7 +118,12 @@ func TestEmptyFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := "http://" + srv.APIAddr.String()
-		if status, body := get(t, base+"/v1/cyber/services", http.Header{"X-Api-Key": {cred.APIKey}}); status != 200 || !strings.Contains(body, "_id") {
+		if status, body := get(
+			t,
+			base+"/v1/cyber/services",
+			http.Header{"X-Api-Key": {cred.APIKey}},
+		); status != 200 ||
+			!strings.Contains(body, "_id") {
 			t.Error(status, body)
 		}
 		for _, listener := range []net.Addr{srv.APIAddr, srv.ConsoleAddr} {
@@ -133,7 +142,8 @@ func TestEmptyFolder(t *testing.T) {
 					t.Errorf("no %s in the metrics", name)
 				}
 			}
-			return status == 200 && strings.Contains(body, `vigia_http_requests_total{route="GET /cyber/services",status="200"} 1`)
+			return status == 200 &&
+				strings.Contains(body, `vigia_http_requests_total{route="GET /cyber/services",status="200"} 1`)
 		})
 		if status, _ := get(t, base+"/metrics", nil); status != 404 {
 			t.Error("metrics must not be on the partners' listener:", status)
@@ -229,13 +239,22 @@ func TestDataFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(shared, "letter.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.OpenApp(ctx, config.Common{Data: shared}, sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "chmod") {
+	if _, err := app.OpenApp(
+		ctx,
+		config.Common{Data: shared},
+		sqldb.Options{},
+	); err == nil ||
+		!strings.Contains(err.Error(), "chmod") {
 		t.Error("a folder of somebody else's must be refused with the remedy:", err)
 	}
 	if info, _ := os.Stat(shared); info.Mode().Perm() != 0o755 {
 		t.Error("its mode was changed:", info.Mode())
 	}
-	if _, err := app.OpenApp(ctx, config.Common{Data: filepath.Join(shared, "letter.txt")}, sqldb.Options{}); err == nil {
+	if _, err := app.OpenApp(
+		ctx,
+		config.Common{Data: filepath.Join(shared, "letter.txt")},
+		sqldb.Options{},
+	); err == nil {
 		t.Error("a file is no folder")
 	}
 }
@@ -281,7 +300,10 @@ func TestNewerDatabase(t *testing.T) {
 		}
 		defer func() { _ = db.Close() }()
 		err = db.InTransaction(context.Background(), func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(context.Background(), `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (9999, 'future', 'x', 0)`)
+			_, err := tx.ExecContext(
+				context.Background(),
+				`INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (9999, 'future', 'x', 0)`,
+			)
 			return err
 		})
 		if err != nil {
@@ -367,7 +389,12 @@ func gracefulStop(t *testing.T, drain time.Duration) (inTime bool) {
 	}
 	// A request whose body is still on its way.
 	body, more := io.Pipe()
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+srv.APIAddr.String()+"/v1/cyber/password-check", body)
+	req, err := http.NewRequestWithContext(
+		context.Background(),
+		http.MethodPost,
+		"http://"+srv.APIAddr.String()+"/v1/cyber/password-check",
+		body,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,11 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 	}
 	defer func() { err = errors.Join(err, unstage()) }()
 	about := backup.About{
-		Format: backup.Format, MadeAt: a.now().UTC(), Program: o.Program, Engine: string(a.Engine), Binding: a.Keys.NewBinding(),
+		Format:  backup.Format,
+		MadeAt:  a.now().UTC(),
+		Program: o.Program,
+		Engine:  string(a.Engine),
+		Binding: a.Keys.NewBinding(),
 	}
 	var sources []backup.Source
 	defer func() {
@@ -96,7 +100,14 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 		}
 	}
 	staged := filepath.Join(stage, "archive")
-	m, err = backup.WriteArchive(ctx, staged, about, sources, func(list []byte) []byte { return a.Keys.MAC(backupMAC, list) }, o.Progress)
+	m, err = backup.WriteArchive(
+		ctx,
+		staged,
+		about,
+		sources,
+		func(list []byte) []byte { return a.Keys.MAC(backupMAC, list) },
+		o.Progress,
+	)
 	if err == nil {
 		err = durable.RenameNew(staged, path)
 	}
@@ -287,7 +298,13 @@ type Restored struct {
 // RestoreBackup unpacks a backup into an empty folder, opens it with its key file, repeats the erasures that were made since
 // the backup, and checks everything. record is called with the restored installation before the check. Until the restore is
 // complete a marker keeps every other command out of the folder; the next restore starts over in it.
-func RestoreBackup(ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error) (r Restored, err error) {
+func RestoreBackup(
+	ctx context.Context,
+	c config.Common,
+	path string,
+	o RestoreOptions,
+	record func(*App) error,
+) (r Restored, err error) {
 	about, err := backup.DescribeArchive(path)
 	if err != nil {
 		return r, err
@@ -296,7 +313,9 @@ func RestoreBackup(ctx context.Context, c config.Common, path string, o RestoreO
 		if about.Holds(backup.Database) {
 			return r, backup.ErrEngine.Note("the backup holds a SQLite database: leave --database out")
 		}
-		return r, backup.ErrEngine.Note("the backup holds no database: restore PostgreSQL by its own tools first, and name it with --database")
+		return r, backup.ErrEngine.Note(
+			"the backup holds no database: restore PostgreSQL by its own tools first, and name it with --database",
+		)
 	}
 	keys, err := openBackupKeys(c, about)
 	if err != nil {
@@ -330,7 +349,10 @@ var ErrRestoring = fault.New(fault.Conflict, "backup.restoring")
 // RefuseRestoring refuses a folder whose restore is not complete.
 func RefuseRestoring(folder string) error {
 	if _, err := os.Lstat(filepath.Join(folder, restoreMarker)); err == nil {
-		return ErrRestoring.Note("a restore into %s did not come to its end, or is still at work: run the same 'vigia restore' again, it begins anew", folder)
+		return ErrRestoring.Note(
+			"a restore into %s did not come to its end, or is still at work: run the same 'vigia restore' again, it begins anew",
+			folder,
+		)
 	}
 	return nil
 }
@@ -400,13 +422,19 @@ func (a *App) settleRestore(ctx context.Context, r *Restored, o RestoreOptions, 
 func openBackupKeys(c config.Common, about backup.About) (*seal.Keys, error) {
 	keys, err := seal.OpenKeyFile(c.KeyFilePath())
 	if errors.Is(err, seal.ErrNoKeyFile) {
-		return nil, backup.ErrNoKeyFile.Note("the key file is not in the backup: name your copy of it with --key-file, or put it at %s", c.KeyFilePath())
+		return nil, backup.ErrNoKeyFile.Note(
+			"the key file is not in the backup: name your copy of it with --key-file, or put it at %s",
+			c.KeyFilePath(),
+		)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := keys.VerifyBinding(about.Binding); err != nil {
-		return nil, backup.ErrForeign.Note("the key file at %s belongs to another installation than the backup", c.KeyFilePath())
+		return nil, backup.ErrForeign.Note(
+			"the key file at %s belongs to another installation than the backup",
+			c.KeyFilePath(),
+		)
 	}
 	return keys, nil
 }
@@ -422,20 +450,35 @@ func emptyFolder(path string) error {
 	}
 	for _, e := range entries {
 		if !slices.Contains(keptInRestore, e.Name()) {
-			return backup.ErrNotEmpty.Note("the folder %s is not empty: choose another, or move what is there away", path)
+			return backup.ErrNotEmpty.Note(
+				"the folder %s is not empty: choose another, or move what is there away",
+				path,
+			)
 		}
 	}
 	return nil
 }
 
 // unpackBackup puts files in place only when all of them are right.
-func unpackBackup(ctx context.Context, c config.Common, path string, keys *seal.Keys, progress func(done, total int64)) (m backup.Manifest, err error) {
+func unpackBackup(
+	ctx context.Context,
+	c config.Common,
+	path string,
+	keys *seal.Keys,
+	progress func(done, total int64),
+) (m backup.Manifest, err error) {
 	stage, err := os.MkdirTemp(c.Data, ".restore-*")
 	if err != nil {
 		return m, fmt.Errorf("restore: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	m, err = backup.ExtractArchive(ctx, path, stage, func(list, mac []byte) bool { return hmac.Equal(mac, keys.MAC(backupMAC, list)) }, progress)
+	m, err = backup.ExtractArchive(
+		ctx,
+		path,
+		stage,
+		func(list, mac []byte) bool { return hmac.Equal(mac, keys.MAC(backupMAC, list)) },
+		progress,
+	)
 	if err != nil {
 		return m, err
 	}
@@ -457,13 +500,16 @@ var UseKMS = sync.OnceFunc(func() {
 	}
 	guard := webhook.NewGuard(inner)
 	guard.Ports = append(guard.Ports, 8200)
-	registry.RegisterKMSClient(seal.NewKMSClient(seal.KMSOptions{HTTP: guard.NewClient(webhook.ClientOptions{}), Env: os.Getenv}))
+	registry.RegisterKMSClient(
+		seal.NewKMSClient(seal.KMSOptions{HTTP: guard.NewClient(webhook.ClientOptions{}), Env: os.Getenv}),
+	)
 })
 
 // KeysBesideData reports whether a copy of the data folder includes the keys in the clear.
 func KeysBesideData(c config.Common, keys *seal.Keys) bool {
 	inside, err := filepath.Rel(c.Data, c.KeyFilePath())
-	return err == nil && keys.WrappingKey() == "" && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+	return err == nil && keys.WrappingKey() == "" && inside != ".." &&
+		!strings.HasPrefix(inside, ".."+string(filepath.Separator))
 }
 
 // WarnOfCustody says at each start what an operator has chosen, or left as it was, that lets others at the data.
@@ -474,8 +520,13 @@ func (a *App) WarnOfCustody(log *slog.Logger, standby string) {
 	}
 	for option, address := range map[string]string{"--database": a.Config.DatabaseAddress(), "--database-read": standby} {
 		if sqldb.Unverified(address) {
-			log.Warn("the database's certificate is not checked: anybody on the way could answer in its place", "option", option,
-				"mend", "add sslmode=verify-full to the address and leave --database-insecure out")
+			log.Warn(
+				"the database's certificate is not checked: anybody on the way could answer in its place",
+				"option",
+				option,
+				"mend",
+				"add sslmode=verify-full to the address and leave --database-insecure out",
+			)
 		}
 	}
 }
@@ -495,15 +546,20 @@ func (a *App) DropOldKeys(ctx context.Context) ([]uint32, error) {
 		return nil, fmt.Errorf("drop keys: %w", err)
 	}
 	if age := a.now().Sub(info.ModTime()); age < keySettle {
-		return nil, seal.ErrKeyNeeded.Note("the key file was changed a moment ago and a server may still seal under an older key; try again in %s",
-			(keySettle - age).Round(time.Second))
+		return nil, seal.ErrKeyNeeded.Note(
+			"the key file was changed a moment ago and a server may still seal under an older key; try again in %s",
+			(keySettle - age).Round(time.Second),
+		)
 	}
 	left, err := a.Store.Upkeep.SealedByOlder(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(left) > 0 {
-		return nil, seal.ErrKeyNeeded.Note("still sealed under older keys: %s; a running worker seals them anew after 'vigia keys rotate'", strings.Join(left, ", "))
+		return nil, seal.ErrKeyNeeded.Note(
+			"still sealed under older keys: %s; a running worker seals them anew after 'vigia keys rotate'",
+			strings.Join(left, ", "),
+		)
 	}
 	dropped := []uint32{}
 	for _, id := range a.Keys.ListKeyIDs() {

@@ -32,9 +32,14 @@ import (
 
 // item is one item of a bulk request; n tells people apart.
 func item(n int) string {
-	return fmt.Sprintf(`{"start_date":"2026-02-01","expiry_date":"","plan_id":"ouro","is_group_plan":false,"beneficiary":{"primary_card":"1","user_card":"2",`+
-		`"name":"Pessoa %d","cpf":"%011d","birth_date":"1990-05-17","gender":"F","email":"p%d@exemplo.com.br","phone_number":"5511987654321",`+
-		`"address":{"zipcode":"01001000","street":"Rua A","number":"1","neighborhood":"Centro","city":"Natal","state":"RN"}}}`, n, n, n)
+	return fmt.Sprintf(
+		`{"start_date":"2026-02-01","expiry_date":"","plan_id":"ouro","is_group_plan":false,"beneficiary":{"primary_card":"1","user_card":"2",`+
+			`"name":"Pessoa %d","cpf":"%011d","birth_date":"1990-05-17","gender":"F","email":"p%d@exemplo.com.br","phone_number":"5511987654321",`+
+			`"address":{"zipcode":"01001000","street":"Rua A","number":"1","neighborhood":"Centro","city":"Natal","state":"RN"}}}`,
+		n,
+		n,
+		n,
+	)
 }
 
 // caller is a partner who calls a running service.
@@ -131,7 +136,12 @@ func installation(t *testing.T, c config.Common, people int) (*app.App, caller, 
 	t.Helper()
 	a := open(t, c)
 	srv := serve(t, a, nil)
-	p, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Sandbox, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	p, cred, err := a.Partners.CreatePartner(
+		context.Background(),
+		"Banco",
+		partner.Sandbox,
+		partner.Settings{RatePerSecond: 100_000, Burst: 100_000},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +166,13 @@ func importBreach(t *testing.T, a *app.App, name, dump string) {
 		t.Fatal(err)
 	}
 	_, err = a.ImportBreach(context.Background(), intake.Spec{
-		Breach: cyber.Breach{Name: name, Title: name, Date: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}},
+		Breach: cyber.Breach{
+			Name:    name,
+			Title:   name,
+			Date:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+			Kind:    cyber.SourceBreach,
+			Exposes: []cyber.Exposed{cyber.ExposedEmail},
+		},
 		Inputs: inputs,
 	})
 	if err == nil {
@@ -188,7 +204,12 @@ func holdsAll(t *testing.T, a *app.App, id partner.ID, people []int) {
 	t.Helper()
 	missing := 0
 	for _, n := range people {
-		if _, err := a.Store.Subscriptions.SubscriptionOf(context.Background(), id, plan.ID("ouro"), fmt.Sprintf("%011d", n)); err != nil {
+		if _, err := a.Store.Subscriptions.SubscriptionOf(
+			context.Background(),
+			id,
+			plan.ID("ouro"),
+			fmt.Sprintf("%011d", n),
+		); err != nil {
 			missing++
 		}
 	}
@@ -244,8 +265,13 @@ func TestBackupUnderLoad(t *testing.T) {
 	if err != nil || len(done.Problems) != 0 {
 		t.Fatal(done.Problems, err)
 	}
-	t.Logf("%d people, %.1f MB: backup in %v, restore and check in %v", preloaded()+len(before), float64(made.TotalBytes())/1e6, took.Round(time.Millisecond),
-		time.Since(began).Round(time.Millisecond))
+	t.Logf(
+		"%d people, %.1f MB: backup in %v, restore and check in %v",
+		preloaded()+len(before),
+		float64(made.TotalBytes())/1e6,
+		took.Round(time.Millisecond),
+		time.Since(began).Round(time.Millisecond),
+	)
 	restored := open(t, to)
 	everyone := before
 	for n := range preloaded() {
@@ -267,7 +293,11 @@ func TestBackupAgeOfEachPart(t *testing.T) {
 	srv := serve(t, a, nil)
 	metrics := func() string {
 		t.Helper()
-		_, page := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", http.Header{"Authorization": {"Bearer " + metricsToken}})
+		_, page := get(
+			t,
+			"http://"+srv.ConsoleAddr.String()+"/metrics",
+			http.Header{"Authorization": {"Bearer " + metricsToken}},
+		)
 		return page
 	}
 	if page := metrics(); strings.Contains(page, "vigia_backup_age_seconds{") {
@@ -356,7 +386,14 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		to := copyKeys(t, c)
 		refused(what, to, damaged, nil)
-		if _, err := app.RestoreBackup(ctx, to, damaged, app.RestoreOptions{}, noRecord); err == nil || !strings.Contains(err.Error(), verdict) {
+		if _, err := app.RestoreBackup(
+			ctx,
+			to,
+			damaged,
+			app.RestoreOptions{},
+			noRecord,
+		); err == nil ||
+			!strings.Contains(err.Error(), verdict) {
 			t.Errorf("%s is called: %v", what, err)
 		}
 	}
@@ -397,7 +434,14 @@ func TestRestoreRefuses(t *testing.T) {
 	try("something appended", append(bytes.Clone(raw), raw...), "appended")
 	try("a line appended", append(bytes.Clone(raw), "a line"...), "appended")
 	ok := copyKeys(t, c)
-	if done, err := app.RestoreBackup(ctx, ok, file, app.RestoreOptions{}, noRecord); err != nil || len(done.Problems) != 0 {
+	if done, err := app.RestoreBackup(
+		ctx,
+		ok,
+		file,
+		app.RestoreOptions{},
+		noRecord,
+	); err != nil ||
+		len(done.Problems) != 0 {
 		t.Error("the sound one:", done.Problems, err)
 	}
 }

@@ -60,10 +60,24 @@ func TestMain(m *testing.M) {
 
 // newChromium is a context in which Chromium will be started. It cannot reach anything but this machine.
 func newChromium(more ...chromedp.ExecAllocatorOption) (ctx context.Context, stop func()) {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"), chromedp.Flag("lang", "pt-BR"),
-		chromedp.WSURLReadTimeout(browserTimeout))
+	options := append(
+		chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.WindowSize(1280, 900),
+		chromedp.Flag(
+			"disable-background-networking",
+			true,
+		),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true),
+		chromedp.Flag(
+			"host-resolver-rules",
+			"MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+		),
+		chromedp.Flag("lang", "pt-BR"),
+		chromedp.WSURLReadTimeout(browserTimeout),
+	)
 	allocated, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	ctx, cancel := chromedp.NewContext(allocated)
 	return ctx, func() { cancel(); stopAllocator() }
@@ -119,7 +133,8 @@ func (b *browser) listen(ctx context.Context) {
 				return
 			}
 			// A page that answers 4xx on purpose is a line in the browser's log, and no fault of the page.
-			if m.Type == "error" && m.Source != "network" || m.IsException() || m.Source == "security" || m.Type == "warning" {
+			if m.Type == "error" && m.Source != "network" || m.IsException() || m.Source == "security" ||
+				m.Type == "warning" {
 				b.mu.Lock()
 				b.complaints = append(b.complaints, m.String()+" "+m.URL)
 				b.mu.Unlock()
@@ -160,7 +175,10 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 func (b *browser) text() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
 	defer cancel()
-	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText.slice(0, 3000)`))
+	text, err := chromedp.Run(
+		ctx,
+		chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText.slice(0, 3000)`),
+	)
 	if err != nil {
 		return err.Error()
 	}
@@ -186,8 +204,15 @@ func eval[T any](b *browser, expression string) T {
 
 // leftWhileAsked tells Chromium's complaint that the page went away under a question.
 func leftWhileAsked(err error) bool {
-	return slices.ContainsFunc([]string{"context was destroyed", "Cannot find context", "navigated or closed", "Cannot find default execution context"},
-		func(s string) bool { return strings.Contains(err.Error(), s) })
+	return slices.ContainsFunc(
+		[]string{
+			"context was destroyed",
+			"Cannot find context",
+			"navigated or closed",
+			"Cannot find default execution context",
+		},
+		func(s string) bool { return strings.Contains(err.Error(), s) },
+	)
 }
 
 // visit opens a page and expects it to be there.
@@ -335,7 +360,10 @@ func (b *browser) look(name string) {
 	if _, before := looked.LoadOrStore(name, true); before && !fullLooks() {
 		return
 	}
-	if hidden := eval[int](b, `(m => m ? m.scrollHeight - m.clientHeight : 0)(document.querySelector(".menu-scroll"))`); hidden > 0 {
+	if hidden := eval[int](
+		b,
+		`(m => m ? m.scrollHeight - m.clientHeight : 0)(document.querySelector(".menu-scroll"))`,
+	); hidden > 0 {
 		b.t.Errorf("%s: %d pixels of the menu are out of sight in a window of 900 lines", name, hidden)
 	}
 	b.judge(name)
@@ -356,12 +384,21 @@ func (b *browser) look(name string) {
 		b.t.Errorf("%s: on a phone the page is %d pixels too wide", name, over)
 	}
 	b.do(chromedp.EmulateViewport(900, 700)) // a window beside another: the menu leaves the page its room
-	if room := eval[int](b, `document.querySelector("main").clientWidth`); room < 800 && !eval[bool](b, `document.body.classList.contains("bare")`) {
+	if room := eval[int](
+		b,
+		`document.querySelector("main").clientWidth`,
+	); room < 800 &&
+		!eval[bool](b, `document.body.classList.contains("bare")`) {
 		b.t.Errorf("%s: in a window of 900 pixels the page has %d", name, room)
 	}
 	if over := eval[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
-		b.t.Errorf("%s: in a window of 900 pixels the page is %d too wide: %s", name, over, eval[string](b, `[...document.querySelectorAll("main *")]
-			.filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth).pop()?.outerHTML.slice(0, 200) ?? "?"`))
+		b.t.Errorf(
+			"%s: in a window of 900 pixels the page is %d too wide: %s",
+			name,
+			over,
+			eval[string](b, `[...document.querySelectorAll("main *")]
+			.filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth).pop()?.outerHTML.slice(0, 200) ?? "?"`),
+		)
 	}
 	b.picture(name + "-window")
 	b.do(chromedp.EmulateViewport(1280, 900))
@@ -377,7 +414,10 @@ func (b *browser) glance(name string) {
 func (b *browser) scheme(value string) {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: value},
+			{Name: "prefers-reduced-motion", Value: "reduce"},
+		},
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -413,9 +453,14 @@ func (b *browser) judgeBy(name, more string) {
 		}
 		what = `{exclude: [...document.querySelectorAll("` + leaveOut + `")]}`
 	}
-	found := eval[[]string](b, judge+`axe.run(`+what+`, {preload: false, selectors: false, resultTypes: ["violations"], rules: {"target-size": {enabled: true}}`+more+`}).then(r => r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical" || v.impact === "moderate" || `+strconv.FormatBool(b.strict)+`)
-		.map(v => v.impact + " " + v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] ? n.any[0].message : "")).join(" | ")))`)
+	found := eval[[]string](
+		b,
+		judge+`axe.run(`+what+`, {preload: false, selectors: false, resultTypes: ["violations"], rules: {"target-size": {enabled: true}}`+more+`}).then(r => r.violations
+		.filter(v => v.impact === "serious" || v.impact === "critical" || v.impact === "moderate" || `+strconv.FormatBool(
+			b.strict,
+		)+`)
+		.map(v => v.impact + " " + v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] ? n.any[0].message : "")).join(" | ")))`,
+	)
 	for _, f := range found {
 		b.t.Errorf("%s: %s", name, f)
 	}

@@ -79,7 +79,10 @@ func (c *clock) skew() time.Duration { return c.machine.wall().Sub(c.now()) }
 // follow asks the database's server for its time. It returns by how much that differs from what was expected, or zero,
 // and whether the clock goes by it from now on. The first answer is taken however long it took: it is off by half of
 // that at most, and the machine's own clock by any time.
-func (c *clock) follow(ctx context.Context, serverTime func(context.Context) (time.Time, error)) (change time.Duration, followed bool, err error) {
+func (c *clock) follow(
+	ctx context.Context,
+	serverTime func(context.Context) (time.Time, error),
+) (change time.Duration, followed bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.machine.elapsed()
@@ -168,11 +171,18 @@ func (w *clockWatch) runOnce(ctx context.Context) {
 	case skew.Abs() < clockNews:
 		w.server.log.Info("the clock of this machine is right again")
 	case engine == sqldb.PostgreSQL:
-		w.server.log.Warn("the clocks of this machine and of the database differ: the database's is used; keep both by NTP",
-			"seconds", skew.Round(100*time.Millisecond).Seconds())
+		w.server.log.Warn(
+			"the clocks of this machine and of the database differ: the database's is used; keep both by NTP",
+			"seconds",
+			skew.Round(100*time.Millisecond).Seconds(),
+		)
 	default:
-		w.server.log.Warn("the clock of this machine was set: the service goes on by the time that has passed since its start; "+
-			"restart it if the new time is right", "seconds", skew.Round(100*time.Millisecond).Seconds())
+		w.server.log.Warn(
+			"the clock of this machine was set: the service goes on by the time that has passed since its start; "+
+				"restart it if the new time is right",
+			"seconds",
+			skew.Round(100*time.Millisecond).Seconds(),
+		)
 	}
 }
 
@@ -183,8 +193,16 @@ func (w *clockWatch) askDatabase(ctx context.Context) {
 		return
 	}
 	if followed {
-		w.server.log.Warn("the database's clock was set, and is followed; keep it by NTP", "seconds", change.Round(100*time.Millisecond).Seconds())
+		w.server.log.Warn(
+			"the database's clock was set, and is followed; keep it by NTP",
+			"seconds",
+			change.Round(100*time.Millisecond).Seconds(),
+		)
 	} else {
-		w.server.log.Warn("the database's clock was set; it is followed if it stays so", "seconds", change.Round(100*time.Millisecond).Seconds())
+		w.server.log.Warn(
+			"the database's clock was set; it is followed if it stays so",
+			"seconds",
+			change.Round(100*time.Millisecond).Seconds(),
+		)
 	}
 }

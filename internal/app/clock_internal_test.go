@@ -84,7 +84,11 @@ func enrolUntilToday(t *testing.T, a *App) partner.ID {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Store.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: a.Now()}); err != nil {
+	if err := a.Store.Plans.InsertPlan(
+		ctx,
+		p.ID,
+		plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: a.Now()},
+	); err != nil {
 		t.Fatal(err)
 	}
 	b, err := a.Store.Subscriptions.NewBatch(ctx, p.ID)
@@ -107,7 +111,10 @@ func enrolUntilToday(t *testing.T, a *App) partner.ID {
 // nothing goes by its clock.
 func TestConstantSkewIsTold(t *testing.T) {
 	ctx := context.Background()
-	c := config.Common{Data: filepath.Join(t.TempDir(), "data"), Database: storetest.NewAddress(t, sqldb.PostgreSQL, "")}
+	c := config.Common{
+		Data:     filepath.Join(t.TempDir(), "data"),
+		Database: storetest.NewAddress(t, sqldb.PostgreSQL, ""),
+	}
 	m := &settableMachine{}
 	m.ahead.Store(int64(24 * time.Hour))
 	a, err := openOnMachine(ctx, c, sqldb.Options{MaxConns: 4}, m.clock())
@@ -139,7 +146,12 @@ func TestClockFollowsTheDatabase(t *testing.T) {
 	ctx := context.Background()
 	var passed time.Duration
 	start := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	c := newClock(machine{wall: func() time.Time { return start.Add(time.Hour) }, elapsed: func() time.Duration { return passed }})
+	c := newClock(
+		machine{
+			wall:    func() time.Time { return start.Add(time.Hour) },
+			elapsed: func() time.Duration { return passed },
+		},
+	)
 	ask := func(server time.Duration, took time.Duration) (time.Duration, bool) {
 		t.Helper()
 		change, followed, err := c.follow(ctx, func(context.Context) (time.Time, error) {
@@ -178,7 +190,10 @@ func TestClockFollowsTheDatabase(t *testing.T) {
 		ask(time.Hour+15*time.Second, 0)
 	}
 	want("a jump that lasts", time.Hour+15*time.Second)
-	if _, _, err := c.follow(ctx, func(context.Context) (time.Time, error) { return time.Time{}, errors.New("no answer") }); err == nil {
+	if _, _, err := c.follow(
+		ctx,
+		func(context.Context) (time.Time, error) { return time.Time{}, errors.New("no answer") },
+	); err == nil {
 		t.Error("a failure is kept back")
 	}
 	want("a database that does not answer", time.Hour+15*time.Second)
@@ -218,7 +233,13 @@ func TestSkewedClocks(t *testing.T) {
 		if err != nil || len(mine) != 1 {
 			t.Fatal("what one replica adds the other does not find due:", mine, err)
 		}
-		if stolen, err := one.Store.Jobs.ClaimJobs(ctx, "one", []string{"test.kind"}, 1); err != nil || len(stolen) != 0 {
+		if stolen, err := one.Store.Jobs.ClaimJobs(
+			ctx,
+			"one",
+			[]string{"test.kind"},
+			1,
+		); err != nil ||
+			len(stolen) != 0 {
 			t.Error("a lease was broken:", stolen, err)
 		}
 		if err := other.Store.Jobs.FinishJob(ctx, "other", mine[0], "done", ""); err != nil {
@@ -229,7 +250,11 @@ func TestSkewedClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"slow", "fast"} {
-		all, err := map[string]*App{"slow": slow, "fast": fast}[name].Store.Upkeep.NoteReplica(ctx, store.Replica{ID: name}, ReplicaGone)
+		all, err := map[string]*App{"slow": slow, "fast": fast}[name].Store.Upkeep.NoteReplica(
+			ctx,
+			store.Replica{ID: name},
+			ReplicaGone,
+		)
 		if err != nil || len(all) != 2 {
 			t.Errorf("the %s one counts %d replicas: %v", name, len(all), err)
 		}

@@ -69,7 +69,13 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err := work.sweepUploads(); err != nil {
 		return nil, err
 	}
-	parts := &consoleParts{app: a, work: work, outgoing: s.outgoing, feeds: *a.Feeds(s.outgoing.Downloads), persons: s.personRules()}
+	parts := &consoleParts{
+		app:      a,
+		work:     work,
+		outgoing: s.outgoing,
+		feeds:    *a.Feeds(s.outgoing.Downloads),
+		persons:  s.personRules(),
+	}
 	return console.NewConsole(console.Options{
 		Rules: parts.consoleRules(a.Rules, a.Store.Areas),
 		InTx:  parts.runInTransaction,
@@ -100,13 +106,47 @@ func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 	a, feeds := p.app, p.feeds
 	feeds.Store, feeds.Breaches, feeds.Jobs = in.Feeds, in.Breaches, in.Jobs
 	return console.Rules{
-		Operators: r.Operators, Audit: r.Audit, Partners: r.Partners, Services: r.Services, Figures: in.Overview,
-		Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
-		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Persons: p.persons.WithStore(in.Advice), Review: in.Overview,
-		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
-		Passwords: &consolePasswords{a.Passwords, a, p.work, p.outgoing.Downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
-		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
-		Webhooks: &consoleWebhooks{r.Webhooks, p.outgoing}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Saved: in.Operators,
+		Operators:         r.Operators,
+		Audit:             r.Audit,
+		Partners:          r.Partners,
+		Services:          r.Services,
+		Figures:           in.Overview,
+		Meter:             r.Meter,
+		Plans:             r.Plans,
+		Subscriptions:     r.Subscriptions,
+		FindSubscriptions: in.Overview,
+		ProblemText:       api.ItemError,
+		Monitoring:        r.Monitoring,
+		FirstLooks:        r.FirstLooks,
+		Persons:           p.persons.WithStore(in.Advice),
+		Review:            in.Overview,
+		Breaches:          &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work},
+		Feeds:             consoleFeeds{&feeds},
+		Passwords: &consolePasswords{
+			a.Passwords,
+			a,
+			p.work,
+			p.outgoing.Downloads,
+		},
+		Cases:     r.Cases,
+		Endpoints: r.Endpoints,
+		Content:   r.Content,
+		Messages:  r.Messages,
+		Subjects: consoleSubjects{
+			a.Subjects,
+			a,
+		},
+		Search: subject.NewSearch(in.Subjects, in.Partners),
+		Cover:  r.Cover,
+		Keys:   consoleKeys{a},
+		Webhooks: &consoleWebhooks{
+			r.Webhooks,
+			p.outgoing,
+		},
+		Events:  in.Overview,
+		History: r.History,
+		Jobs:    in.Jobs,
+		Saved:   in.Operators,
 	}
 }
 
@@ -189,12 +229,23 @@ func onlyPaths(paths []string) []string {
 }
 
 // Renew begins to renew a breach by files.
-func (i *consoleImports) Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, from console.Input) error {
+func (i *consoleImports) Renew(
+	ctx context.Context,
+	way intake.Way,
+	breach string,
+	noPairs bool,
+	from console.Input,
+) error {
 	inputs, remove, err := i.listInputs(ctx, from)
 	if err != nil {
 		return err
 	}
-	return i.beginRenewal(ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, remove)
+	return i.beginRenewal(
+		ctx,
+		way,
+		intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs},
+		remove,
+	)
 }
 
 // beginRenewal does with a renewal what beginImport does with an import. Its match is a job that a worker takes.
@@ -218,10 +269,17 @@ func (i *consoleImports) Verify(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return i.beginWork(ctx, leak.KindVerify, name, intake.ErrBusy.With("name", fault.BeingVerified), func(ctx context.Context, _ func(any)) (any, error) {
-		keys, err := i.app.Leaks.VerifySegment(ctx, name)
-		return leak.Verified{Keys: keys}, err
-	}, func() {})
+	return i.beginWork(
+		ctx,
+		leak.KindVerify,
+		name,
+		intake.ErrBusy.With("name", fault.BeingVerified),
+		func(ctx context.Context, _ func(any)) (any, error) {
+			keys, err := i.app.Leaks.VerifySegment(ctx, name)
+			return leak.Verified{Keys: keys}, err
+		},
+		func() {},
+	)
 }
 
 // beginImport refuses what can be refused at once and leaves the rest to a goroutine of the server. The import takes
@@ -252,7 +310,12 @@ type consoleSubjects struct {
 }
 
 // Erase erases a person, also when the browser does not wait for it: half an erasure would be worse than a lost answer.
-func (s consoleSubjects) Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error) {
+func (s consoleSubjects) Erase(
+	ctx context.Context,
+	who operator.Actor,
+	p subject.Person,
+	reason string,
+) (subject.Outcome, error) {
 	return s.app.EraseSubject(context.WithoutCancel(ctx), who, p, reason)
 }
 
@@ -285,17 +348,33 @@ type consoleWebhooks struct {
 }
 
 // Create makes an endpoint whose address the guard allows.
-func (w *consoleWebhooks) Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error) {
+func (w *consoleWebhooks) Create(
+	ctx context.Context,
+	id partner.ID,
+	url string,
+	types []string,
+) (alert.Endpoint, error) {
 	return w.Endpoints.CreateEndpoint(ctx, id, url, types, w.outgoing.Guard)
 }
 
 // Test sends a sample of a type once through the guard.
-func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
+func (w *consoleWebhooks) Test(
+	ctx context.Context,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	t alert.Type,
+) (webhook.Outcome, alert.EventID, error) {
 	return w.Endpoints.SendTestEvent(ctx, id, endpoint, t, w.outgoing.Webhooks)
 }
 
 // behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.
-func (i *consoleImports) behindAJob(ctx context.Context, kind string, spec intake.Spec, after func(), work func() error) error {
+func (i *consoleImports) behindAJob(
+	ctx context.Context,
+	kind string,
+	spec intake.Spec,
+	after func(),
+	work func() error,
+) error {
 	_, err := i.app.Store.Jobs.EnqueueJob(ctx, kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if err != nil {
 		after()
@@ -307,7 +386,15 @@ func (i *consoleImports) behindAJob(ctx context.Context, kind string, spec intak
 	i.group.Go(func() error {
 		defer after()
 		if err := work(); err != nil && i.ctx.Err() == nil {
-			i.log.Error("a job of the console failed", "kind", kind, "breach", spec.Breach.Name, "cause", err.Error()) // the job's row tells the operator
+			i.log.Error(
+				"a job of the console failed",
+				"kind",
+				kind,
+				"breach",
+				spec.Breach.Name,
+				"cause",
+				err.Error(),
+			) // the job's row tells the operator
 		}
 		return nil
 	})
@@ -350,9 +437,20 @@ func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy 
 	w.group.Go(func() error {
 		defer after()
 		// The lease outlives the server's context by the moment that it takes to write down how the job ended.
-		err := hold.RunStep(context.WithoutCancel(w.ctx), func(ctx context.Context, run *job.Run) error { return w.runWorkStep(ctx, run, do) })
+		err := hold.RunStep(
+			context.WithoutCancel(w.ctx),
+			func(ctx context.Context, run *job.Run) error { return w.runWorkStep(ctx, run, do) },
+		)
 		if err != nil && w.ctx.Err() == nil && !errors.Is(err, job.ErrCancelled) {
-			w.log.Error("work of the console failed", "kind", kind, "subject", subject, "cause", err.Error()) // the job's row tells the operator
+			w.log.Error(
+				"work of the console failed",
+				"kind",
+				kind,
+				"subject",
+				subject,
+				"cause",
+				err.Error(),
+			) // the job's row tells the operator
 		}
 		return nil
 	})
@@ -360,7 +458,12 @@ func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy 
 }
 
 // beginDetached begins what a page alone knows how to do.
-func (w *consoleWork) beginDetached(ctx context.Context, kind, subject string, busy error, do func(context.Context, func(any)) (any, error)) error {
+func (w *consoleWork) beginDetached(
+	ctx context.Context,
+	kind, subject string,
+	busy error,
+	do func(context.Context, func(any)) (any, error),
+) error {
 	return w.beginWork(ctx, kind, subject, busy, do, func() {})
 }
 
@@ -456,15 +559,36 @@ func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, sou
 		remove()
 		return err
 	}
-	return p.importFrom(ctx, a, cmp.Or(source, strings.Join(from.Paths, ", "), filepath.Base(from.Name)), inputs, remove)
+	return p.importFrom(
+		ctx,
+		a,
+		cmp.Or(source, strings.Join(from.Paths, ", "), filepath.Base(from.Name)),
+		inputs,
+		remove,
+	)
 }
 
 // importFrom starts a job that imports a password corpus; after is called when the inputs are no longer needed.
-func (p *consolePasswords) importFrom(ctx context.Context, a password.Algorithm, source string, inputs []password.Input, after func()) error {
-	return p.beginFill(ctx, password.KindImport, a, after, func(ctx context.Context, tell func(password.Progress)) error {
-		_, err := p.app.ImportPasswords(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: tell})
-		return err
-	})
+func (p *consolePasswords) importFrom(
+	ctx context.Context,
+	a password.Algorithm,
+	source string,
+	inputs []password.Input,
+	after func(),
+) error {
+	return p.beginFill(
+		ctx,
+		password.KindImport,
+		a,
+		after,
+		func(ctx context.Context, tell func(password.Progress)) error {
+			_, err := p.app.ImportPasswords(
+				ctx,
+				password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: tell},
+			)
+			return err
+		},
+	)
 }
 
 // beginFill starts a job that fills a corpus and keeps how far it came.
@@ -483,15 +607,28 @@ func (p *consolePasswords) beginFill(ctx context.Context, kind string, a passwor
 
 // Download begins to fetch a corpus from the public range service; another address is for the command line.
 func (p *consolePasswords) Download(ctx context.Context, a password.Algorithm) error {
-	return p.beginFill(ctx, password.KindDownload, a, func() {}, func(ctx context.Context, tell func(password.Progress)) error {
-		_, err := p.app.DownloadPasswords(ctx, password.Download{Algorithm: a, Client: p.client, Progress: tell})
-		return err
-	})
+	return p.beginFill(
+		ctx,
+		password.KindDownload,
+		a,
+		func() {},
+		func(ctx context.Context, tell func(password.Progress)) error {
+			_, err := p.app.DownloadPasswords(ctx, password.Download{Algorithm: a, Client: p.client, Progress: tell})
+			return err
+		},
+	)
 }
 
 // Verify begins to read every byte of the corpora.
 func (p *consolePasswords) Verify(ctx context.Context) error {
-	return p.beginWork(ctx, password.KindVerify, "", password.ErrBusy, func(ctx context.Context, _ func(any)) (any, error) {
-		return struct{}{}, p.Library.VerifyFiles(ctx)
-	}, func() {})
+	return p.beginWork(
+		ctx,
+		password.KindVerify,
+		"",
+		password.ErrBusy,
+		func(ctx context.Context, _ func(any)) (any, error) {
+			return struct{}{}, p.Library.VerifyFiles(ctx)
+		},
+		func() {},
+	)
 }

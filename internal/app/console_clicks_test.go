@@ -108,7 +108,10 @@ func TestClicksOfTasks(t *testing.T) {
 	s.come(token, err)
 	walk("see the cases that are late", "/", 1, func() {
 		s.press(`a.tile[href*="due=late"]`)
-		if tab := eval[string](s.browser, `document.querySelector(".tabs [aria-current]").textContent`); tab != "Atrasados 0" {
+		if tab := eval[string](
+			s.browser,
+			`document.querySelector(".tabs [aria-current]").textContent`,
+		); tab != "Atrasados 0" {
 			t.Error("the overview leads to", tab)
 		}
 	})
@@ -135,7 +138,13 @@ func TestClicksOfTasks(t *testing.T) {
 	s.press(`main form button[type="submit"]`)
 	s.press("main p a.button")
 	webhook := eval[string](s.browser, `location.pathname`)
-	s.must(t, "POST", s.api+"/cyber/monitoring", s.key, `{"userHash":"`+s.user+`","type":"email","value":"alguem7@exemplo.org"}`)
+	s.must(
+		t,
+		"POST",
+		s.api+"/cyber/monitoring",
+		s.key,
+		`{"userHash":"`+s.user+`","type":"email","value":"alguem7@exemplo.org"}`,
+	)
 	s.wait(webhook, "banco de dados cheio")
 	walk("read why a delivery fails and send it again", "/", 2, func() {
 		s.press(`main a[href="` + webhook + `"]`)
@@ -143,7 +152,13 @@ func TestClicksOfTasks(t *testing.T) {
 		s.press(`.delivery:has(.wrap) form[action$="/replay"] button`)
 		s.see("Reenvio na fila")
 	})
-	if status, answer := call(t, "POST", s.api+"/cyber/monitoring", s.key, `{"userHash":"`+s.user+`","type":"email","value":"torto"}`); status != http.StatusBadRequest {
+	if status, answer := call(
+		t,
+		"POST",
+		s.api+"/cyber/monitoring",
+		s.key,
+		`{"userHash":"`+s.user+`","type":"email","value":"torto"}`,
+	); status != http.StatusBadRequest {
 		t.Fatal(status, answer)
 	}
 	s.wait("/", "asset.invalid")

@@ -42,7 +42,10 @@ func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
 	s.visit("/cases/" + string(id))
 	s.do(chromedp.Click(`details:has(form[action$="/reveal"]) > summary`, chromedp.NodeVisible))
 	s.do(chromedp.KeyEvent(reason))
-	if typed := eval[string](s.browser, `document.querySelector('form[action$="/reveal"] [name="reason"]')?.value ?? location.pathname`); typed != reason {
+	if typed := eval[string](
+		s.browser,
+		`document.querySelector('form[action$="/reveal"] [name="reason"]')?.value ?? location.pathname`,
+	); typed != reason {
 		t.Errorf("the reason holds %q", typed)
 	}
 	c, moves, err := a.Cases.GetCase(s.ctx, id)
@@ -70,7 +73,11 @@ func TestArrowsTurnThroughTheList(t *testing.T) {
 	s.visit(list[0])
 	for i, arrow := range []string{"next", "prev"} {
 		s.press(`[data-turn] [rel="` + arrow + `"]`)
-		if at := eval[string](s.browser, `location.pathname + document.querySelector("[data-turn]").innerText.replace(/\s+/g, " ")`); !strings.HasPrefix(at, list[1-i]) || !strings.Contains(at, fmt.Sprint(2-i, " de 2")) {
+		if at := eval[string](
+			s.browser,
+			`location.pathname + document.querySelector("[data-turn]").innerText.replace(/\s+/g, " ")`,
+		); !strings.HasPrefix(at, list[1-i]) ||
+			!strings.Contains(at, fmt.Sprint(2-i, " de 2")) {
 			t.Errorf("%s leads to %s", arrow, at)
 		}
 	}
@@ -108,7 +115,11 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	resolve()
 	s.press(`form[action$="/undo"] button`)
 	s.see("Desfeito")
-	if c, moves, err := a.Cases.GetCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" || len(moves) != 2 {
+	if c, moves, err := a.Cases.GetCase(
+		s.ctx,
+		id,
+	); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" ||
+		len(moves) != 2 {
 		t.Errorf("undone: %+v, %d lines, %v", c, len(moves), err)
 	}
 	resolve()

@@ -52,7 +52,13 @@ func TestThreeStories(t *testing.T) {
 	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor)
 	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
 	s.must(t, "POST", s.api+"/subscriptions", s.key, "["+fmt.Sprintf(simItem, s.cpf)+"]")
-	s.must(t, "POST", s.api+"/cyber/monitoring", s.key, `{"userHash":"`+s.user+`","type":"email","value":"`+stageEmail+`"}`)
+	s.must(
+		t,
+		"POST",
+		s.api+"/cyber/monitoring",
+		s.key,
+		`{"userHash":"`+s.user+`","type":"email","value":"`+stageEmail+`"}`,
+	)
 	for _, story := range []struct {
 		name string
 		tell func(*stage)
@@ -77,7 +83,10 @@ func newStage(t *testing.T, a *app.App) *stage {
 	}
 	p, cred, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	must(err)
-	_, err = a.Plans.CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Plano Ouro", Coverage: plan.DemoCoverage()})
+	_, err = a.Plans.CreatePlan(
+		ctx,
+		plan.Plan{ID: "ouro", Partner: p.ID, Name: "Plano Ouro", Coverage: plan.DemoCoverage()},
+	)
 	must(err)
 	s := &stage{app: a, partner: p.ID, key: cred.APIKey, cpf: simCPF(1)}
 	s.user = client.UserHash(s.cpf, cred.Salt)
@@ -85,8 +94,11 @@ func newStage(t *testing.T, a *app.App) *stage {
 	inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 	must(err)
 	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
-		Name: oldBreach, Title: "Loja Antiga", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
-		Date: time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC),
+		Name:    oldBreach,
+		Title:   "Loja Antiga",
+		Kind:    cyber.SourceBreach,
+		Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
+		Date:    time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC),
 	}})
 	must(err)
 	return s
@@ -201,7 +213,9 @@ func (s *stage) analyst() {
 	s.visit("/breaches/new?from=upload")
 	s.fill("main form", "name", oldBreach, "title", "Loja Nova", "date", "01/10/2026")
 	s.do(chromedp.SetUploadFiles(`input[type="file"]`, []string{writeLines(s.t, 1500, stageEmail+":flor azul")}))
-	s.do(chromedp.Click(`main form button[type="submit"]`, chromedp.NodeVisible)) // a taken name is found before the file is sent, which stays chosen
+	s.do(
+		chromedp.Click(`main form button[type="submit"]`, chromedp.NodeVisible),
+	) // a taken name is found before the file is sent, which stays chosen
 	s.see("Este nome já está em uso")
 	if !eval[bool](s.browser, `document.activeElement.name === "name" && document.querySelector("[type=file]").files.length === 1`) {
 		s.t.Error("the name is not where one goes on, or the file has to be chosen again")
@@ -285,7 +299,12 @@ func (s *stage) developer() {
 	s.press(`main form button[type="submit"]`)
 	key := s.secretAt(0)
 	s.must(s.t, "GET", s.api+"/cyber/services", key, "")
-	req, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.api+"/cyber/monitoring", strings.NewReader(`{"userHash":"`+s.user+`","type":"email","value":"torto"}`))
+	req, err := http.NewRequestWithContext(
+		s.ctx,
+		http.MethodPost,
+		s.api+"/cyber/monitoring",
+		strings.NewReader(`{"userHash":"`+s.user+`","type":"email","value":"torto"}`),
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -296,7 +315,10 @@ func (s *stage) developer() {
 		s.t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	s.wait(home+"/requests?failed=1", "asset.invalid: value") // the log says what was refused and why, and not what was sent
+	s.wait(
+		home+"/requests?failed=1",
+		"asset.invalid: value",
+	) // the log says what was refused and why, and not what was sent
 	s.look("requests")
 	if strings.Contains(s.text(), "torto") {
 		s.t.Error("the request log holds a value")

@@ -35,11 +35,22 @@ func serveLogged(t *testing.T, a *app.App, prepare ...func(*app.Server)) *app.Se
 func serveAt(t *testing.T, a *app.App, pages string, prepare ...func(*app.Server)) *app.Server {
 	t.Helper()
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8,
-		StopTime: time.Minute, WebhookAllow: []string{"127.0.0.0/8"}, PageURL: pages,
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api", "worker", "console"},
+		MaxConnections: 8,
+		StopTime:       time.Minute,
+		WebhookAllow:   []string{"127.0.0.0/8"},
+		PageURL:        pages,
 	}
 	errs := &errorLog{t: t}
-	srv, err := app.NewServer(context.Background(), a, cfg, slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelError})), "test")
+	srv, err := app.NewServer(
+		context.Background(),
+		a,
+		cfg,
+		slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelError})),
+		"test",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +214,13 @@ func TestConsoleStory(t *testing.T) {
 		t.Fatal(p, err)
 	}
 	user := strings.Repeat("ab", 32)
-	b.must(t, "POST", api+"/cyber/monitoring", key, `{"userHash":"`+user+`","type":"email","value":"vitima@exemplo.com.br"}`)
+	b.must(
+		t,
+		"POST",
+		api+"/cyber/monitoring",
+		key,
+		`{"userHash":"`+user+`","type":"email","value":"vitima@exemplo.com.br"}`,
+	)
 
 	// A webhook, tested from its page.
 	b.visit("/webhooks/" + id + "/new")
@@ -231,9 +248,15 @@ func TestConsoleStory(t *testing.T) {
 	b.press(`td a`)
 	b.look("plan")
 	csv := filepath.Join(t.TempDir(), "pessoas.csv")
-	if err := os.WriteFile(csv, []byte("plan_id;is_group_plan;start_date;name;cpf;birth_date;gender;email;phone_number;primary_card;user_card;zipcode;street;number;neighborhood;city;state\n"+
-		"ouro;false;2026-01-01;Maria da Silva;52998224725;1980-02-03;F;maria@exemplo.com.br;+5511987654321;4111111111111111;4111111111111111;01310100;Avenida Paulista;1;Bela Vista;São Paulo;SP\n"+
-		"ouro;false;2026-01-01;Sem CPF;123;1980-02-03;F;x;+5511987654321;;;01310100;Rua;1;Centro;São Paulo;SP\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		csv,
+		[]byte(
+			"plan_id;is_group_plan;start_date;name;cpf;birth_date;gender;email;phone_number;primary_card;user_card;zipcode;street;number;neighborhood;city;state\n"+
+				"ouro;false;2026-01-01;Maria da Silva;52998224725;1980-02-03;F;maria@exemplo.com.br;+5511987654321;4111111111111111;4111111111111111;01310100;Avenida Paulista;1;Bela Vista;São Paulo;SP\n"+
+				"ouro;false;2026-01-01;Sem CPF;123;1980-02-03;F;x;+5511987654321;;;01310100;Rua;1;Centro;São Paulo;SP\n",
+		),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	b.visit("/subscriptions/import?partner=" + id)
@@ -269,7 +292,11 @@ func TestConsoleStory(t *testing.T) {
 
 	// A dump, uploaded; the page follows the import, and the alert is delivered.
 	dump := filepath.Join(t.TempDir(), "dump.txt")
-	if err := os.WriteFile(dump, bytes.Repeat([]byte("alguem@exemplo.org:senha\nvitima@exemplo.com.br:123456\n"), 1000), 0o600); err != nil {
+	if err := os.WriteFile(
+		dump,
+		bytes.Repeat([]byte("alguem@exemplo.org:senha\nvitima@exemplo.com.br:123456\n"), 1000),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	b.visit("/breaches")
@@ -278,8 +305,11 @@ func TestConsoleStory(t *testing.T) {
 	b.look("breach-new")
 	b.visit("/breaches/new?from=upload")
 	b.fill("main form", "name", "loja-exemplo", "title", "Loja Exemplo", "date", "2026-03-01")
-	b.do(chromedp.Click(`input[name="exposes"][value="email"]`), chromedp.Click(`input[name="exposes"][value="password"]`),
-		chromedp.SetUploadFiles(`input[type="file"]`, []string{dump}))
+	b.do(
+		chromedp.Click(`input[name="exposes"][value="email"]`),
+		chromedp.Click(`input[name="exposes"][value="password"]`),
+		chromedp.SetUploadFiles(`input[type="file"]`, []string{dump}),
+	)
 	b.look("breach-upload")
 	b.press(`main form button[type="submit"]`)
 	b.see("Importação iniciada")
@@ -333,7 +363,13 @@ func TestConsoleStory(t *testing.T) {
 	// A job that runs: the page follows it without being reloaded.
 	b.followJob(a)
 
-	b.must(t, "POST", api+"/cyber/epp", key, `{"userHash":"`+user+`","operatingSystem":"android","type":"antivirus","deviceName":"Celular da Maria"}`)
+	b.must(
+		t,
+		"POST",
+		api+"/cyber/epp",
+		key,
+		`{"userHash":"`+user+`","operatingSystem":"android","type":"antivirus","deviceName":"Celular da Maria"}`,
+	)
 	if err := a.Store.Overview.CountFigures(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +434,12 @@ func (b *browser) followJob(a *app.App) {
 	}
 	save := func(read int) {
 		b.t.Helper()
-		if err := a.Store.Jobs.SaveJob(ctx, worker, j.ID, map[string]any{"Read": read, "Total": 1000000, "Found": map[string]int{"email": read / 100}}); err != nil {
+		if err := a.Store.Jobs.SaveJob(
+			ctx,
+			worker,
+			j.ID,
+			map[string]any{"Read": read, "Total": 1000000, "Found": map[string]int{"email": read / 100}},
+		); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -407,7 +448,13 @@ func (b *browser) followJob(a *app.App) {
 	b.see("250,0 kB de 1,0 MB")
 	b.look("progress")
 	save(750_000)
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](`document.querySelector("progress").value === 75`, chromedp.WithPollingTimeout(browserTimeout))); err != nil {
+	if _, err := chromedp.Run(
+		b.ctx,
+		chromedp.Poll[bool](
+			`document.querySelector("progress").value === 75`,
+			chromedp.WithPollingTimeout(browserTimeout),
+		),
+	); err != nil {
 		b.t.Fatal("the page does not follow the job:", err)
 	}
 	b.press(`form[action$="/cancel"] button`)
@@ -426,21 +473,45 @@ func (b *browser) followJob(a *app.App) {
 func (b *browser) rest(id, webhook string) {
 	b.t.Helper()
 	for _, p := range []struct{ name, path string }{
-		{"overview", "/"}, {"partners", "/partners"}, {"partner", "/partners/" + id}, {"key-new", "/partners/" + id + "/keys/new"},
-		{"webhook-rotate", webhook + "/rotate"}, {"monitoring", "/monitoring?status=monitorado"}, {"passwords", "/passwords"}, {"services", "/services"},
-		{"devices", "/devices?partner=" + id}, {"content", "/content"}, {"content-new", "/content/new"}, {"events", "/events?partner=" + id},
-		{"deliveries-failed", "/deliveries"}, {"jobs", "/jobs"}, {"audit", "/audit"}, {"operators", "/operators"}, {"operator-new", "/operators/new"},
-		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"}, {"feed-new", "/feeds/new"}, {"subscriptions-move", "/subscriptions/move?partner=" + id},
-		{"exports", "/exports"}, {"breach-renew", "/breaches/loja-exemplo/renew"}, {"partner-invite", "/partners/" + id + "/invite"},
-		{"requests", "/partners/" + id + "/requests"}, {"theme", "/partners/" + id + "/theme"}, {"messages", "/messages"},
+		{"overview", "/"},
+		{"partners", "/partners"},
+		{"partner", "/partners/" + id},
+		{"key-new", "/partners/" + id + "/keys/new"},
+		{"webhook-rotate", webhook + "/rotate"},
+		{"monitoring", "/monitoring?status=monitorado"},
+		{"passwords", "/passwords"},
+		{"services", "/services"},
+		{"devices", "/devices?partner=" + id},
+		{"content", "/content"},
+		{"content-new", "/content/new"},
+		{"events", "/events?partner=" + id},
+		{"deliveries-failed", "/deliveries"},
+		{"jobs", "/jobs"},
+		{"audit", "/audit"},
+		{"operators", "/operators"},
+		{"operator-new", "/operators/new"},
+		{"account", "/account"},
+		{"prove", "/prove?next=/partners"},
+		{"feeds", "/feeds"},
+		{"feed-new", "/feeds/new"},
+		{"subscriptions-move", "/subscriptions/move?partner=" + id},
+		{"exports", "/exports"},
+		{"breach-renew", "/breaches/loja-exemplo/renew"},
+		{"partner-invite", "/partners/" + id + "/invite"},
+		{"requests", "/partners/" + id + "/requests"},
+		{"theme", "/partners/" + id + "/theme"},
+		{"messages", "/messages"},
 		{"events-report", "/events/report?partner=" + id + "&from=2026-01-01T00:00&to=2100-01-01T00:00"},
 	} {
 		b.visit(p.path)
 		b.look(p.name)
 	}
 	for _, p := range []struct{ name, list, link string }{
-		{"service", "/services", "td a"}, {"content-item", "/content", "td a"}, {"device", "/devices?partner=" + id, "td a.button"},
-		{"operator", "/operators", "td a"}, {"key-roll", "/partners/" + id, `a[href$="/roll"]`},
+		{"service", "/services", "td a"},
+		{"content-item", "/content", "td a"},
+		{"device", "/devices?partner=" + id, "td a.button"},
+		{"operator", "/operators", "td a"},
+		{"key-roll", "/partners/" + id, `a[href$="/roll"]`},
 	} {
 		b.visit(p.list)
 		b.press(p.link)

@@ -56,21 +56,42 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	_, err = a.Cases.AddQuestion(ctx, sv.ID, payload, false, []string{payloadFlat, "outra"})
 	must(err)
 	_, err = a.Plans.CreatePlan(ctx, plan.Plan{ID: payloadFlat, Partner: p.ID, Name: payload, Coverage: plan.Coverage{
-		Plan: payload, Types: []string{payload}, Conditions: payload, Exclusions: payload, SubLimits: []plan.SubLimit{{Name: payload}},
+		Plan:       payload,
+		Types:      []string{payload},
+		Conditions: payload,
+		Exclusions: payload,
+		SubLimits:  []plan.SubLimit{{Name: payload}},
 	}})
 	must(err)
 	post := func(path, body string) {
 		t.Helper()
-		if status, answer := call(t, "POST", api+path, cred.APIKey, body); status != 200 || strings.Contains(answer, `"failure"`) {
+		if status, answer := call(
+			t,
+			"POST",
+			api+path,
+			cred.APIKey,
+			body,
+		); status != 200 ||
+			strings.Contains(answer, `"failure"`) {
 			t.Fatalf("%s: %d %s", path, status, answer)
 		}
 	}
 	q, user := quoted(payload), quoted(payloadFlat)
-	post("/subscriptions", `[{"start_date":"2026-01-01","expiry_date":null,"plan_id":`+user+`,"is_group_plan":false,"partner_internal_id":`+q+`,"partner_metadata":`+quoted(`{"a":`+q+`}`)+`,
+	post(
+		"/subscriptions",
+		`[{"start_date":"2026-01-01","expiry_date":null,"plan_id":`+user+`,"is_group_plan":false,"partner_internal_id":`+q+`,"partner_metadata":`+quoted(
+			`{"a":`+q+`}`,
+		)+`,
 		"beneficiary":{"primary_card":"4111111111111111","user_card":"4111111111111111","name":`+q+`,"cpf":"52998224725","birth_date":"1990-05-17","gender":"F",
-		"email":"ana@exemplo.com.br","phone_number":"+5511987654321","address":{"zipcode":"01001000","street":`+q+`,"number":`+user+`,"complement":`+q+`,"neighborhood":`+q+`,"city":`+q+`,"state":"SP"}}}]`)
+		"email":"ana@exemplo.com.br","phone_number":"+5511987654321","address":{"zipcode":"01001000","street":`+q+`,"number":`+user+`,"complement":`+q+`,"neighborhood":`+q+`,"city":`+q+`,"state":"SP"}}}]`,
+	)
 	post("/cyber/monitoring", `{"userHash":`+user+`,"type":"email","value":"img@vazamento.test"}`)
-	post("/cyber/case", `{"userHash":`+user+`,"serviceId":"`+string(sv.ID)+`","appointments":[{"appointment":"2026-12-24T10:00:00-03:00","obs":`+q+`}],"questions":[{"question":`+q+`,"answer":`+q+`}]}`)
+	post(
+		"/cyber/case",
+		`{"userHash":`+user+`,"serviceId":"`+string(
+			sv.ID,
+		)+`","appointments":[{"appointment":"2026-12-24T10:00:00-03:00","obs":`+q+`}],"questions":[{"question":`+q+`,"answer":`+q+`}]}`,
+	)
 	post("/cyber/epp", `{"userHash":`+user+`,"operatingSystem":"android","type":"antivirus","deviceName":`+user+`}`)
 	cases, err := a.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 10})
 	must(err)
@@ -83,8 +104,13 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump})
 	must(err)
 	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
-		Name: "xss", Title: payload, Source: payload, Description: payload, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail},
-		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		Name:        "xss",
+		Title:       payload,
+		Source:      payload,
+		Description: payload,
+		Kind:        cyber.SourceBreach,
+		Exposes:     []cyber.Exposed{cyber.ExposedEmail},
+		Date:        time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}})
 	must(err)
 	lists := filepath.Join(t.TempDir(), "lista.txt")
@@ -93,7 +119,16 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(err)
 	_, err = a.Passwords.ImportCorpus(ctx, password.Import{Algorithm: password.SHA1, Inputs: hashes, Source: payload})
 	must(err)
-	_, err = a.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: payloadFlat, Group: cyber.OperatorAdds, Type: "domain", Value: "vazamento.test"})
+	_, err = a.Monitoring.AddAsset(
+		ctx,
+		cyber.AssetRequest{
+			Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+			User:  payloadFlat,
+			Group: cyber.OperatorAdds,
+			Type:  "domain",
+			Value: "vazamento.test",
+		},
+	)
 	must(err)
 	items, err := a.Content.ListItems(ctx)
 	must(err)
@@ -272,7 +307,12 @@ func (b *browser) crawl() {
 		queue = nil
 		for _, page := range pages {
 			if page.Status != 200 || page.Broken {
-				b.t.Fatalf("%s: status %d; hostile text became part of the page: %v", page.Path, page.Status, page.Broken)
+				b.t.Fatalf(
+					"%s: status %d; hostile text became part of the page: %v",
+					page.Path,
+					page.Status,
+					page.Broken,
+				)
 			}
 			if page.Says {
 				hostile++
@@ -283,7 +323,11 @@ func (b *browser) crawl() {
 			}
 			for _, next := range page.Links {
 				bare, _, _ := strings.Cut(next, "#")
-				if kind := valueInQuery.ReplaceAllString(bare, "="); !seen[bare] && alike[kind] < 1 { // other values of one filter are one page
+				if kind := valueInQuery.ReplaceAllString(
+					bare,
+					"=",
+				); !seen[bare] &&
+					alike[kind] < 1 { // other values of one filter are one page
 					seen[bare] = true
 					alike[kind]++
 					queue = append(queue, bare)

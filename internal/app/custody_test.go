@@ -47,7 +47,10 @@ func TestDropKeys(t *testing.T) {
 	}
 	refused := func(want string) {
 		t.Helper()
-		if dropped, err := a.DropOldKeys(ctx); !errors.Is(err, seal.ErrKeyNeeded) || !strings.Contains(err.Error(), want) || len(dropped) != 0 {
+		if dropped, err := a.DropOldKeys(
+			ctx,
+		); !errors.Is(err, seal.ErrKeyNeeded) || !strings.Contains(err.Error(), want) ||
+			len(dropped) != 0 {
 			t.Errorf("dropped %v, %v", dropped, err)
 		}
 	}
@@ -89,7 +92,11 @@ func TestWarnOfCustody(t *testing.T) {
 		}
 		var log bytes.Buffer
 		a.WarnOfCustody(slog.New(slog.NewTextHandler(&log, nil)), "")
-		if got := strings.Contains(log.String(), "whoever copies the folder"); got != beside || !beside && log.Len() > 0 {
+		if got := strings.Contains(
+			log.String(),
+			"whoever copies the folder",
+		); got != beside ||
+			!beside && log.Len() > 0 {
 			t.Errorf("beside %v: %s", beside, &log)
 		}
 		_ = a.Close()

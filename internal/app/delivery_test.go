@@ -38,8 +38,12 @@ func TestAlertReachesPartner(t *testing.T) {
 
 	common := config.Common{Data: t.TempDir() + "/data"}
 	serve := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker"}, WebhookAllow: []string{"127.0.0.0/8"},
-		MaxConnections: 4, StopTime: time.Minute,
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api", "worker"},
+		WebhookAllow:   []string{"127.0.0.0/8"},
+		MaxConnections: 4,
+		StopTime:       time.Minute,
 	}
 	service, err := app.OpenApp(ctx, common, sqldb.Options{})
 	if err != nil {

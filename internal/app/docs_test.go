@@ -19,7 +19,9 @@ var (
 	headingLine = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
 	otherHost   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
 	folderName  = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_./-]*/$`)
-	sourceName  = regexp.MustCompile(`^(cmd|internal|client|docs|scripts|bench|deploy|tools|\.ci)/[A-Za-z0-9_./-]+\.[a-z]+$`)
+	sourceName  = regexp.MustCompile(
+		`^(cmd|internal|client|docs|scripts|bench|deploy|tools|\.ci)/[A-Za-z0-9_./-]+\.[a-z]+$`,
+	)
 	patternWord = regexp.MustCompile(`NNNN|\.\.\.`)
 )
 
@@ -41,7 +43,8 @@ func TestDocumentsPointSomewhere(t *testing.T) {
 		for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
 			named := match[1]
 			isPath := folderName.MatchString(named) || sourceName.MatchString(named)
-			if !isPath || patternWord.MatchString(named) || unwanted[strings.Trim(named, "/")] || unwanted[path.Join(path.Dir(name), named)] {
+			if !isPath || patternWord.MatchString(named) || unwanted[strings.Trim(named, "/")] ||
+				unwanted[path.Join(path.Dir(name), named)] {
 				continue
 			}
 			if !inTree(named) && !inTree(path.Join(path.Dir(name), named)) {
@@ -95,7 +98,15 @@ var strangers = regexp.MustCompile(`(?:^|[^A-Za-z0-9_.~-])/(?:wo` + `rk|ro` + `o
 	`|(?:proxy|sum)\.go` + `lang\.org|deb\.deb` + `ian\.org|registry\.npm` + `js\.org|py` + `pi\.org|crates` + `\.io`)
 
 // strangersHold are what every stranger holds one of: to look for them is much quicker than to match.
-var strangersHold = []string{"/wo" + "rk/", "/ro" + "ot/", ".go" + "lang.org", ".deb" + "ian.org", ".npm" + "js.org", "py" + "pi.org", "crates" + ".io"}
+var strangersHold = []string{
+	"/wo" + "rk/",
+	"/ro" + "ot/",
+	".go" + "lang.org",
+	".deb" + "ian.org",
+	".npm" + "js.org",
+	"py" + "pi.org",
+	"crates" + ".io",
+}
 
 func holdsStrangers(text string) bool {
 	return slices.ContainsFunc(strangersHold, func(part string) bool { return strings.Contains(text, part) })

@@ -17,7 +17,8 @@ var durableCall = regexp.MustCompile(`\bdurable\.(Rename|Link)\(`)
 func TestOneDurableWrite(t *testing.T) {
 	for _, name := range treeFiles(t) {
 		ours := strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/")
-		if !ours || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/platform/durable/") {
+		if !ours || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+			strings.HasPrefix(name, "internal/platform/durable/") {
 			continue
 		}
 		if found := publishing.FindString(durableCall.ReplaceAllString(readTree(t, name), "")); found != "" {

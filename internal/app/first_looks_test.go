@@ -24,7 +24,12 @@ func TestServerMakesFirstLooks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		ctx := context.Background()
 		operator := open(t, c)
-		p, cred, err := operator.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{FirstLooksPerHour: 1})
+		p, cred, err := operator.Partners.CreatePartner(
+			ctx,
+			"Banco",
+			partner.Live,
+			partner.Settings{FirstLooksPerHour: 1},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,14 +50,24 @@ func TestServerMakesFirstLooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := cyber.Breach{Name: "loja", Title: "Loja", Date: time.Now().AddDate(-1, 0, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail}}
+		b := cyber.Breach{
+			Name:    "loja",
+			Title:   "Loja",
+			Date:    time.Now().AddDate(-1, 0, 0),
+			Exposes: []cyber.Exposed{cyber.ExposedEmail},
+		}
 		if _, err := operator.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
 			t.Fatal(err)
 		}
 		s := serve(t, open(t, c), nil)
 		for list := range strings.Lines(items.String()) {
 			body := strings.NewReader(`{"items":[` + strings.TrimSpace(list)[1:] + `]}`)
-			req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.APIAddr.String()+"/v1/cyber/assets", body)
+			req, err := http.NewRequestWithContext(
+				ctx,
+				http.MethodPost,
+				"http://"+s.APIAddr.String()+"/v1/cyber/assets",
+				body,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,6 +98,10 @@ func TestServerMakesFirstLooks(t *testing.T) {
 		if err := operator.FirstLooks.GrantLooks(ctx, p.ID, people); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the grant", func() bool { return waiting() == 0 && status(t, s, cred.APIKey, "u1199") == "alerta" })
+		eventually(
+			t,
+			"the grant",
+			func() bool { return waiting() == 0 && status(t, s, cred.APIKey, "u1199") == "alerta" },
+		)
 	})
 }

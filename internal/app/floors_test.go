@@ -147,8 +147,19 @@ func judgeImport(floors map[string]place, folder, imported string) string {
 // TestFloorsTellTales shows that the judge above does find what it is there to find.
 func TestFloorsTellTales(t *testing.T) {
 	floors := map[string]place{
-		"internal/platform/fault": {floor: "0"}, "internal/platform/durable": {floor: "0"}, "internal/platform/seal": {floor: "0"}, "internal/partner": {floor: "1"}, "internal/store": {floor: "4"},
-		"internal/web/api": {floor: "4"}, "internal/store/storetest": {floor: "5"}, "cmd/vigia": {floor: "6"}, "bench": {floor: "6"},
+		"internal/platform/fault": {
+			floor: "0",
+		},
+		"internal/platform/durable": {floor: "0"},
+		"internal/platform/seal":    {floor: "0"},
+		"internal/partner":          {floor: "1"},
+		"internal/store":            {floor: "4"},
+		"internal/web/api": {
+			floor: "4",
+		},
+		"internal/store/storetest": {floor: "5"},
+		"cmd/vigia":                {floor: "6"},
+		"bench":                    {floor: "6"},
 	}
 	for _, c := range []struct {
 		folder, imported string

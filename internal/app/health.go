@@ -213,7 +213,13 @@ func (a *App) checkModes(found func(store.Problem)) {
 			continue
 		}
 		if mode := info.Mode().Perm(); mode&^most != 0 {
-			found(store.Problem{Check: "files", Where: filepath.Base(path), What: fmt.Sprintf("others can read it: its mode is %04o, and should be %04o", mode, most)})
+			found(
+				store.Problem{
+					Check: "files",
+					Where: filepath.Base(path),
+					What:  fmt.Sprintf("others can read it: its mode is %04o, and should be %04o", mode, most),
+				},
+			)
 		}
 	}
 }
@@ -241,7 +247,8 @@ func (s *Server) watchBacklog() {
 	b := &backlog{server: s, gauges: map[string]*prometheus.Desc{}, backupAge: prometheus.NewDesc(
 		"vigia_backup_age_seconds",
 		"Time since a 'vigia backup' last held this part: database, leaks, passwords. Absent for a part that none held.",
-		[]string{"part"}, nil,
+		[]string{"part"},
+		nil,
 	)}
 	for name, help := range backlogHelp {
 		b.gauges[name] = prometheus.NewDesc(name, help, nil, nil)

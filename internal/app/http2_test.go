@@ -91,17 +91,30 @@ func TestHTTP2Abuse(t *testing.T) {
 	pool := writeCertificate(t, cert, certKey, newSigner(t), 1)
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serve(t, a, func(s *config.Serve) { s.TLSCert, s.TLSKey = cert, certKey })
-	_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
+	_, cred, err := a.Partners.CreatePartner(
+		context.Background(),
+		"Banco",
+		partner.Live,
+		partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	address := srv.APIAddr.String()
 	healthy := func(when string) {
 		t.Helper()
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, Timeout: time.Minute}
+		client := &http.Client{
+			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true},
+			Timeout:   time.Minute,
+		}
 		defer client.CloseIdleConnections()
 		for range 20 {
-			req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "https://"+address+"/v1/cyber/services", nil)
+			req, err := http.NewRequestWithContext(
+				context.Background(),
+				http.MethodGet,
+				"https://"+address+"/v1/cyber/services",
+				nil,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +140,9 @@ func TestHTTP2Abuse(t *testing.T) {
 		r := newRude(t, address, pool, true)
 		connections++
 		for id := uint32(1); sent < resets; id += 2 {
-			err := r.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: block, EndStream: true, EndHeaders: true})
+			err := r.WriteHeaders(
+				http2.HeadersFrameParam{StreamID: id, BlockFragment: block, EndStream: true, EndHeaders: true},
+			)
 			if err == nil {
 				err = r.WriteRSTStream(id, http2.ErrCodeCancel)
 			}
@@ -182,7 +197,12 @@ func TestHTTP2Abuse(t *testing.T) {
 			over = true
 		default:
 			if over = time.Now().After(deadline); over {
-				t.Errorf("%d streams were opened and %d refused: more than %d are open", opened, r.refused.Load(), agreed)
+				t.Errorf(
+					"%d streams were opened and %d refused: more than %d are open",
+					opened,
+					r.refused.Load(),
+					agreed,
+				)
 			}
 			time.Sleep(10 * time.Millisecond)
 		}

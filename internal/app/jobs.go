@@ -72,7 +72,10 @@ func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) {
 }
 
 // startChores runs the periodic chores of a worker.
-func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
+func (s *Server) startChores(
+	group *errgroup.Group,
+	ctx context.Context,
+) { //nolint:revive // the group comes first, it owns the context
 	group.Go(func() error { s.watchKeysAndPools(ctx); return nil })
 	looks := newLookReview(s.app.FirstLooks, s.log, s.metrics.RegisterCollectors)
 	repeatWork(ctx, group, reviewLooksEvery, func() {
@@ -84,9 +87,24 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 			return s.app.Subjects.ResumeErasures(ctx, s.app.logErasures)
 		})
 	})
-	repeatWork(ctx, group, time.Second, func() { runChore(ctx, s, "made final moves of cases", s.app.Cases.MakeEndings) })
-	repeatWork(ctx, group, 30*time.Second, func() { runChore(ctx, s, "ended subscriptions", s.app.Subscriptions.SweepExpired) })
-	repeatWork(ctx, group, 10*time.Minute, func() { runChore(ctx, s, "swept kept answers", s.app.Store.Answers.SweepAnswers) })
+	repeatWork(
+		ctx,
+		group,
+		time.Second,
+		func() { runChore(ctx, s, "made final moves of cases", s.app.Cases.MakeEndings) },
+	)
+	repeatWork(
+		ctx,
+		group,
+		30*time.Second,
+		func() { runChore(ctx, s, "ended subscriptions", s.app.Subscriptions.SweepExpired) },
+	)
+	repeatWork(
+		ctx,
+		group,
+		10*time.Minute,
+		func() { runChore(ctx, s, "swept kept answers", s.app.Store.Answers.SweepAnswers) },
+	)
 }
 
 // doDueWork does at once what the chores would do at their next round: subscriptions end, people are reminded, keys are
@@ -137,7 +155,8 @@ const protectionEvery = time.Minute
 // that are due, and reports pools that run low.
 func (s *Server) watchKeysAndPools(ctx context.Context) {
 	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "vigia_epp_pool_free", Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",
+		Name: "vigia_epp_pool_free",
+		Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",
 	}, []string{"system"})
 	s.metrics.RegisterCollectors(free)
 	runEvery(ctx, protectionEvery, func() {
@@ -180,7 +199,15 @@ func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) err
 	turned, err := s.app.Endpoints.PoolsTurnedLow(ctx)
 	for _, src := range turned {
 		if src.Low() {
-			s.log.Warn("pool of endpoint keys is low", "system", string(src.System), "free", src.Free, "mark", src.LowMark)
+			s.log.Warn(
+				"pool of endpoint keys is low",
+				"system",
+				string(src.System),
+				"free",
+				src.Free,
+				"mark",
+				src.LowMark,
+			)
 		} else {
 			s.log.Info("pool of endpoint keys is filled again", "system", string(src.System), "free", src.Free)
 		}
@@ -202,7 +229,12 @@ const eraseTime = time.Minute
 func ErasureLog(c config.Common) string { return filepath.Join(c.Data, "erasures.jsonl") }
 
 // EraseSubject erases a person and notes the tombstones in the log of this machine's data folder.
-func (a *App) EraseSubject(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error) {
+func (a *App) EraseSubject(
+	ctx context.Context,
+	who operator.Actor,
+	p subject.Person,
+	reason string,
+) (subject.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, eraseTime)
 	defer cancel()
 	return a.Subjects.ErasePerson(ctx, who, p, reason, a.logErasures)
@@ -210,7 +242,10 @@ func (a *App) EraseSubject(ctx context.Context, who operator.Actor, p subject.Pe
 
 // logErasures notes tombstones in the log of this machine's data folder.
 func (a *App) logErasures(stones []subject.Tombstone) error {
-	return durable.AppendToFile(ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteTombstones(w, stones) })
+	return durable.AppendToFile(
+		ErasureLog(a.Config),
+		func(w io.Writer) error { return subject.WriteTombstones(w, stones) },
+	)
 }
 
 // retentionEvery is how often what has outlived its purpose is looked for.
@@ -220,8 +255,15 @@ const retentionEvery = time.Hour
 func retention(c config.Serve) store.Retention {
 	days := func(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 	return store.Retention{
-		Attempts: days(c.KeepAttempts), Subscriptions: days(c.KeepSubscriptions), Cases: days(c.KeepCases), Devices: days(c.KeepDevices),
-		Scores: days(c.KeepScores), Jobs: days(c.KeepJobs), Audit: days(c.KeepAudit),
+		Attempts: days(
+			c.KeepAttempts,
+		),
+		Subscriptions: days(c.KeepSubscriptions),
+		Cases:         days(c.KeepCases),
+		Devices:       days(c.KeepDevices),
+		Scores:        days(c.KeepScores),
+		Jobs:          days(c.KeepJobs),
+		Audit:         days(c.KeepAudit),
 	}
 }
 
@@ -269,9 +311,16 @@ func endpointGateRule(c config.Serve) webhook.GateRule {
 }
 
 // startDelivery pushes events and forgets old ones.
-func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
+func (s *Server) startDelivery(
+	group *errgroup.Group,
+	ctx context.Context,
+) { //nolint:revive // the group comes first, it owns the context
 	d := alert.NewDispatcher(s.app.Store.Alerts, s.outgoing.Webhooks, s.app.now, s.log, alert.DispatcherOptions{
-		Gate: endpointGateRule(s.cfg), NextTry: webhook.NewSchedule(rand.Float64).NextAttempt, Observe: s.watchDeliveries(),
+		Gate: endpointGateRule(
+			s.cfg,
+		),
+		NextTry: webhook.NewSchedule(rand.Float64).NextAttempt,
+		Observe: s.watchDeliveries(),
 	})
 	group.Go(func() error {
 		d.Run(ctx)
@@ -280,14 +329,20 @@ func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) { //n
 	})
 	keep := cmp.Or(s.cfg.EventRetention, alert.KeepEvents)
 	repeatWork(ctx, group, 10*time.Minute, func() {
-		runChore(ctx, s, "swept events", func(ctx context.Context) (int64, error) { return s.app.Store.Alerts.SweepEvents(ctx, keep) })
+		runChore(
+			ctx,
+			s,
+			"swept events",
+			func(ctx context.Context) (int64, error) { return s.app.Store.Alerts.SweepEvents(ctx, keep) },
+		)
 	})
 }
 
 // watchDeliveries registers the metrics of deliveries and returns what counts an attempt.
 func (s *Server) watchDeliveries() func(webhook.Action, webhook.Outcome) {
 	attempts := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "vigia_webhook_attempts_total", Help: "Attempts to deliver an event, by what was made of them and how they failed.",
+		Name: "vigia_webhook_attempts_total",
+		Help: "Attempts to deliver an event, by what was made of them and how they failed.",
 	}, []string{"action", "failure"})
 	duration := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "vigia_webhook_attempt_seconds", Help: "Time that attempts to deliver took.",

@@ -161,19 +161,24 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 	if _, err := a.Store.Jobs.NewestJobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
 		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name", fault.BegunSpread), err)
 	}
-	return a.importing(ctx, intake.KindImport, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-		out, err := a.Leaks.Importer.ImportBreach(ctx, spec)
-		if errors.Is(err, leak.ErrBreachExists) {
-			r, unmatched, merr := a.resumeMatch(ctx, spec.Breach)
-			if merr != nil {
-				return out, merr
+	return a.importing(
+		ctx,
+		intake.KindImport,
+		spec,
+		func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
+			out, err := a.Leaks.Importer.ImportBreach(ctx, spec)
+			if errors.Is(err, leak.ErrBreachExists) {
+				r, unmatched, merr := a.resumeMatch(ctx, spec.Breach)
+				if merr != nil {
+					return out, merr
+				}
+				if unmatched {
+					return intake.Outcome{Record: r}, nil
+				}
 			}
-			if unmatched {
-				return intake.Outcome{Record: r}, nil
-			}
-		}
-		return out, err
-	})
+			return out, err
+		},
+	)
 }
 
 // resumeMatch returns the published breach of the same name and description when its match has not come to an end: the
@@ -219,14 +224,30 @@ func (a *App) RenewBreach(ctx context.Context, way intake.Way, spec intake.Spec)
 	if _, err := a.Leaks.Breaches.FindBreach(ctx, spec.Breach.Name); err != nil {
 		return intake.Outcome{}, err
 	}
-	return a.importing(ctx, intake.KindRenew, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-		return a.Leaks.Importer.RenewBreach(ctx, way, spec)
-	})
+	return a.importing(
+		ctx,
+		intake.KindRenew,
+		spec,
+		func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
+			return a.Leaks.Importer.RenewBreach(ctx, way, spec)
+		},
+	)
 }
 
 // importing does the work of a job that reads inputs of this machine.
-func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do func(context.Context, intake.Spec) (intake.Outcome, error)) (intake.Outcome, error) {
-	hold, err := a.Jobs.BeginJob(ctx, a.leaseHolder(), kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+func (a *App) importing(
+	ctx context.Context,
+	kind string,
+	spec intake.Spec,
+	do func(context.Context, intake.Spec) (intake.Outcome, error),
+) (intake.Outcome, error) {
+	hold, err := a.Jobs.BeginJob(
+		ctx,
+		a.leaseHolder(),
+		kind,
+		spec.Breach.Name,
+		map[string]int{"inputs": len(spec.Inputs)},
+	)
 	if errors.Is(err, job.ErrExists) {
 		return intake.Outcome{}, intake.ErrBusy.With("name", fault.AnotherMachineImports)
 	}
@@ -251,7 +272,10 @@ func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do f
 			last = last.Ended(out.Tally)
 		}
 		if err == nil {
-			_ = run.Save(context.WithoutCancel(ctx), last) // the import is done, whether its last figures are kept or not
+			_ = run.Save(
+				context.WithoutCancel(ctx),
+				last,
+			) // the import is done, whether its last figures are kept or not
 		}
 		return err
 	})
@@ -313,7 +337,10 @@ func (l *Leaks) RetractBreach(ctx context.Context, name string) (leak.Record, er
 	if err != nil {
 		return r, err
 	}
-	if err := l.Importer.DiscardWork(name); err != nil && !errors.Is(err, intake.ErrBusy) { // a running import notices by itself
+	if err := l.Importer.DiscardWork(
+		name,
+	); err != nil &&
+		!errors.Is(err, intake.ErrBusy) { // a running import notices by itself
 		return r, err
 	}
 	return r, nil
@@ -332,7 +359,12 @@ func (a *App) runJobNow(ctx context.Context, kind, subject string, step job.Step
 }
 
 // ExplainValue tells what a published breach says of one value, and what was known of it before.
-func (l *Leaks) ExplainValue(ctx context.Context, name string, kind identifier.Kind, value string) (leak.Explanation, error) {
+func (l *Leaks) ExplainValue(
+	ctx context.Context,
+	name string,
+	kind identifier.Kind,
+	value string,
+) (leak.Explanation, error) {
 	normal, err := identifier.ParseValue(kind, value, identifier.Required)
 	if err != nil {
 		return leak.Explanation{}, err
@@ -355,7 +387,12 @@ func (l *Leaks) ExplainValue(ctx context.Context, name string, kind identifier.K
 }
 
 // CountRecords counts the records of a dump that hold a value.
-func (l *Leaks) CountRecords(ctx context.Context, dump intake.Spec, kind identifier.Kind, value string) (intake.Counted, error) {
+func (l *Leaks) CountRecords(
+	ctx context.Context,
+	dump intake.Spec,
+	kind identifier.Kind,
+	value string,
+) (intake.Counted, error) {
 	normal, err := identifier.ParseValue(kind, value, identifier.Required)
 	if err != nil {
 		return intake.Counted{}, err
@@ -416,7 +453,15 @@ func (a *App) Feeds(through *http.Client) *feed.Feeds {
 	if through == nil {
 		through = webhook.NewGuard(nil).NewClient(webhook.ClientOptions{})
 	}
-	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: through, Now: a.now, Random: rand.Reader}
+	return &feed.Feeds{
+		Store:    a.Store.Feeds,
+		Breaches: a.Store.Breaches,
+		Jobs:     a.Store.Jobs,
+		Importer: a.Leaks.Importer,
+		Client:   through,
+		Now:      a.now,
+		Random:   rand.Reader,
+	}
 }
 
 // harmless are the headers that may follow a redirect to another host: none of them can hold a secret.

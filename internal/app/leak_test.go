@@ -47,7 +47,12 @@ func TestServersNoticeBreaches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := cyber.Breach{Name: "loja", Title: "Loja", Date: time.Now().AddDate(-1, 0, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail}}
+		b := cyber.Breach{
+			Name:    "loja",
+			Title:   "Loja",
+			Date:    time.Now().AddDate(-1, 0, 0),
+			Exposes: []cyber.Exposed{cyber.ExposedEmail},
+		}
 		if _, err := operator.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +69,8 @@ func TestServersNoticeBreaches(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventually(t, "the retraction", func() bool {
-			return status(t, near, cred.APIKey, "ana") == "monitorado" && status(t, far, cred.APIKey, "bia") == "monitorado"
+			return status(t, near, cred.APIKey, "ana") == "monitorado" &&
+				status(t, far, cred.APIKey, "bia") == "monitorado"
 		})
 		eventually(t, "the local copies", func() bool {
 			left, err := filepath.Glob(filepath.Join(filepath.Dir(c.Data), "*", "corpora", "leak", "*.seg"))
@@ -76,7 +82,12 @@ func TestServersNoticeBreaches(t *testing.T) {
 func watch(t *testing.T, s running, key, value, user string) {
 	t.Helper()
 	body := strings.NewReader(`{"type":"email","value":"` + value + `","userHash":"` + user + `"}`)
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+s.APIAddr.String()+"/v1/cyber/monitoring", body)
+	req, err := http.NewRequestWithContext(
+		context.Background(),
+		http.MethodPost,
+		"http://"+s.APIAddr.String()+"/v1/cyber/monitoring",
+		body,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,15 @@ func licences(t *testing.T) string {
 	for _, name := range []string{"go.mod", "go.sum"} { // read here, so that the test's kept result goes when they change
 		readTree(t, name)
 	}
-	list := exec.CommandContext(context.Background(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/vigia")
+	list := exec.CommandContext(
+		context.Background(),
+		"go",
+		"list",
+		"-deps",
+		"-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}",
+		"./cmd/vigia",
+	)
 	list.Dir = treeRoot
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := list.Output()
@@ -64,7 +72,8 @@ func licences(t *testing.T) string {
 	parts := map[string][]string{} // by licence
 	for _, line := range slices.Compact(lines) {
 		part := strings.Fields(line)
-		if len(part) != 3 || strings.HasPrefix(part[0], "github.com/vigiahq/vigia") { // the client is a module of its own, and ours
+		if len(part) != 3 ||
+			strings.HasPrefix(part[0], "github.com/vigiahq/vigia") { // the client is a module of its own, and ours
 			continue
 		}
 		licence := licenceIn(t, part[2])
@@ -88,7 +97,8 @@ func licenceIn(t *testing.T, folder string) string {
 	}
 	for _, f := range files {
 		name := strings.ToUpper(f.Name())
-		if !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") && !strings.HasPrefix(name, "UNLICENSE") {
+		if !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") &&
+			!strings.HasPrefix(name, "UNLICENSE") {
 			continue
 		}
 		raw, err := os.ReadFile(filepath.Join(folder, f.Name()))

@@ -18,9 +18,12 @@ func TestMetricsAreNotForAll(t *testing.T) {
 		header        http.Header
 		want          int
 	}{
-		{"", "127.0.0.1:1", nil, 403}, {"", "[::1]:1", nil, 403}, {"", "192.0.2.7:1", http.Header{"Authorization": {"Bearer "}}, 403},
+		{"", "127.0.0.1:1", nil, 403},
+		{"", "[::1]:1", nil, 403},
+		{"", "192.0.2.7:1", http.Header{"Authorization": {"Bearer "}}, 403},
 		{token, "192.0.2.7:1", http.Header{"Authorization": {"Bearer " + token}}, 200},
-		{token, "127.0.0.1:1", nil, 401}, {token, "127.0.0.1:1", http.Header{"Authorization": {"Bearer made-up"}}, 401},
+		{token, "127.0.0.1:1", nil, 401},
+		{token, "127.0.0.1:1", http.Header{"Authorization": {"Bearer made-up"}}, 401},
 	} {
 		s := &Server{cfg: config.Serve{MetricsToken: c.token}, metrics: telemetry.NewMetrics()}
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)

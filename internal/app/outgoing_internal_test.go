@@ -25,9 +25,15 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 	var met atomic.Int64
 	s3 := buckettest.NewFakeS3(t)
 	s3.Before = func(*http.Request) { met.Add(1) }
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { met.Add(1); _, _ = w.Write([]byte("[]")) }))
+	web := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { met.Add(1); _, _ = w.Write([]byte("[]")) }),
+	)
 	t.Cleanup(web.Close)
-	a, err := OpenApp(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 2})
+	a, err := OpenApp(
+		context.Background(),
+		config.Common{Data: filepath.Join(t.TempDir(), "data")},
+		sqldb.Options{MaxConns: 2},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +70,18 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 				return // a bucket is listed at once
 			}
 			imported++
-			_, _ = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{ // whether it is reached is what counts
-				Name: fmt.Sprint("b", imported), Title: "B", Date: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Exposes: []cyber.Exposed{cyber.ExposedEmail},
-			}})
+			_, _ = a.ImportBreach(
+				ctx,
+				intake.Spec{Inputs: inputs, Breach: cyber.Breach{ // whether it is reached is what counts
+					Name: fmt.Sprint(
+						"b",
+						imported,
+					),
+					Title:   "B",
+					Date:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+					Exposes: []cyber.Exposed{cyber.ExposedEmail},
+				}},
+			)
 		}
 	}
 	ways["import of an address"], ways["import of a bucket"] = imports(web.URL+"/dump.txt"), imports(s3.Address)
@@ -87,7 +102,11 @@ func TestRedirectsCarryNoSecrets(t *testing.T) {
 	var got http.Header
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
 	t.Cleanup(other.Close)
-	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x", http.StatusFound) }))
+	first := httptest.NewServer(
+		http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x", http.StatusFound) },
+		),
+	)
 	t.Cleanup(first.Close)
 	out, err := OpenOutgoing(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
 	if err != nil {

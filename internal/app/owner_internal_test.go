@@ -21,7 +21,12 @@ func TestForeignDataFolder(t *testing.T) {
 		return // there are no such numbers
 	}
 	for _, user := range []int{0, 1000, 65534} {
-		if err := checkOwner(folder, info, user); user != os.Geteuid() && (err == nil || !strings.Contains(err.Error(), folder)) {
+		if err := checkOwner(
+			folder,
+			info,
+			user,
+		); user != os.Geteuid() &&
+			(err == nil || !strings.Contains(err.Error(), folder)) {
 			t.Errorf("user %d may use the folder of another: %v", user, err)
 		}
 	}

@@ -23,9 +23,18 @@ func TestPasskeys(t *testing.T) {
 	if _, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := chromedp.Call(b.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-		Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-	}})
+	_, err := chromedp.Call(
+		b.ctx,
+		webauthn.AddVirtualAuthenticator,
+		webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+			Protocol:                    "ctap2",
+			Transport:                   "internal",
+			HasResidentKey:              true,
+			HasUserVerification:         true,
+			IsUserVerified:              true,
+			AutomaticPresenceSimulation: true,
+		}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +68,10 @@ func TestPasskeys(t *testing.T) {
 	b.base = "http://127.0.0.1" + port // a number, for which no browser makes a passkey
 	b.visit("/login")
 	b.see("Chaves de acesso ficam ligadas a um nome")
-	if to := eval[string](b, `document.querySelector("[data-by-name] a").href`); to != "http://localhost"+port+"/login" {
+	if to := eval[string](
+		b,
+		`document.querySelector("[data-by-name] a").href`,
+	); to != "http://localhost"+port+"/login" {
 		t.Error("the page leads to", to)
 	}
 }

@@ -58,7 +58,10 @@ func (a *App) DownloadPasswords(ctx context.Context, job password.Download) (pas
 // shareImported shares what was just imported here.
 func (a *App) shareImported(ctx context.Context) error {
 	if err := a.SharePasswords(ctx); err != nil && !errors.Is(err, password.ErrBusy) {
-		return fmt.Errorf("the corpus is in force on this machine, but not in the bucket yet; a server on this folder tries again: %w", err)
+		return fmt.Errorf(
+			"the corpus is in force on this machine, but not in the bucket yet; a server on this folder tries again: %w",
+			err,
+		)
 	}
 	return nil
 }

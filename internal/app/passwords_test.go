@@ -24,15 +24,24 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 	c := common(t, sqldb.SQLite)
 	a := open(t, c)
 	srv := serve(t, a, nil)
-	_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000})
+	_, cred, err := a.Partners.CreatePartner(
+		context.Background(),
+		"Banco",
+		partner.Live,
+		partner.Settings{RatePerSecond: 100_000},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hash := fmt.Sprintf("%X", sha1.Sum([]byte("uma senha que ninguem usa 8841")))
 	ask := func() (int, string) {
 		t.Helper()
-		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+srv.APIAddr.String()+"/v1/cyber/password-check",
-			strings.NewReader(`{"passwordHashPrefix":"`+hash[:10]+`"}`))
+		req, err := http.NewRequestWithContext(
+			context.Background(),
+			http.MethodPost,
+			"http://"+srv.APIAddr.String()+"/v1/cyber/password-check",
+			strings.NewReader(`{"passwordHashPrefix":"`+hash[:10]+`"}`),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +59,12 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 	}
 	ready := func(part string) {
 		t.Helper()
-		if status, body := get(t, "http://"+srv.ConsoleAddr.String()+"/readyz", nil); status != http.StatusOK || !strings.Contains(body, part) {
+		if status, body := get(
+			t,
+			"http://"+srv.ConsoleAddr.String()+"/readyz",
+			nil,
+		); status != http.StatusOK ||
+			!strings.Contains(body, part) {
 			t.Error(status, body, "wanted", part)
 		}
 	}
@@ -86,7 +100,10 @@ func importHashes(t *testing.T, a *app.App, lines string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Passwords.ImportCorpus(context.Background(), password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "test"}); err != nil {
+	if _, err := a.Passwords.ImportCorpus(
+		context.Background(),
+		password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "test"},
+	); err != nil {
 		t.Fatal(err)
 	}
 }

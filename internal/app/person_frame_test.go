@@ -54,7 +54,11 @@ func TestPersonPageInFrame(t *testing.T) {
 	p.enrol()
 	p.embed(partnerSite)
 	p.complained("frame-ancestors 'none'")
-	if _, err := p.app.Partners.UpdateTheme(t.Context(), p.of.ID, func(th *partner.Theme) { th.Frames = []string{partnerSite} }); err != nil {
+	if _, err := p.app.Partners.UpdateTheme(
+		t.Context(),
+		p.of.ID,
+		func(th *partner.Theme) { th.Frames = []string{partnerSite} },
+	); err != nil {
 		t.Fatal(err)
 	}
 	p.embed(partnerSite)
@@ -69,7 +73,11 @@ func TestPersonPageInFrame(t *testing.T) {
 	p.embed(otherSite)
 	p.complained("frame-ancestors " + partnerSite)
 	refused := p.frame()
-	if at := eval[string](refused, `location.href`); at != "chrome-error://chromewebdata/" || strings.Contains(eval[string](refused, pageText), "proteção") {
+	if at := eval[string](
+		refused,
+		`location.href`,
+	); at != "chrome-error://chromewebdata/" ||
+		strings.Contains(eval[string](refused, pageText), "proteção") {
 		t.Errorf("another's site shows %s:\n%s", at, refused.text())
 	}
 }

@@ -78,20 +78,42 @@ func (m metered) Write(b []byte) (int, error) {
 
 func newPhone(t *testing.T) *phone {
 	t.Helper()
-	a, err := app.OpenApp(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(
+		context.Background(),
+		config.Common{Data: filepath.Join(t.TempDir(), "data")},
+		sqldb.Options{MaxConns: 4},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
-	of, cred, err := a.Partners.CreatePartner(context.Background(), "Banco Exemplo", partner.Sandbox, partner.Settings{})
+	of, cred, err := a.Partners.CreatePartner(
+		context.Background(),
+		"Banco Exemplo",
+		partner.Sandbox,
+		partner.Settings{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv := serveAt(t, a, pageSite)
-	p := &phone{app: a, api: "http://" + srv.APIAddr.String(), key: cred.APIKey, of: of, user: string(partner.LongUserHash(ana, cred.Salt))}
+	p := &phone{
+		app:  a,
+		api:  "http://" + srv.APIAddr.String(),
+		key:  cred.APIKey,
+		of:   of,
+		user: string(partner.LongUserHash(ana, cred.Salt)),
+	}
 	address := p.front(t)
-	p.browser = newBrowser(t, pageSite, chromedp.Flag("ignore-certificate-errors", true),
-		chromedp.Flag("host-resolver-rules", "MAP *.exemplo.com.br "+address+" , MAP *.exemplo.org "+address+" , MAP *.protecao.example "+address+" , MAP * ~NOTFOUND"))
+	p.browser = newBrowser(
+		t,
+		pageSite,
+		chromedp.Flag("ignore-certificate-errors", true),
+		chromedp.Flag(
+			"host-resolver-rules",
+			"MAP *.exemplo.com.br "+address+" , MAP *.exemplo.org "+address+" , MAP *.protecao.example "+address+" , MAP * ~NOTFOUND",
+		),
+	)
 	p.strict = true
 	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 	return p
@@ -157,9 +179,14 @@ func (p *phone) enrol() {
 		Result string
 		Items  int `json:"total_created_items"`
 	}
-	p.ask("POST", "/v1/subscriptions", `[{"start_date":"2026-01-01","expiry_date":"","plan_id":"protecao","is_group_plan":false,"beneficiary":{
+	p.ask(
+		"POST",
+		"/v1/subscriptions",
+		`[{"start_date":"2026-01-01","expiry_date":"","plan_id":"protecao","is_group_plan":false,"beneficiary":{
 		"primary_card":"1","user_card":"1","name":"Ana Souza","cpf":"`+ana+`","birth_date":"1990-05-17","gender":"F","email":"ana@vazamento.test",
-		"phone_number":"5511987654321","address":{"zipcode":"01001000","street":"Rua A","number":"1","neighborhood":"Centro","city":"São Paulo","state":"SP"}}}]`, &outcome)
+		"phone_number":"5511987654321","address":{"zipcode":"01001000","street":"Rua A","number":"1","neighborhood":"Centro","city":"São Paulo","state":"SP"}}}]`,
+		&outcome,
+	)
 	if outcome.Result != "success" || outcome.Items != 1 {
 		p.t.Fatalf("not enrolled: %+v", outcome)
 	}
@@ -206,11 +233,18 @@ func (p *phone) here(name string) {
 	p.judgeBy("person "+name+" (dark)", `, runOnly: ["color-contrast"]`)
 	p.picture("person" + strings.ReplaceAll(name, "/", "-") + "-dark")
 	p.scheme("light")
-	if over := eval[int](p.browser, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+	if over := eval[int](
+		p.browser,
+		`document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+	); over > 0 {
 		p.t.Errorf("%s is %d pixels too wide", name, over)
 	}
-	if bytes := eval[int](p.browser, `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-		.reduce((sum, e) => sum + e.encodedBodySize, 0)`); bytes == 0 || bytes >= mostBytes {
+	if bytes := eval[int](
+		p.browser,
+		`[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+		.reduce((sum, e) => sum + e.encodedBodySize, 0)`,
+	); bytes == 0 ||
+		bytes >= mostBytes {
 		p.t.Errorf("%s weighs %d bytes", name, bytes)
 	}
 	p.picture("person" + strings.ReplaceAll(name, "/", "-"))
@@ -241,7 +275,11 @@ func (p *phone) firstRead(address string) {
 		const first = list.getEntriesByName("first-contentful-paint")[0]; if (first) done(performance.timeOrigin + first.startTime) }).observe({type: "paint", buffered: true}))`
 	first := eval[float64](p.browser, paint)
 	sent := p.sent.Load() - p.before
-	p.t.Logf("first page on 3G: text is there %.0f ms after the tap; %d bytes over the line, two pages, two style sheets, a logo", first-p.tapped, sent)
+	p.t.Logf(
+		"first page on 3G: text is there %.0f ms after the tap; %d bytes over the line, two pages, two style sheets, a logo",
+		first-p.tapped,
+		sent,
+	)
 	if sent == 0 || sent >= mostBytes {
 		p.t.Errorf("the first page takes %d bytes", sent)
 	}
@@ -259,7 +297,11 @@ func (p *phone) network(line *network.Conditions, slower float64) {
 	if _, err := chromedp.Call(p.ctx, network.EmulateNetworkConditionsByRule, rules); err != nil {
 		p.t.Fatal(err)
 	}
-	if _, err := chromedp.Call(p.ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: slower}); err != nil {
+	if _, err := chromedp.Call(
+		p.ctx,
+		emulation.SetCPUThrottlingRate,
+		emulation.SetCPUThrottlingRateParams{Rate: slower},
+	); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -33,7 +33,9 @@ func (p *phone) dress() {
 	}
 	if _, err := p.app.Partners.UpdateTheme(p.t.Context(), p.of.ID, func(th *partner.Theme) {
 		th.Accent, th.Title, th.Logo = "#7a1fa2", "Proteção Banco Exemplo", logo.Bytes()
-		th.Texts = map[partner.Language]partner.ThemeTexts{partner.Portuguese: {Intro: "Bem-vinda.", Contact: "Ligue 4004 0000."}}
+		th.Texts = map[partner.Language]partner.ThemeTexts{
+			partner.Portuguese: {Intro: "Bem-vinda.", Contact: "Ligue 4004 0000."},
+		}
 	}); err != nil {
 		p.t.Fatal(err)
 	}
@@ -63,7 +65,8 @@ func (p *phone) told() (address string) {
 		}
 		var sms struct{ Text string }
 		p.ask("GET", "/v1/events/"+e.ID+"/message?channel=sms", "", &sms)
-		if len(sms.Text) > 160 || !strings.Contains(sms.Text, "Banco Exemplo: seu e-mail apareceu em um vazamento.") || strings.Contains(sms.Text, "ana@") {
+		if len(sms.Text) > 160 || !strings.Contains(sms.Text, "Banco Exemplo: seu e-mail apareceu em um vazamento.") ||
+			strings.Contains(sms.Text, "ana@") {
 			p.t.Errorf("the SMS says %q", sms.Text)
 		}
 		return regexp.MustCompile(`https://\S+`).FindString(sms.Text)
@@ -80,13 +83,26 @@ func TestPersonStory(t *testing.T) {
 	p := newPhone(t)
 	ctx := t.Context()
 	p.dress()
-	if _, err := p.app.Cases.AddFreeSlots(ctx, "sv_ajuda_phishing", "", []time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour), time.Now().Add(72 * time.Hour).Truncate(time.Hour)}); err != nil {
+	if _, err := p.app.Cases.AddFreeSlots(
+		ctx,
+		"sv_ajuda_phishing",
+		"",
+		[]time.Time{
+			time.Now().Add(48 * time.Hour).Truncate(time.Hour),
+			time.Now().Add(72 * time.Hour).Truncate(time.Hour),
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	p.enrol()
 	p.ask("POST", "/v1/cyber/monitoring", `{"userHash":"`+p.user+`","type":"email","value":"ana@vazamento.test"}`, nil)
 	var issued struct{ EppKey string }
-	p.ask("POST", "/v1/cyber/epp", `{"userHash":"`+p.user+`","operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana"}`, &issued)
+	p.ask(
+		"POST",
+		"/v1/cyber/epp",
+		`{"userHash":"`+p.user+`","operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana"}`,
+		&issued,
+	)
 	var before, after struct{ BreachScore, AssessmentScore float64 }
 	p.ask("GET", "/v1/cyber/score/"+p.user, "", &before)
 
@@ -120,7 +136,12 @@ func TestPersonStory(t *testing.T) {
 	if _, err := p.app.Cases.MoveCase(ctx, id, cyber.CaseInProgress, "op_1", ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.app.Cases.AddReply(ctx, id, "op_1", "Já bloqueamos o link. Precisa de mais alguma coisa?"); err != nil {
+	if _, err := p.app.Cases.AddReply(
+		ctx,
+		id,
+		"op_1",
+		"Já bloqueamos o link. Precisa de mais alguma coisa?",
+	); err != nil {
 		t.Fatal(err)
 	}
 	p.visit(path)
@@ -175,8 +196,18 @@ func TestPersonTicksThreeSteps(t *testing.T) {
 			p := newPhone(t)
 			p.dress()
 			p.enrol()
-			p.ask("POST", "/v1/cyber/monitoring", `{"userHash":"`+p.user+`","type":"email","value":"ana@vazamento.test"}`, nil)
-			p.ask("POST", "/v1/cyber/monitoring", `{"userHash":"`+p.user+`","type":"email","value":"ana.alerta@vazamento.test"}`, nil)
+			p.ask(
+				"POST",
+				"/v1/cyber/monitoring",
+				`{"userHash":"`+p.user+`","type":"email","value":"ana@vazamento.test"}`,
+				nil,
+			)
+			p.ask(
+				"POST",
+				"/v1/cyber/monitoring",
+				`{"userHash":"`+p.user+`","type":"email","value":"ana.alerta@vazamento.test"}`,
+				nil,
+			)
 			p.follow(partnerSite + "/")
 			p.visit("/p/more")
 			p.press(`button[lang="` + string(lang) + `"]`)
@@ -195,14 +226,22 @@ func TestPersonTicksThreeSteps(t *testing.T) {
 				if place := eval[string](p.browser, `location.hash`); place != "#passo-0" {
 					t.Errorf("tick %d leads to %q", n+1, place)
 				}
-				if top := eval[float64](p.browser, `document.querySelector("#passo-0").getBoundingClientRect().top`); top < -10 || top > 844 {
+				if top := eval[float64](
+					p.browser,
+					`document.querySelector("#passo-0").getBoundingClientRect().top`,
+				); top < -10 ||
+					top > 844 {
 					t.Errorf("after tick %d the place is out of sight: %f", n+1, top)
 				}
 				if eval[bool](p.browser, `document.querySelector("#passo-0 h3")?.textContent === `+quoted(first)) {
 					t.Errorf("%q is still the first step", first)
 				}
 			}
-			if left := eval[bool](p.browser, `document.querySelector("button[value=done]") !== null`); left || p.clicks != 4 {
+			if left := eval[bool](
+				p.browser,
+				`document.querySelector("button[value=done]") !== null`,
+			); left ||
+				p.clicks != 4 {
 				t.Errorf("all steps of two findings: %d clicks, some left: %t", p.clicks, left)
 			}
 			if text := eval[string](p.browser, pageText); lang != partner.Portuguese && strings.Contains(text, "Você") {

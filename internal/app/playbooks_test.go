@@ -30,7 +30,11 @@ func TestEveryAlertHasItsPage(t *testing.T) {
 			t.Errorf("the alert %s has no page, or does not name it", match[1])
 			continue
 		}
-		if text := readTree(t, name); !strings.HasPrefix(text, "# "+match[1]+"\n") || !strings.Contains(text, "\n## What to do\n\n1. ") {
+		if text := readTree(
+			t,
+			name,
+		); !strings.HasPrefix(text, "# "+match[1]+"\n") ||
+			!strings.Contains(text, "\n## What to do\n\n1. ") {
 			t.Errorf("%s does not say what to do", name)
 		}
 	}
@@ -49,7 +53,8 @@ func TestEveryAlertHasItsPage(t *testing.T) {
 func TestWatchedMetricsExist(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range treeFiles(t) {
-		if strings.HasPrefix(name, "internal/") && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+		if strings.HasPrefix(name, "internal/") && strings.HasSuffix(name, ".go") &&
+			!strings.HasSuffix(name, "_test.go") {
 			for _, match := range metricText.FindAllStringSubmatch(readTree(t, name), -1) {
 				known[match[1]] = true
 			}

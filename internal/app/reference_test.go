@@ -17,9 +17,14 @@ func TestReferenceInABrowser(t *testing.T) {
 	s := apptest.Start(t)
 	b := newBrowser(t, s.URL)
 	for _, page := range [][2]string{
-		{"/docs/", "docs-overview"}, {"/docs/errors", "docs-errors"}, {"/docs/events", "docs-events"}, {"/docs/guides/user-hash", "docs-guide"},
-		{"/docs/operations/createSubscriptions", "docs-operation"}, {"/docs/en/", "docs-english"},
-		{"/docs/changelog", "docs-changelog"}, {"/docs/search", "docs-search"},
+		{"/docs/", "docs-overview"},
+		{"/docs/errors", "docs-errors"},
+		{"/docs/events", "docs-events"},
+		{"/docs/guides/user-hash", "docs-guide"},
+		{"/docs/operations/createSubscriptions", "docs-operation"},
+		{"/docs/en/", "docs-english"},
+		{"/docs/changelog", "docs-changelog"},
+		{"/docs/search", "docs-search"},
 	} {
 		b.visit(page[0])
 		b.look(page[1])
@@ -27,7 +32,11 @@ func TestReferenceInABrowser(t *testing.T) {
 
 	// The search leaves pages that have all words, with or without their accents.
 	b.visit("/docs/search#ocorrencia%20resolver")
-	if shown := eval[string](b, `[...document.querySelectorAll(".found li")].filter((l) => !l.hidden).map((l) => l.innerText).join("\n")`); !strings.Contains(shown, "Resolver uma ocorrência") || strings.Contains(shown, "Criar uma chave de API") {
+	if shown := eval[string](
+		b,
+		`[...document.querySelectorAll(".found li")].filter((l) => !l.hidden).map((l) => l.innerText).join("\n")`,
+	); !strings.Contains(shown, "Resolver uma ocorrência") ||
+		strings.Contains(shown, "Criar uma chave de API") {
 		t.Errorf("the search shows:\n%s", shown)
 	}
 

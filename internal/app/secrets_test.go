@@ -58,11 +58,23 @@ var secretRules = []secretRule{
 	{"webhook secret", "whsec_", regexp.MustCompile(`whsec_[A-Za-z0-9+/]{24,}=*`), nil},
 	{"private key", "PRIVATE ", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE ` + `KEY-----`), nil},
 	{"CPF", "", regexp.MustCompile(`\b[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}\b`), validCPF},
-	{"address of a real provider", "@", regexp.MustCompile(`(?i)[a-z0-9._+-]+@(?:gmail|hotmail|outlook|yahoo|icloud|live|uol|bol|terra|ig|globo|proton|protonmail)` + `\.(?:com|com\.br|me)\b`), nil},
+	{
+		"address of a real provider",
+		"@",
+		regexp.MustCompile(
+			`(?i)[a-z0-9._+-]+@(?:gmail|hotmail|outlook|yahoo|icloud|live|uol|bol|terra|ig|globo|proton|protonmail)` + `\.(?:com|com\.br|me)\b`,
+		),
+		nil,
+	},
 	{"cloud key", "AKIA", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`), nil},
 	{"token of a code host", "gh", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36}\b`), nil},
 	{"signed token", "eyJ", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`), nil},
-	{"password in an address", "://", regexp.MustCompile(`\b[a-z]+://[^/\s:@"'` + "`" + `]+:[^/\s@"'` + "`" + `{}%$]{3,}@`), nil},
+	{
+		"password in an address",
+		"://",
+		regexp.MustCompile(`\b[a-z]+://[^/\s:@"'` + "`" + `]+:[^/\s@"'` + "`" + `{}%$]{3,}@`),
+		nil,
+	},
 }
 
 // scanSecrets returns what the rules find in a text, without its value: a finding must not be the next leak. No secret
@@ -74,7 +86,8 @@ func scanSecrets(text string, known map[string]bool) []string {
 			from, to := rule.next(text, start)
 			for _, at := range rule.pattern.FindAllStringIndex(text[from:to], -1) {
 				hit := text[from+at[0] : from+at[1]]
-				if known[hit] || rule.name == "CPF" && known[bareDigits.Replace(hit)] || rule.real != nil && !rule.real(hit) {
+				if known[hit] || rule.name == "CPF" && known[bareDigits.Replace(hit)] ||
+					rule.real != nil && !rule.real(hit) {
 					continue
 				}
 				found = append(found, fmt.Sprintf("%s in line %d", rule.name, 1+strings.Count(text[:from+at[0]], "\n")))
@@ -104,21 +117,42 @@ func (r secretRule) next(text string, start int) (from, to int) {
 
 // madeUp are the values that this tree is allowed to hold: people of its fixtures, published vectors, and placeholders.
 var madeUp = map[string]bool{
-	"52998224725": true, "11144477735": true, "12345678909": true, "00000000191": true, "98765432100": true, "11900000164": true, "11122233396": true,
-	"44902900203": true, "34902900203": true,
-	"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=": true, "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8": true,
-	"whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoM=": true, "whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoM": true,
-	"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw": true, // of the Standard Webhooks specification
-	"postgres://user:password@":              true, "postgres://nobody:secret-word@": true, "https://user:pass@": true,
+	"52998224725": true,
+	"11144477735": true,
+	"12345678909": true,
+	"00000000191": true,
+	"98765432100": true,
+	"11900000164": true,
+	"11122233396": true,
+	"44902900203": true,
+	"34902900203": true,
+	"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=": true,
+	"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8":  true,
+	"whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoM=": true,
+	"whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoM":  true,
+	"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw":             true, // of the Standard Webhooks specification
+	"postgres://user:password@":                          true,
+	"postgres://nobody:secret-word@":                     true,
+	"https://user:pass@":                                 true,
 }
 
 // madeSecrets are one of each kind, made for this run, so that none of them is in the tree.
 func madeSecrets(t *testing.T, key string) map[string]string {
 	t.Helper()
 	return map[string]string{
-		"API key": key, "webhook secret": "whsec_" + strings.Repeat("QUJD", 9), "private key": "-----BEGIN RSA PRIVATE " + "KEY-----",
-		"CPF": checkDigits("731842650"), "address of a real provider": "maria.teste" + "@" + "gmail.com", "cloud key": "AKIA" + strings.Repeat("Q7", 8),
-		"token of a code host": "ghp_" + strings.Repeat("a1B2", 9), "signed token": "eyJ" + strings.Repeat("a", 12) + ".eyJ" + strings.Repeat("b", 12) + ".c",
+		"API key":        key,
+		"webhook secret": "whsec_" + strings.Repeat("QUJD", 9),
+		"private key":    "-----BEGIN RSA PRIVATE " + "KEY-----",
+		"CPF": checkDigits(
+			"731842650",
+		),
+		"address of a real provider": "maria.teste" + "@" + "gmail.com",
+		"cloud key":                  "AKIA" + strings.Repeat("Q7", 8),
+		"token of a code host": "ghp_" + strings.Repeat(
+			"a1B2",
+			9,
+		),
+		"signed token":           "eyJ" + strings.Repeat("a", 12) + ".eyJ" + strings.Repeat("b", 12) + ".c",
 		"password in an address": "postgres://vigia:" + "Xy7kQ2" + "@db/vigia",
 	}
 }
@@ -139,7 +173,8 @@ func TestNoSecretsInTheTree(t *testing.T) {
 	scanned := 0
 	for _, name := range treeFiles(t) {
 		text := readTree(t, name)
-		if !utf8.ValidString(text) || strings.HasSuffix(name, "go.sum") || strings.HasSuffix(name, "package-lock.json") {
+		if !utf8.ValidString(text) || strings.HasSuffix(name, "go.sum") ||
+			strings.HasSuffix(name, "package-lock.json") {
 			continue // pictures and compressed fixtures; sums of others' files
 		}
 		scanned++
@@ -166,8 +201,21 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log lockedBuffer
-	cfg := config.Serve{MetricsToken: metricsToken, Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 4, StopTime: time.Minute}
-	srv, err := app.NewServer(context.Background(), a, cfg, telemetry.NewLogger(&log, telemetry.LogOptions{Level: slog.LevelDebug, Format: "json"}), "test")
+	cfg := config.Serve{
+		MetricsToken:   metricsToken,
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api", "worker", "console"},
+		MaxConnections: 4,
+		StopTime:       time.Minute,
+	}
+	srv, err := app.NewServer(
+		context.Background(),
+		a,
+		cfg,
+		telemetry.NewLogger(&log, telemetry.LogOptions{Level: slog.LevelDebug, Format: "json"}),
+		"test",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,13 +228,27 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 		escaped := url.PathEscape(secret)
 		for _, key := range []string{cred.APIKey, secret} {
 			for _, c := range [][3]string{
-				{"GET", "/v1/cyber/" + escaped, ""}, {"GET", "/v1/" + escaped, ""}, {"GET", "/" + escaped + "/x", ""},
-				{"GET", "/v1/subscriptions/" + escaped, ""}, {"GET", "/v1/subscriptions?page=" + url.QueryEscape(secret), ""}, {"DELETE", "/v1/subscriptions/" + escaped, ""},
-				{"GET", "/v1/events?cursor=" + url.QueryEscape(secret), ""}, {"POST", "/v1/cyber/password-check", fmt.Sprintf(`{"passwordHashPrefix":%q}`, secret)},
-				{"POST", "/v1/cyber/password-check", fmt.Sprintf(`{%q:1}`, secret)}, {"POST", "/v1/cyber/password-check", secret}, {"POST", "/v1/cyber/credential-check", fmt.Sprintf(`{"userHash":"u","passwordHashPrefix":%q}`, secret)}, {"POST", "/v1/subscriptions", secret},
-				{"POST", "/v1/subscriptions", fmt.Sprintf(`{"cpf":%q}`, secret)}, {"POST", "/v1/cyber/monitoring", fmt.Sprintf(`{"userHash":%q,"type":%q}`, secret, secret)},
+				{"GET", "/v1/cyber/" + escaped, ""},
+				{"GET", "/v1/" + escaped, ""},
+				{"GET", "/" + escaped + "/x", ""},
+				{"GET", "/v1/subscriptions/" + escaped, ""},
+				{"GET", "/v1/subscriptions?page=" + url.QueryEscape(secret), ""},
+				{"DELETE", "/v1/subscriptions/" + escaped, ""},
+				{"GET", "/v1/events?cursor=" + url.QueryEscape(secret), ""},
+				{"POST", "/v1/cyber/password-check", fmt.Sprintf(`{"passwordHashPrefix":%q}`, secret)},
+				{"POST", "/v1/cyber/password-check", fmt.Sprintf(`{%q:1}`, secret)},
+				{"POST", "/v1/cyber/password-check", secret},
+				{"POST", "/v1/cyber/credential-check", fmt.Sprintf(`{"userHash":"u","passwordHashPrefix":%q}`, secret)},
+				{"POST", "/v1/subscriptions", secret},
+				{"POST", "/v1/subscriptions", fmt.Sprintf(`{"cpf":%q}`, secret)},
+				{"POST", "/v1/cyber/monitoring", fmt.Sprintf(`{"userHash":%q,"type":%q}`, secret, secret)},
 			} {
-				req, err := http.NewRequestWithContext(ctx, c[0], "http://"+srv.APIAddr.String()+c[1], strings.NewReader(c[2]))
+				req, err := http.NewRequestWithContext(
+					ctx,
+					c[0],
+					"http://"+srv.APIAddr.String()+c[1],
+					strings.NewReader(c[2]),
+				)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -208,7 +270,13 @@ func TestNoSecretsInLogsAndErrors(t *testing.T) {
 				errorsSeen++
 				answer := fmt.Sprint(res.Header) + string(body)
 				if found := scanSecrets(answer, nil); len(found) > 0 || strings.Contains(answer, secret) {
-					t.Errorf("%s as %s: the answer %d to %s repeats it", name, c[0], res.StatusCode, strings.ReplaceAll(c[1], escaped, "..."))
+					t.Errorf(
+						"%s as %s: the answer %d to %s repeats it",
+						name,
+						c[0],
+						res.StatusCode,
+						strings.ReplaceAll(c[1], escaped, "..."),
+					)
 				}
 			}
 		}

@@ -91,10 +91,22 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 		return nil, err
 	}
 	return &Server{
-		callers: &telemetry.Callers{Proxies: proxies, Shown: telemetry.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
-		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), stopTracing: stopTracing, passwords: passwords, outgoing: outgoing,
+		callers: &telemetry.Callers{
+			Proxies: proxies,
+			Shown:   telemetry.Shown(cfg.LogAddresses),
+		},
+		strangers:     strangerBudget(cfg.StrangerRate, a.now),
+		app:           a,
+		cfg:           cfg,
+		log:           log,
+		metrics:       telemetry.NewMetrics(),
+		stopTracing:   stopTracing,
+		passwords:     passwords,
+		outgoing:      outgoing,
 		disk:          &diskProbe{folder: a.Config.Data},
-		vendorSecrets: secrets, gate: partner.NewKeyGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
+		vendorSecrets: secrets,
+		gate:          partner.NewKeyGate(a.Store.Partners, a.now),
+		Ready:         make(chan struct{}),
 	}, nil
 }
 
@@ -138,8 +150,17 @@ func (s *Server) Run(ctx context.Context) error {
 	servers, err := s.startAll(groupCtx, group)
 	if err == nil {
 		close(s.Ready)
-		s.log.Info("serving", "api", addressText(s.APIAddr), "console", addressText(s.ConsoleAddr), "roles", s.cfg.Roles,
-			"engine", string(s.app.Engine))
+		s.log.Info(
+			"serving",
+			"api",
+			addressText(s.APIAddr),
+			"console",
+			addressText(s.ConsoleAddr),
+			"roles",
+			s.cfg.Roles,
+			"engine",
+			string(s.app.Engine),
+		)
 		select {
 		case <-ctx.Done():
 		case <-groupCtx.Done(): // a listener or worker failed
@@ -258,21 +279,37 @@ func shutDownServers(ctx context.Context, servers []*http.Server) error {
 
 // listenAndServe opens the address before it returns, so that an address in use is an error at start. unparsed, if there is
 // one, answers requests whose target is no address.
-func (s *Server) listenAndServe(group *errgroup.Group, address string, h, unparsed http.Handler, answer time.Duration) (*http.Server, net.Addr, error) {
+func (s *Server) listenAndServe(
+	group *errgroup.Group,
+	address string,
+	h, unparsed http.Handler,
+	answer time.Duration,
+) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
 	srv := &http.Server{
-		Handler: s.withFrame(h), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answer, IdleTimeout: idleTime,
-		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
+		Handler: s.withFrame(
+			h,
+		),
+		ReadHeaderTimeout: readTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      answer,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
 	}
 	if s.cfg.TLSCert != "" {
 		certs := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey}
 		if _, err := certs.currentCertificate(nil); err != nil {
 			return nil, nil, errors.Join(err, ln.Close())
 		}
-		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.currentCertificate, NextProtos: []string{"h2", "http/1.1"}}
+		srv.TLSConfig = &tls.Config{
+			MinVersion:     tls.VersionTLS12,
+			GetCertificate: certs.currentCertificate,
+			NextProtos:     []string{"h2", "http/1.1"},
+		}
 	}
 	group.Go(func() error {
 		var err error
@@ -370,7 +407,10 @@ func addressText(a net.Addr) string {
 
 // partnerHandler returns the handler of the partners' listener, and the handler that answers requests whose target is
 // no valid URL.
-func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (partners, unparsed http.Handler, err error) {
+func (s *Server) partnerHandler(
+	ctx context.Context,
+	group *errgroup.Group,
+) (partners, unparsed http.Handler, err error) {
 	counter := api.NewCounter()
 	group.Go(func() error { s.keepCounts(ctx, counter); return nil })
 	health := http.NewServeMux()
@@ -385,10 +425,22 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 		return nil, nil, err
 	}
 	routes := api.NewServer(api.Options{
-		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
-		Log: s.log, Metrics: s.metrics, Now: s.app.now, Replicas: s.replicas.countReplicas, DatabaseTime: s.cfg.DatabaseTime,
-		DueWork: s.app.doDueWork, PageURL: public.String(), VendorSecrets: s.vendorSecrets,
-		Callers: s.callers, Strangers: s.strangers, Guard: s.outgoing.Guard, Outgoing: s.outgoing.Webhooks, Counted: counter,
+		Gate:          s.gate,
+		Ledger:        ledger{s.app, s.passwords, persons},
+		Rules:         s.app.forPartners(s.passwords, persons),
+		Log:           s.log,
+		Metrics:       s.metrics,
+		Now:           s.app.now,
+		Replicas:      s.replicas.countReplicas,
+		DatabaseTime:  s.cfg.DatabaseTime,
+		DueWork:       s.app.doDueWork,
+		PageURL:       public.String(),
+		VendorSecrets: s.vendorSecrets,
+		Callers:       s.callers,
+		Strangers:     s.strangers,
+		Guard:         s.outgoing.Guard,
+		Outgoing:      s.outgoing.Webhooks,
+		Counted:       counter,
 	})
 	vendors := s.vendorHandler()
 	// A second mux around the first would match every path twice.
@@ -423,8 +475,16 @@ func (s *Server) personHandler(persons *cyber.Persons, public url.URL) (http.Han
 	a := s.app
 	return person.NewPages(person.Options{
 		Rules: person.Rules{
-			Sessions: a.Sessions, Themes: a.Partners, Monitoring: a.Monitoring, Persons: persons, Cases: a.Cases, Services: a.Services,
-			Endpoints: a.Endpoints, Cover: a.Cover, Subjects: a.Subjects, Audit: a.Audit,
+			Sessions:   a.Sessions,
+			Themes:     a.Partners,
+			Monitoring: a.Monitoring,
+			Persons:    persons,
+			Cases:      a.Cases,
+			Services:   a.Services,
+			Endpoints:  a.Endpoints,
+			Cover:      a.Cover,
+			Subjects:   a.Subjects,
+			Audit:      a.Audit,
 		},
 		Log: s.log, Now: a.now, Callers: s.callers, Strangers: s.strangers, TLS: public.Scheme == "https",
 	})

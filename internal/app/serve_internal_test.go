@@ -30,7 +30,11 @@ func TestFailedStartStopsInOrder(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = a.Close() })
 	srv, err := NewServer(ctx, a, config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: taken.Addr().String(), Roles: []string{"api"}, MaxConnections: 4, StopTime: time.Minute,
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  taken.Addr().String(),
+		Roles:          []string{"api"},
+		MaxConnections: 4,
+		StopTime:       time.Minute,
 	}, slog.New(slog.DiscardHandler), "test")
 	if err != nil {
 		t.Fatal(err)

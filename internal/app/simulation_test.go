@@ -134,7 +134,12 @@ func newTemplate(t *testing.T) *template {
 		folder = t.TempDir()
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	tp := &template{folder: folder, file: filepath.Join(folder, "template.db"), metrics: telemetry.NewMetrics(), seen: map[string]int{}}
+	tp := &template{
+		folder:  folder,
+		file:    filepath.Join(folder, "template.db"),
+		metrics: telemetry.NewMetrics(),
+		seen:    map[string]int{},
+	}
 	tp.keys, err = seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
 	must(err)
 	clock := storetest.NewClock()
@@ -334,7 +339,12 @@ func (l *life) client(p int) {
 			continue
 		}
 		user, address := fmt.Sprint("pessoa-", chance.IntN(simPeople)), chance.IntN(simAddresses)
-		l.insist(p, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, simAddress(address), user), n)
+		l.insist(
+			p,
+			"/v1/cyber/monitoring",
+			fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, simAddress(address), user),
+			n,
+		)
 		l.watched[p][user+" "+simAddress(address)] = true
 	}
 }
@@ -372,7 +382,14 @@ func (l *life) publish(f flaky) {
 		time.Sleep(time.Duration(chance.Int64N(int64(12 * time.Second))))
 		l.shift.Add(int64(b) * int64(5*time.Minute)) // the clock jumps: what was watched before is old by now
 		record := leak.Record{State: leak.Importing, Breach: cyber.Breach{
-			Name: simBreach(b), Title: "Loja", Date: storetest.Start.AddDate(0, -1, 0), Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}, AddedAt: l.now(),
+			Name: simBreach(
+				b,
+			),
+			Title:   "Loja",
+			Date:    storetest.Start.AddDate(0, -1, 0),
+			Kind:    cyber.SourceBreach,
+			Exposes: []cyber.Exposed{cyber.ExposedEmail},
+			AddedAt: l.now(),
 		}}
 		for _, step := range []func() error{
 			func() error { return f.breaches().InsertBreach(context.Background(), record) },
@@ -393,12 +410,18 @@ func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 	chance := rand.New(rand.NewPCG(l.seed, 7))
 	for ctx.Err() == nil {
 		dead := new(atomic.Bool)
-		d := alert.NewDispatcher(flaky{l.store.Areas, l, dead}.alerts(), &http.Client{Transport: farEnd{l, dead}}, l.now, quiet, alert.DispatcherOptions{
-			Poll: 2 * time.Second, Gate: webhook.GateRule{Concurrent: 2, Breaker: webhook.DefaultBreaker},
-			NextTry: func(attempts int, now time.Time, _ time.Duration) (time.Time, bool) {
-				return now.Add(time.Duration(min(attempts, 5)) * 2 * time.Second), true
+		d := alert.NewDispatcher(
+			flaky{l.store.Areas, l, dead}.alerts(),
+			&http.Client{Transport: farEnd{l, dead}},
+			l.now,
+			quiet,
+			alert.DispatcherOptions{
+				Poll: 2 * time.Second, Gate: webhook.GateRule{Concurrent: 2, Breaker: webhook.DefaultBreaker},
+				NextTry: func(attempts int, now time.Time, _ time.Duration) (time.Time, bool) {
+					return now.Add(time.Duration(min(attempts, 5)) * 2 * time.Second), true
+				},
 			},
-		})
+		)
 		run, kill := context.WithCancel(ctx)
 		ended := make(chan struct{})
 		go func() { d.Run(run); close(ended) }()
@@ -416,12 +439,24 @@ func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 
 // work claims and runs jobs the way a server does. Half of the failures are a death: the job is left to its lease.
 func (l *life) work(ctx context.Context, f flaky) {
-	m := leak.NewMatcher(f.breaches(), l.tp.files, l.tp.keys, func(context.Context, string) error { return nil }, l.now) // nothing is imported in parts
+	m := leak.NewMatcher(
+		f.breaches(),
+		l.tp.files,
+		l.tp.keys,
+		func(context.Context, string) error { return nil },
+		l.now,
+	) // nothing is imported in parts
 	for round := 0; ctx.Err() == nil; round++ {
 		worker := fmt.Sprint("w", round)
 		jobs, _ := f.jobs().ClaimJobs(ctx, worker, []string{leak.KindMatch}, 4) // what failed is claimed later
 		for _, j := range jobs {
-			err := m.MatchBreach(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return f.jobs().SaveJob(ctx, worker, j.ID, p) }})
+			err := m.MatchBreach(
+				ctx,
+				&job.Run{
+					Job:  j,
+					Save: func(ctx context.Context, p any) error { return f.jobs().SaveJob(ctx, worker, j.ID, p) },
+				},
+			)
 			switch {
 			case err == nil:
 				_ = f.jobs().FinishJob(ctx, worker, j, job.Done, "") // a job that could not be finished is done again
@@ -448,7 +483,8 @@ func (l *life) settle() {
 		if err != nil || jerr != nil || derr != nil {
 			l.Fatal(err, jerr, derr)
 		}
-		if len(pending) == 0 && due == 0 && len(jobs) == simBreaches && !slices.ContainsFunc(jobs, func(j job.Job) bool { return j.State != job.Done }) {
+		if len(pending) == 0 && due == 0 && len(jobs) == simBreaches &&
+			!slices.ContainsFunc(jobs, func(j job.Job) bool { return j.State != job.Done }) {
 			return
 		}
 		left = fmt.Sprintf("%d addresses to settle, %d deliveries, jobs %+v", len(pending), due, jobs)

@@ -142,7 +142,12 @@ func (w flakyPartners) KeyByDigest(ctx context.Context, digest []byte) (k partne
 	return k, p, err
 }
 
-func (f flaky) Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(*api.Rules) (partner.Answer, error)) (a partner.Answer, replayed bool, err error) {
+func (f flaky) Once(
+	ctx context.Context,
+	id partner.ID,
+	c partner.RequestClaim,
+	work func(*api.Rules) (partner.Answer, error),
+) (a partner.Answer, replayed bool, err error) {
 	err = act(f, "Once", func() error {
 		a, replayed, err = f.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
 			in := flaky{tx.Areas, f.life, f.dead}.rules()
@@ -164,7 +169,12 @@ func (w flakySubscriptions) NewBatch(ctx context.Context, id partner.ID) (subscr
 	return chanced(w.f, "NewBatch", func() (subscription.Batch, error) { return w.theSubscriptions.NewBatch(ctx, id) })
 }
 
-func (w flakySubscriptions) KeepBatch(ctx context.Context, b subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
+func (w flakySubscriptions) KeepBatch(
+	ctx context.Context,
+	b subscription.Batch,
+	register []plan.Plan,
+	dryRun bool,
+) ([]int, error) {
 	return chanced(w.f, "Keep", func() ([]int, error) { return w.theSubscriptions.KeepBatch(ctx, b, register, dryRun) })
 }
 
@@ -177,11 +187,25 @@ func (w flakyAlerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, err
 }
 
 func (w flakyAlerts) EnabledEndpoints(ctx context.Context, list []alert.EndpointRef) ([]alert.Endpoint, error) {
-	return chanced(w.f, "EnabledEndpoints", func() ([]alert.Endpoint, error) { return w.theAlerts.EnabledEndpoints(ctx, list) })
+	return chanced(
+		w.f,
+		"EnabledEndpoints",
+		func() ([]alert.Endpoint, error) { return w.theAlerts.EnabledEndpoints(ctx, list) },
+	)
 }
 
-func (w flakyAlerts) OpenDeliveries(ctx context.Context, id partner.ID, e alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
-	return chanced(w.f, "OpenDeliveries", func() ([]alert.Open, error) { return w.theAlerts.OpenDeliveries(ctx, id, e, after, limit) })
+func (w flakyAlerts) OpenDeliveries(
+	ctx context.Context,
+	id partner.ID,
+	e alert.EndpointID,
+	after int64,
+	limit int,
+) ([]alert.Open, error) {
+	return chanced(
+		w.f,
+		"OpenDeliveries",
+		func() ([]alert.Open, error) { return w.theAlerts.OpenDeliveries(ctx, id, e, after, limit) },
+	)
 }
 
 func (w flakyAlerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Delivery) ([]alert.Delivery, error) {
@@ -192,12 +216,25 @@ func (w flakyAlerts) RecordResults(ctx context.Context, worker string, results [
 	return act(w.f, "RecordResults", func() error { return w.theAlerts.RecordResults(ctx, worker, results) })
 }
 
-func (w flakyAlerts) UpdateEndpoint(ctx context.Context, id partner.ID, e alert.EndpointID, change func(*alert.Endpoint) error) (alert.Endpoint, error) {
-	return chanced(w.f, "UpdateEndpoint", func() (alert.Endpoint, error) { return w.theAlerts.UpdateEndpoint(ctx, id, e, change) })
+func (w flakyAlerts) UpdateEndpoint(
+	ctx context.Context,
+	id partner.ID,
+	e alert.EndpointID,
+	change func(*alert.Endpoint) error,
+) (alert.Endpoint, error) {
+	return chanced(
+		w.f,
+		"UpdateEndpoint",
+		func() (alert.Endpoint, error) { return w.theAlerts.UpdateEndpoint(ctx, id, e, change) },
+	)
 }
 
 func (w flakyJobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]job.Job, error) {
-	return chanced(w.f, "ClaimJobs", func() ([]job.Job, error) { return w.theJobs.ClaimJobs(ctx, worker, kinds, limit) })
+	return chanced(
+		w.f,
+		"ClaimJobs",
+		func() ([]job.Job, error) { return w.theJobs.ClaimJobs(ctx, worker, kinds, limit) },
+	)
 }
 
 func (w flakyJobs) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
@@ -229,13 +266,26 @@ func (w flakyBreaches) ListSegments(ctx context.Context) (list []leak.Segment, e
 	return list, epoch, err
 }
 
-func (w flakyBreaches) ListProbes(ctx context.Context, after leak.Place, limit int) (list []leak.Probes, last leak.Place, err error) {
+func (w flakyBreaches) ListProbes(
+	ctx context.Context,
+	after leak.Place,
+	limit int,
+) (list []leak.Probes, last leak.Place, err error) {
 	err = act(w.f, "Probes", func() error { list, last, err = w.theBreaches.ListProbes(ctx, after, limit); return err })
 	return list, last, err
 }
 
-func (w flakyBreaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) (list []leak.Probes, last leak.Place, err error) {
-	err = act(w.f, "ProbesSince", func() error { list, last, err = w.theBreaches.ProbesSince(ctx, since, after, limit); return err })
+func (w flakyBreaches) ProbesSince(
+	ctx context.Context,
+	since time.Time,
+	after leak.Place,
+	limit int,
+) (list []leak.Probes, last leak.Place, err error) {
+	err = act(
+		w.f,
+		"ProbesSince",
+		func() error { list, last, err = w.theBreaches.ProbesSince(ctx, since, after, limit); return err },
+	)
 	return list, last, err
 }
 
@@ -251,7 +301,13 @@ func (w flakyBreaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueL
 	return chanced(w.f, "DueLooks", func() ([]leak.DueLook, error) { return w.theBreaches.ListDueLooks(ctx, limit) })
 }
 
-func (w flakyBreaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
+func (w flakyBreaches) SettleLooks(
+	ctx context.Context,
+	id partner.ID,
+	epoch int64,
+	looked []cyber.AssetID,
+	hits []leak.Hit,
+) error {
 	return act(w.f, "SettleLooks", func() error { return w.theBreaches.SettleLooks(ctx, id, epoch, looked, hits) })
 }
 
@@ -439,7 +495,14 @@ func (l *life) verifyAlerts(who simPartner, events []string) {
 		for _, later := range events[i+1:] {
 			a, b := l.received[first[earlier]], l.received[first[later]]
 			if a.user == b.user && first[later] < first[earlier] && b.tried[earlier] < 2 {
-				l.Errorf("seed %d: %s got %s before %s, which had been tried %d times", l.seed, a.user, later, earlier, b.tried[earlier])
+				l.Errorf(
+					"seed %d: %s got %s before %s, which had been tried %d times",
+					l.seed,
+					a.user,
+					later,
+					earlier,
+					b.tried[earlier],
+				)
 			}
 		}
 	}

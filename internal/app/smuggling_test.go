@@ -32,7 +32,11 @@ func TestNothingIsReadBehindChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal("the connection stays open:", err)
 	}
-	if n := strings.Count(string(answers), "HTTP/1.1 "); n != 1 || !strings.Contains(string(answers), "Connection: close") {
+	if n := strings.Count(
+		string(answers),
+		"HTTP/1.1 ",
+	); n != 1 ||
+		!strings.Contains(string(answers), "Connection: close") {
 		t.Errorf("%d answers: %s", n, answers)
 	}
 }

@@ -48,7 +48,8 @@ func productSources(t *testing.T) []source {
 	var list []source
 	for _, name := range treeFiles(t) {
 		product := strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/vigia/")
-		if !product || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || forTests(path.Dir(name)) {
+		if !product || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+			forTests(path.Dir(name)) {
 			continue
 		}
 		set := token.NewFileSet()

@@ -47,7 +47,19 @@ type canary struct {
 
 // values are what must be nowhere in the clear.
 func (c canary) values() []string {
-	return []string{c.cpf, c.cpf[:3] + "." + c.cpf[3:6] + "." + c.cpf[6:9] + "-" + c.cpf[9:], c.name, c.email, c.phone, c.card, c.street, c.device, c.note, c.user, c.hash256}
+	return []string{
+		c.cpf,
+		c.cpf[:3] + "." + c.cpf[3:6] + "." + c.cpf[6:9] + "-" + c.cpf[9:],
+		c.name,
+		c.email,
+		c.phone,
+		c.card,
+		c.street,
+		c.device,
+		c.note,
+		c.user,
+		c.hash256,
+	}
 }
 
 // checkDigits completes nine digits to a CPF.
@@ -80,9 +92,19 @@ func luhn(d string) string {
 func newCanary(n int, salt string) canary {
 	word := fmt.Sprintf("%c%c%c%d", 'k'+rune(n%7), 'q'+rune(n%5), 'w'+rune(n%3), 7000+n)
 	c := canary{
-		cpf: checkDigits(fmt.Sprintf("%09d", 371_000_000+n*104_729)), name: "Canária " + strings.ToUpper(word) + " Xavante", email: "canario." + word + "@correio-exemplo.com.br",
-		phone: fmt.Sprintf("551198%07d", 3_100_000+n*7919), card: luhn(fmt.Sprintf("4539%011d", 12_345_678_901+n*7_919)), street: "Travessa " + word + " do Passarinho",
-		device: "Telefone " + word + " amarelo", note: "a pessoa " + word + " contou que perdeu a senha",
+		cpf: checkDigits(
+			fmt.Sprintf("%09d", 371_000_000+n*104_729),
+		),
+		name:  "Canária " + strings.ToUpper(word) + " Xavante",
+		email: "canario." + word + "@correio-exemplo.com.br",
+		phone: fmt.Sprintf(
+			"551198%07d",
+			3_100_000+n*7919,
+		),
+		card:   luhn(fmt.Sprintf("4539%011d", 12_345_678_901+n*7_919)),
+		street: "Travessa " + word + " do Passarinho",
+		device: "Telefone " + word + " amarelo",
+		note:   "a pessoa " + word + " contou que perdeu a senha",
 	}
 	d256, d512 := partner.PersonDigests(c.cpf, salt)
 	c.user, c.hash256 = hex.EncodeToString(d512[1:]), hex.EncodeToString(d256[1:])
@@ -125,20 +147,39 @@ func newWorld(t *testing.T, engine sqldb.Engine, n int) *world {
 	ctx := context.Background()
 	w := &world{config: common(t, engine), logs: &lockedBuffer{}}
 	w.App = open(t, w.config)
-	p, cred, err := w.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	p, cred, err := w.Partners.CreatePartner(
+		ctx,
+		"Banco",
+		partner.Live,
+		partner.Settings{RatePerSecond: 100_000, Burst: 100_000},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Store.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: time.Now()}); err != nil {
+	if err := w.Store.Plans.InsertPlan(
+		ctx,
+		p.ID,
+		plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: time.Now()},
+	); err != nil {
 		t.Fatal(err)
 	}
 	w.partner, w.salt = p, cred.Salt
 	cfg := config.Serve{
-		MetricsToken: metricsToken,
-		Listen:       "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8, StopTime: time.Minute,
-		WebhookAllow: []string{"127.0.0.0/8"},
+		MetricsToken:   metricsToken,
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api", "worker", "console"},
+		MaxConnections: 8,
+		StopTime:       time.Minute,
+		WebhookAllow:   []string{"127.0.0.0/8"},
 	}
-	srv, err := app.NewServer(ctx, w.App, cfg, slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})), "test")
+	srv, err := app.NewServer(
+		ctx,
+		w.App,
+		cfg,
+		slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		"test",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,23 +229,57 @@ func (w *world) live(t *testing.T, who caller, c canary, i int) {
 		`,"phone_number":` + quoted(c.phone) + `,"address":{"zipcode":"01001000","street":` + quoted(c.street) + `,"number":"1","neighborhood":"Centro","city":"Natal","state":"RN"}}}]`
 	key := fmt.Sprintf("chave-%d", i)
 	expect(200, "POST", "/v1/subscriptions", sub, "Idempotency-Key", key)
-	expect(200, "POST", "/v1/subscriptions", sub, "Idempotency-Key", key)      // replayed
-	expect(200, "POST", "/v1/subscriptions", sub, "Idempotency-Key", key+"-2") // refused item by item: the answer repeats the CPF
+	expect(200, "POST", "/v1/subscriptions", sub, "Idempotency-Key", key) // replayed
+	expect(
+		200,
+		"POST",
+		"/v1/subscriptions",
+		sub,
+		"Idempotency-Key",
+		key+"-2",
+	) // refused item by item: the answer repeats the CPF
 	for kind, value := range map[string]string{"email": c.email, "cpf": c.cpf, "phone": c.phone, "credit_card": c.card} {
-		expect(200, "POST", "/v1/cyber/monitoring", `{"value":`+quoted(value)+`,"type":"`+kind+`","userHash":"`+c.user+`"}`, "Idempotency-Key", key+kind)
+		expect(
+			200,
+			"POST",
+			"/v1/cyber/monitoring",
+			`{"value":`+quoted(value)+`,"type":"`+kind+`","userHash":"`+c.user+`"}`,
+			"Idempotency-Key",
+			key+kind,
+		)
 	}
-	expect(200, "POST", "/v1/cyber/epp", `{"operatingSystem":"android","type":"antivirus","deviceName":`+quoted(c.device)+`,"userHash":"`+c.hash256+`"}`, "Idempotency-Key", key+"e")
-	expect(200, "POST", "/v1/cyber/case", `{"serviceId":"sv_ajuda_phishing","userHash":"`+c.user+`","answers":[{"question":"o que houve?","answer":`+quoted(c.note)+`}]}`)
+	expect(
+		200,
+		"POST",
+		"/v1/cyber/epp",
+		`{"operatingSystem":"android","type":"antivirus","deviceName":`+quoted(c.device)+`,"userHash":"`+c.hash256+`"}`,
+		"Idempotency-Key",
+		key+"e",
+	)
+	expect(
+		200,
+		"POST",
+		"/v1/cyber/case",
+		`{"serviceId":"sv_ajuda_phishing","userHash":"`+c.user+`","answers":[{"question":"o que houve?","answer":`+quoted(
+			c.note,
+		)+`}]}`,
+	)
 	expect(200, "POST", "/v1/cyber/advise/"+c.user+"/answers", `{"catalogId":"duas-etapas-email","value":"sms"}`)
-	for _, path := range []string{"/v1/cyber/monitoring/" + c.user, "/v1/cyber/advise/" + c.user, "/v1/cyber/score/" + c.user, "/v1/cyber/insurance/" + c.user, "/v1/cyber/cover/" + c.user, "/v1/cyber/score/" + c.user + "/history",
-		"/v1/cyber/findings/" + c.user, "/v1/subscriptions/ouro/" + c.cpf} {
+	for _, path := range []string{
+		"/v1/cyber/monitoring/" + c.user, "/v1/cyber/advise/" + c.user, "/v1/cyber/score/" + c.user, "/v1/cyber/insurance/" + c.user, "/v1/cyber/cover/" + c.user, "/v1/cyber/score/" + c.user + "/history",
+		"/v1/cyber/findings/" + c.user, "/v1/subscriptions/ouro/" + c.cpf,
+	} {
 		expect(200, "GET", path, "")
 	}
 	if i%5 == 0 { // some take a value back
 		var assets []struct {
 			ID string `json:"id"`
 		}
-		if err := json.Unmarshal([]byte(expect(200, "GET", "/v1/cyber/monitoring/"+c.user, "")), &assets); err != nil || len(assets) == 0 || assets[0].ID == "" {
+		if err := json.Unmarshal(
+			[]byte(expect(200, "GET", "/v1/cyber/monitoring/"+c.user, "")),
+			&assets,
+		); err != nil || len(assets) == 0 ||
+			assets[0].ID == "" {
 			t.Fatal("monitoring list:", assets, err)
 		}
 		expect(200, "DELETE", "/v1/cyber/monitoring/"+assets[0].ID+"/"+c.user, "")
@@ -232,14 +307,26 @@ func (w *world) fail(t *testing.T, who caller) {
 		t.Fatal(err)
 	}
 	for i, cs := range cases {
-		if _, err := w.Cases.MoveCase(ctx, cs.ID, cyber.CaseInProgress, "op_1", w.canaries[i%len(w.canaries)].note); err != nil {
+		if _, err := w.Cases.MoveCase(
+			ctx,
+			cs.ID,
+			cyber.CaseInProgress,
+			"op_1",
+			w.canaries[i%len(w.canaries)].note,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := w.Store.Jobs.EnqueueJob(ctx, "breach.match", "no-such-breach", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Audit.RecordAction(ctx, operator.Actor{Name: "cli:test"}, "subject.export", w.Subjects.Reference(subject.Person{CPF: w.canaries[0].cpf}), "porque "+w.canaries[0].name); err != nil {
+	if err := w.Audit.RecordAction(
+		ctx,
+		operator.Actor{Name: "cli:test"},
+		"subject.export",
+		w.Subjects.Reference(subject.Person{CPF: w.canaries[0].cpf}),
+		"porque "+w.canaries[0].name,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -270,7 +357,13 @@ func (w *world) loot(t *testing.T) map[string][]byte {
 	if _, err := w.WriteBackup(context.Background(), file, app.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.ExtractArchive(context.Background(), file, unpacked, func([]byte, []byte) bool { return true }, nil); err != nil {
+	if _, err := backup.ExtractArchive(
+		context.Background(),
+		file,
+		unpacked,
+		func([]byte, []byte) bool { return true },
+		nil,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{w.config.Data, unpacked} {
@@ -385,7 +478,13 @@ func TestStolen(t *testing.T) {
 				total += len(raw)
 				for what, s := range map[string]sieve{"in clear": clear, "as a hash": hashes} {
 					if found := s.hits(raw); len(found) > 0 {
-						t.Errorf("%s %s: %d hits, such as %v", filepath.Base(name), what, len(found), found[:min(3, len(found))])
+						t.Errorf(
+							"%s %s: %d hits, such as %v",
+							filepath.Base(name),
+							what,
+							len(found),
+							found[:min(3, len(found))],
+						)
 					}
 				}
 			}
@@ -395,7 +494,13 @@ func TestStolen(t *testing.T) {
 					t.Fatal("a planted hash was not found")
 				}
 			}
-			t.Logf("%d canaries, %d needles in clear, %d hashes, %.1f MB searched", len(w.canaries), size(clear), size(hashes), float64(total)/1e6)
+			t.Logf(
+				"%d canaries, %d needles in clear, %d hashes, %.1f MB searched",
+				len(w.canaries),
+				size(clear),
+				size(hashes),
+				float64(total)/1e6,
+			)
 		})
 	}
 }
@@ -414,7 +519,13 @@ func (w *world) plant(t *testing.T, s sieve) {
 			}
 		}
 	}
-	if err := w.Audit.RecordAction(context.Background(), operator.Actor{Name: w.canaries[0].email}, "test.leak", "", ""); err != nil {
+	if err := w.Audit.RecordAction(
+		context.Background(),
+		operator.Actor{Name: w.canaries[0].email},
+		"test.leak",
+		"",
+		"",
+	); err != nil {
 		t.Fatal(err)
 	}
 	found := 0

@@ -165,7 +165,13 @@ type accepted struct {
 
 // newTLSTargetListener returns a listener that does the TLS handshakes itself; its goroutine ends when it is closed.
 func newTLSTargetListener(ln net.Listener, config *tls.Config, handler http.Handler) *tlsTargetListener {
-	l := &tlsTargetListener{Listener: ln, config: config, handler: handler, ready: make(chan accepted), closed: make(chan struct{})}
+	l := &tlsTargetListener{
+		Listener: ln,
+		config:   config,
+		handler:  handler,
+		ready:    make(chan accepted),
+		closed:   make(chan struct{}),
+	}
 	go l.acceptLoop()
 	return l
 }
@@ -203,7 +209,10 @@ func (l *tlsTargetListener) shakeHands(c *tls.Conn) {
 	if err := c.HandshakeContext(ctx); err != nil {
 		var record tls.RecordHeaderError
 		if errors.As(err, &record) && record.Conn != nil { // as net/http does for those who forgot the s
-			_, _ = io.WriteString(record.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")
+			_, _ = io.WriteString(
+				record.Conn,
+				"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n",
+			)
 		}
 		_ = c.Close() // the handshake failed; a failure to close adds nothing
 		return

@@ -38,27 +38,76 @@ func targetCases(key string) map[string]targetCase {
 	auth := host + "X-Api-Key: " + key + "\r\n"
 	good := "GET /v1/cyber/services HTTP/1.1\r\n" + auth + "\r\n"
 	check := `{"passwordHashPrefix":"5BAA61E4C9"}`
-	post := fmt.Sprintf("POST /v1/cyber/password-check HTTP/1.1\r\n%sContent-Length: %d\r\n\r\n%s", auth, len(check), check)
+	post := fmt.Sprintf(
+		"POST /v1/cyber/password-check HTTP/1.1\r\n%sContent-Length: %d\r\n\r\n%s",
+		auth,
+		len(check),
+		check,
+	)
 	bad := func(target string) string { return "GET " + target + " HTTP/1.1\r\n" + auth + "\r\n" }
 	return map[string]targetCase{
-		"a score":            {pieces: []string{bad("/v1/cyber/score/%zz")}, status: 400, body: cyber},
-		"no version":         {pieces: []string{bad("/cyber/score/%")}, status: 400, body: cyber},
-		"events":             {pieces: []string{bad("/v1/events/%2")}, status: 400, body: cyber},
-		"subscriptions":      {pieces: []string{bad("/v1/subscriptions/p/%zz?page=1")}, status: 400, body: enrolment},
-		"a space":            {pieces: []string{bad("/v1/cyber/score/a b")}, status: 400, body: cyber},
-		"a control":          {pieces: []string{bad("/v1/cyber/score/a\x7f")}, status: 400, body: cyber},
-		"another method":     {pieces: []string{"DELETE /v1/cyber/monitoring/a/%zz HTTP/1.1\r\n" + auth + "Content-Length: 2\r\n\r\n{}"}, status: 400, body: cyber},
-		"nobody's path":      {pieces: []string{bad("/elsewhere/%zz")}, status: 400, body: cyber},
-		"no key":             {pieces: []string{"GET /v1/cyber/score/%zz HTTP/1.1\r\n" + host + "\r\n"}, status: 403, body: `{"statusCode":403,"message":"Request Proibida."}`},
-		"no key, enrolment":  {pieces: []string{"GET /subscriptions/%zz HTTP/1.1\r\n" + host + "\r\n"}, status: 401, body: `{"message":"Não autorizado"}`},
-		"its own id":         {pieces: []string{"GET /v1/cyber/score/%zz HTTP/1.1\r\n" + auth + "X-Request-Id: meu-id-1\r\n\r\n"}, status: 400, body: cyber, id: "meu-id-1"},
-		"headers in pieces":  {pieces: []string{"GET /v1/cyber/score/%zz HTTP/1.1\r\nHo", "st: x\r\nX-Api-", "Key: " + key + "\r\n", "\r\n"}, status: 400, body: cyber},
-		"a line in pieces":   {pieces: []string{"GE", "T /v1/cyber/sco", "re/%z", "z HTTP/1.1\r\n" + auth + "\r\n"}, status: 400, body: cyber},
-		"after a good one":   {pieces: []string{good, bad("/v1/cyber/score/%zz")}, before: 1, status: 400, body: cyber},
-		"after a body":       {pieces: []string{post, good, post, bad("/v1/subscriptions/%zz")}, before: 3, status: 400, body: enrolment},
-		"pipelined":          {pieces: []string{good + post + bad("/v1/subscriptions/%zz")}, before: 2, status: 400, body: enrolment},
-		"no HTTP":            {pieces: []string{"hello\r\n\r\n"}, status: 400, body: "400 Bad Request"},
-		"a malformed header": {pieces: []string{"GET /v1/cyber/services HTTP/1.1\r\n" + auth + "a b c\r\n\r\n"}, status: 400, body: "400 Bad Request"},
+		"a score":       {pieces: []string{bad("/v1/cyber/score/%zz")}, status: 400, body: cyber},
+		"no version":    {pieces: []string{bad("/cyber/score/%")}, status: 400, body: cyber},
+		"events":        {pieces: []string{bad("/v1/events/%2")}, status: 400, body: cyber},
+		"subscriptions": {pieces: []string{bad("/v1/subscriptions/p/%zz?page=1")}, status: 400, body: enrolment},
+		"a space":       {pieces: []string{bad("/v1/cyber/score/a b")}, status: 400, body: cyber},
+		"a control":     {pieces: []string{bad("/v1/cyber/score/a\x7f")}, status: 400, body: cyber},
+		"another method": {
+			pieces: []string{"DELETE /v1/cyber/monitoring/a/%zz HTTP/1.1\r\n" + auth + "Content-Length: 2\r\n\r\n{}"},
+			status: 400,
+			body:   cyber,
+		},
+		"nobody's path": {pieces: []string{bad("/elsewhere/%zz")}, status: 400, body: cyber},
+		"no key": {
+			pieces: []string{"GET /v1/cyber/score/%zz HTTP/1.1\r\n" + host + "\r\n"},
+			status: 403,
+			body:   `{"statusCode":403,"message":"Request Proibida."}`,
+		},
+		"no key, enrolment": {
+			pieces: []string{"GET /subscriptions/%zz HTTP/1.1\r\n" + host + "\r\n"},
+			status: 401,
+			body:   `{"message":"Não autorizado"}`,
+		},
+		"its own id": {
+			pieces: []string{"GET /v1/cyber/score/%zz HTTP/1.1\r\n" + auth + "X-Request-Id: meu-id-1\r\n\r\n"},
+			status: 400,
+			body:   cyber,
+			id:     "meu-id-1",
+		},
+		"headers in pieces": {
+			pieces: []string{
+				"GET /v1/cyber/score/%zz HTTP/1.1\r\nHo",
+				"st: x\r\nX-Api-",
+				"Key: " + key + "\r\n",
+				"\r\n",
+			},
+			status: 400,
+			body:   cyber,
+		},
+		"a line in pieces": {
+			pieces: []string{"GE", "T /v1/cyber/sco", "re/%z", "z HTTP/1.1\r\n" + auth + "\r\n"},
+			status: 400,
+			body:   cyber,
+		},
+		"after a good one": {pieces: []string{good, bad("/v1/cyber/score/%zz")}, before: 1, status: 400, body: cyber},
+		"after a body": {
+			pieces: []string{post, good, post, bad("/v1/subscriptions/%zz")},
+			before: 3,
+			status: 400,
+			body:   enrolment,
+		},
+		"pipelined": {
+			pieces: []string{good + post + bad("/v1/subscriptions/%zz")},
+			before: 2,
+			status: 400,
+			body:   enrolment,
+		},
+		"no HTTP": {pieces: []string{"hello\r\n\r\n"}, status: 400, body: "400 Bad Request"},
+		"a malformed header": {
+			pieces: []string{"GET /v1/cyber/services HTTP/1.1\r\n" + auth + "a b c\r\n\r\n"},
+			status: 400,
+			body:   "400 Bad Request",
+		},
 	}
 }
 
@@ -83,7 +132,11 @@ func TestUnparsedTarget(t *testing.T) {
 			dial := func() (net.Conn, error) { return net.Dial("tcp", srv.APIAddr.String()) }
 			if secure {
 				dial = func() (net.Conn, error) {
-					return tls.Dial("tcp", srv.APIAddr.String(), &tls.Config{RootCAs: pool, NextProtos: []string{"http/1.1"}})
+					return tls.Dial(
+						"tcp",
+						srv.APIAddr.String(),
+						&tls.Config{RootCAs: pool, NextProtos: []string{"http/1.1"}},
+					)
 				}
 			}
 			for name, c := range targetCases(cred.APIKey) {
@@ -141,7 +194,8 @@ func (c targetCase) judge(conn net.Conn) error {
 		return nil
 	}
 	id, detail := res.Header.Get("x-request-id"), res.Header.Get("x-error-detail")
-	if id == "" || c.id != "" && id != c.id || (c.status == 400) != strings.HasPrefix(detail, "path: ") || res.Header.Get("Date") == "" ||
+	if id == "" || c.id != "" && id != c.id || (c.status == 400) != strings.HasPrefix(detail, "path: ") ||
+		res.Header.Get("Date") == "" ||
 		!strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
 		return fmt.Errorf("%v", res.Header)
 	}

@@ -10,7 +10,9 @@ import (
 )
 
 var (
-	statement   = regexp.MustCompile(`^\s*(SELECT|INSERT INTO|UPDATE\s+[\w\x00]+\s+SET|DELETE FROM|WITH\s+(RECURSIVE\s+)?\w+.*\sAS|CREATE TABLE|ALTER TABLE)\b`)
+	statement = regexp.MustCompile(
+		`^\s*(SELECT|INSERT INTO|UPDATE\s+[\w\x00]+\s+SET|DELETE FROM|WITH\s+(RECURSIVE\s+)?\w+.*\sAS|CREATE TABLE|ALTER TABLE)\b`,
+	)
 	createTable = regexp.MustCompile(`(?s)CREATE TABLE (\w+) \((.*?)\n\)`)
 	// tableNamed also finds a table whose name is only known when the program runs: it may be a partner's.
 	tableNamed = regexp.MustCompile(`\b(?:FROM|JOIN|INTO|UPDATE)\s+([\w\x00]+)`)
@@ -175,7 +177,13 @@ func TestPartnerInEveryStatement(t *testing.T) {
 			continue
 		}
 		if _, listed := crossPartners[s.function]; !listed {
-			t.Errorf("%s: %s: a statement on %s without the partner, and crossPartners does not name the function: %s", s.line, s.function, touches, s.text)
+			t.Errorf(
+				"%s: %s: a statement on %s without the partner, and crossPartners does not name the function: %s",
+				s.line,
+				s.function,
+				touches,
+				s.text,
+			)
 		}
 		excused[s.function] = true
 	}
@@ -270,7 +278,8 @@ func TestSpreadTablesAreComplete(t *testing.T) {
 	for name, text := range migrationTexts(t) {
 		for _, table := range createTable.FindAllStringSubmatch(text, -1) {
 			for _, to := range regexp.MustCompile(`REFERENCES (\w+)`).FindAllStringSubmatch(table[2], -1) {
-				if references++; slices.Contains(tables, table[1]) && !slices.Contains(tables, to[1]) && !slices.Contains(everywhere, to[1]) {
+				if references++; slices.Contains(tables, table[1]) && !slices.Contains(tables, to[1]) &&
+					!slices.Contains(everywhere, to[1]) {
 					t.Errorf("%s: %s, which is spread, refers to %s, which is not", name, table[1], to[1])
 				}
 			}

@@ -42,7 +42,9 @@ func TestTLS(t *testing.T) {
 	pool := writeCertificate(t, cert, key, signer, 1)
 	srv := serve(t, open(t, common(t, sqldb.SQLite)), func(s *config.Serve) { s.TLSCert, s.TLSKey = cert, key })
 	for _, address := range []string{srv.APIAddr.String(), srv.ConsoleAddr.String()} {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
+		client := &http.Client{
+			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true},
+		}
 		res, err := client.Get("https://" + address + "/healthz")
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +55,11 @@ func TestTLS(t *testing.T) {
 		}
 		client.CloseIdleConnections()
 		spoken := func(version uint16, suites ...uint16) bool {
-			conn, err := tls.Dial("tcp", address, &tls.Config{RootCAs: pool, MinVersion: version, MaxVersion: version, CipherSuites: suites})
+			conn, err := tls.Dial(
+				"tcp",
+				address,
+				&tls.Config{RootCAs: pool, MinVersion: version, MaxVersion: version, CipherSuites: suites},
+			)
 			if err == nil {
 				_ = conn.Close()
 			}
@@ -140,13 +146,16 @@ func TestCertificateRenewal(t *testing.T) {
 		wg.Go(func() {
 			for ctx.Err() == nil && serial.Load() != 2 {
 				// Either chain is good; which one it was is looked at afterwards.
-				config := &tls.Config{InsecureSkipVerify: true, VerifyConnection: func(state tls.ConnectionState) error {
-					leaf := state.PeerCertificates[0]
-					roots := map[int64]*x509.CertPool{1: pool, 2: renewed}[leaf.SerialNumber.Int64()]
-					_, err := leaf.Verify(x509.VerifyOptions{Roots: roots})
-					serial.Store(leaf.SerialNumber.Int64())
-					return err
-				}}
+				config := &tls.Config{
+					InsecureSkipVerify: true,
+					VerifyConnection: func(state tls.ConnectionState) error {
+						leaf := state.PeerCertificates[0]
+						roots := map[int64]*x509.CertPool{1: pool, 2: renewed}[leaf.SerialNumber.Int64()]
+						_, err := leaf.Verify(x509.VerifyOptions{Roots: roots})
+						serial.Store(leaf.SerialNumber.Int64())
+						return err
+					},
+				}
 				conn, err := tls.Dial("tcp", srv.APIAddr.String(), config)
 				if err != nil {
 					t.Error("a handshake failed:", err)
@@ -185,8 +194,14 @@ func newSigner(t *testing.T) crypto.Signer {
 func writeCertificate(t *testing.T, certFile, keyFile string, key crypto.Signer, serial int64) *x509.CertPool {
 	t.Helper()
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: fmt.Sprint("vigia test ", serial)}, NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(
+			serial,
+		),
+		Subject:               pkix.Name{CommonName: fmt.Sprint("vigia test ", serial)},
+		NotAfter:              time.Now().Add(time.Hour),
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -214,7 +229,9 @@ func writeCertificate(t *testing.T, certFile, keyFile string, key crypto.Signer,
 func TestConsoleOverTLS(t *testing.T) {
 	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
 	pool := writeCertificate(t, certFile, keyFile, newSigner(t), 1)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
+	client := &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}},
+	}
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serve(t, a, func(c *config.Serve) { c.TLSCert, c.TLSKey = certFile, keyFile })
 	res, err := client.Get("https://" + srv.ConsoleAddr.String() + "/login")

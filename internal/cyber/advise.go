@@ -285,11 +285,22 @@ type Persons struct {
 }
 
 // NewPersons joins the rules to a store, the catalogue and a clock. missed may be nil.
-func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, missed func(context.Context, error)) *Persons {
+func NewPersons(
+	store PersonStore,
+	catalogue *Catalogue,
+	now func() time.Time,
+	missed func(context.Context, error),
+) *Persons {
 	if missed == nil {
 		missed = func(context.Context, error) {}
 	}
-	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: &breachBook{known: map[string]bookEntry{}}}
+	return &Persons{
+		store:     store,
+		catalogue: catalogue,
+		now:       now,
+		missed:    missed,
+		breaches:  &breachBook{known: map[string]bookEntry{}},
+	}
 }
 
 // WithStore returns the same rules over another store: inside a transaction.
@@ -322,7 +333,11 @@ func (s *Persons) ComputeScore(ctx context.Context, id partner.ID, u partner.Use
 		return Score{}, err
 	}
 	score := computeScore(p, items)
-	today := ScoreDay{Day: s.now().Unix() / 86400, Breach: int64(score.Breach*10 + 0.5), Assessment: int64(score.Assessment*10 + 0.5)}
+	today := ScoreDay{
+		Day:        s.now().Unix() / 86400,
+		Breach:     int64(score.Breach*10 + 0.5),
+		Assessment: int64(score.Assessment*10 + 0.5),
+	}
 	if today.Breach != p.Last.Breach || today.Assessment != p.Last.Assessment || p.Last.Day == 0 {
 		if err := s.store.KeepScore(ctx, id, u, today); err != nil {
 			s.missed(ctx, fmt.Errorf("keep score: %w", err))
@@ -337,7 +352,13 @@ func (s *Persons) ScoreHistory(ctx context.Context, id partner.ID, u partner.Use
 }
 
 // SaveAnswer keeps a person's answer to an item's validation question.
-func (s *Persons) SaveAnswer(ctx context.Context, id partner.ID, u partner.UserHash, item ContentID, value string) error {
+func (s *Persons) SaveAnswer(
+	ctx context.Context,
+	id partner.ID,
+	u partner.UserHash,
+	item ContentID,
+	value string,
+) error {
 	offered, err := s.catalogue.loadOffered(ctx)
 	if err != nil {
 		return err
@@ -359,7 +380,12 @@ func (s *Persons) SaveAnswer(ctx context.Context, id partner.ID, u partner.UserH
 }
 
 // loadPosture returns what is known of a person, and the catalogue that applies.
-func (s *Persons) loadPosture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, *catalogueIndex, error) {
+func (s *Persons) loadPosture(
+	ctx context.Context,
+	id partner.ID,
+	u partner.UserHash,
+	scored bool,
+) (*Posture, *catalogueIndex, error) {
 	items, err := s.catalogue.loadOffered(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -76,7 +76,9 @@ func (c *changes) DropContent(context.Context, ContentID) error { c.items = nil;
 
 func newPersons(breaches string) (*Persons, *people, *changes, *time.Time) {
 	now := modelNow.Add(13 * time.Hour)
-	s := &people{p: Posture{Assets: []PostureAsset{{Kind: identifier.Email, Value: "ana@exemplo.com.br", Breaches: breaches}}}}
+	s := &people{
+		p: Posture{Assets: []PostureAsset{{Kind: identifier.Email, Value: "ana@exemplo.com.br", Breaches: breaches}}},
+	}
 	c := &changes{}
 	clock := func() time.Time { return now }
 	return NewPersons(s, NewCatalogue(c, clock), clock, nil), s, c, &now
@@ -132,7 +134,8 @@ func TestWholeAndOwnRecords(t *testing.T) {
 func TestCopiesInTheBook(t *testing.T) {
 	number := func(name, content string) string { return Breach{Name: name, Content: content}.contentKey() }
 	one, two, none := number("a", "x"), number("b", "y"), number("c", "")
-	if one == two || one == none || number("d", "x") != one || number("b", "y") != two || number("e", "") == none || number("c", "") != none {
+	if one == two || one == none || number("d", "x") != one || number("b", "y") != two || number("e", "") == none ||
+		number("c", "") != none {
 		t.Errorf("%s %s %s", one, two, none)
 	}
 }
@@ -145,7 +148,8 @@ func TestScoreIsKept(t *testing.T) {
 		t.Fatalf("%d kept: %v", len(s.kept), err)
 	}
 	day := s.kept[0]
-	if !day.Date().Equal(modelNow) || float64(day.Breach) != 10*score.Breach || float64(day.Assessment) != 10*score.Assessment {
+	if !day.Date().Equal(modelNow) || float64(day.Breach) != 10*score.Breach ||
+		float64(day.Assessment) != 10*score.Assessment {
 		t.Errorf("%+v of %s for %+v", day, day.Date(), score)
 	}
 	again := func(last ScoreDay, want int) {
@@ -164,8 +168,18 @@ func TestScoreIsKept(t *testing.T) {
 		t.Errorf("%v: %v", days, err)
 	}
 	var missed error
-	told := NewPersons(keepFails{s}, rules.catalogue, func() time.Time { return *now }, func(_ context.Context, err error) { missed = err })
-	if got, err := told.ComputeScore(t.Context(), "p", "u"); err != nil || got.Breach != score.Breach || !errors.Is(missed, errGone) {
+	told := NewPersons(
+		keepFails{s},
+		rules.catalogue,
+		func() time.Time { return *now },
+		func(_ context.Context, err error) { missed = err },
+	)
+	if got, err := told.ComputeScore(
+		t.Context(),
+		"p",
+		"u",
+	); err != nil || got.Breach != score.Breach ||
+		!errors.Is(missed, errGone) {
 		t.Errorf("%v, told %v: a score that cannot be kept is answered, and told", err, missed)
 	}
 	if _, err := rules.WithStore(keepFails{s}).ComputeScore(t.Context(), "p", "u"); err != nil {
@@ -184,13 +198,21 @@ func (keepFails) KeepScore(context.Context, partner.ID, partner.UserHash, ScoreD
 func TestAnswer(t *testing.T) {
 	rules, s, c, _ := newPersons("")
 	question := &ValidationQuestion{Options: []Option{{Value: "sim"}, {Value: "nao", Risk: 5}}}
-	c.items = []Item{{ID: "asks", Question: question}, {ID: "asks-nothing"}, {ID: "retired", Question: question, Retired: true}}
+	c.items = []Item{
+		{ID: "asks", Question: question},
+		{ID: "asks-nothing"},
+		{ID: "retired", Question: question, Retired: true},
+	}
 	for _, q := range []struct {
 		item, value string
 		want        error
 	}{
-		{"asks", "sim", nil}, {"asks", "talvez", ErrAnswerInvalid}, {"asks", "", ErrAnswerInvalid}, {"asks-nothing", "sim", ErrContentNotFound},
-		{"retired", "sim", ErrContentNotFound}, {"no-such", "sim", ErrContentNotFound},
+		{"asks", "sim", nil},
+		{"asks", "talvez", ErrAnswerInvalid},
+		{"asks", "", ErrAnswerInvalid},
+		{"asks-nothing", "sim", ErrContentNotFound},
+		{"retired", "sim", ErrContentNotFound},
+		{"no-such", "sim", ErrContentNotFound},
 	} {
 		if err := rules.SaveAnswer(t.Context(), "p", "u", ContentID(q.item), q.value); !errors.Is(err, q.want) {
 			t.Errorf("%s=%s: %v", q.item, q.value, err)

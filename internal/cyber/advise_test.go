@@ -11,9 +11,30 @@ import (
 
 // shop, bank and paste are three breaches, the worst first.
 var (
-	bank  = Breach{Name: "banco", Title: "Banco", Date: time.Date(2025, 3, 9, 0, 0, 0, 0, time.UTC), Kind: SourceStealer, Verified: true, Exposes: []Exposed{ExposedPassword}}
-	shop  = Breach{Name: "loja", Title: "Loja", Date: time.Date(2024, 11, 30, 0, 0, 0, 0, time.UTC), Kind: SourceBreach, Verified: true, Exposes: []Exposed{ExposedPassword, ExposedPhone}}
-	paste = Breach{Name: "papel", Title: "Papel", Date: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Kind: SourcePaste, Verified: true, Exposes: []Exposed{ExposedEmail}}
+	bank = Breach{
+		Name:     "banco",
+		Title:    "Banco",
+		Date:     time.Date(2025, 3, 9, 0, 0, 0, 0, time.UTC),
+		Kind:     SourceStealer,
+		Verified: true,
+		Exposes:  []Exposed{ExposedPassword},
+	}
+	shop = Breach{
+		Name:     "loja",
+		Title:    "Loja",
+		Date:     time.Date(2024, 11, 30, 0, 0, 0, 0, time.UTC),
+		Kind:     SourceBreach,
+		Verified: true,
+		Exposes:  []Exposed{ExposedPassword, ExposedPhone},
+	}
+	paste = Breach{
+		Name:     "papel",
+		Title:    "Papel",
+		Date:     time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
+		Kind:     SourcePaste,
+		Verified: true,
+		Exposes:  []Exposed{ExposedEmail},
+	}
 )
 
 // told returns the ids of what a person is told, in order.
@@ -90,7 +111,9 @@ func TestConditions(t *testing.T) {
 	mild := person()
 	mild.Assets = mild.Assets[:1]
 	mild.Assets[0].open = mild.Assets[0].open[:1] // the old paste
-	if got := told(selectAdvice(mild, indexCatalogue([]Item{{ID: "x", When: Condition{Severity: SeverityCritical}}}), modelNow)); got != "" {
+	if got := told(
+		selectAdvice(mild, indexCatalogue([]Item{{ID: "x", When: Condition{Severity: SeverityCritical}}}), modelNow),
+	); got != "" {
 		t.Error("an old paste counts as critical")
 	}
 }
@@ -114,7 +137,12 @@ func TestAdviceNamesTheWorst(t *testing.T) {
 			t.Errorf("%s: %+v", name, list)
 		}
 	}
-	if list := selectAdvice(person(), indexCatalogue([]Item{{ID: "x", Title: "T", Body: "B"}}), modelNow); list[0].Title != "T" || list[0].Body != "B" {
+	if list := selectAdvice(
+		person(),
+		indexCatalogue([]Item{{ID: "x", Title: "T", Body: "B"}}),
+		modelNow,
+	); list[0].Title != "T" ||
+		list[0].Body != "B" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -131,7 +159,13 @@ func TestFindingsAlike(t *testing.T) {
 	items := []Item{
 		{ID: "all", Title: "{vazamento}", More: "{mais}", When: Condition{Severity: SeverityLow}},
 		{ID: "shops", Title: "{vazamento}", More: "{mais}", When: Condition{Sources: []SourceKind{SourceBreach}}},
-		{ID: "pastes", Title: "{vazamento}", Body: "one", More: "{mais}", When: Condition{Sources: []SourceKind{SourcePaste}}},
+		{
+			ID:    "pastes",
+			Title: "{vazamento}",
+			Body:  "one",
+			More:  "{mais}",
+			When:  Condition{Sources: []SourceKind{SourcePaste}},
+		},
 	}
 	var got []string
 	for _, a := range selectAdvice(p, indexCatalogue(items), modelNow) {
@@ -144,12 +178,23 @@ func TestFindingsAlike(t *testing.T) {
 
 // TestSettledQuestion: an item that asks is told until the answer leaves nothing to mend.
 func TestSettledQuestion(t *testing.T) {
-	items := indexCatalogue([]Item{{ID: "q", Question: &ValidationQuestion{Options: []Option{{Value: "sim"}, {Value: "quase", Risk: 2}, {Value: "nao", Risk: 5}}}}})
+	items := indexCatalogue(
+		[]Item{
+			{
+				ID: "q",
+				Question: &ValidationQuestion{
+					Options: []Option{{Value: "sim"}, {Value: "quase", Risk: 2}, {Value: "nao", Risk: 5}},
+				},
+			},
+		},
+	)
 	if items.weight != 5 {
 		t.Errorf("an unanswered question weighs %d", items.weight)
 	}
 	for answer, want := range map[string]string{"": "q", "sim": "", "quase": "q", "nao": "q", "outra": "q"} {
-		if got := told(selectAdvice(&Posture{Answers: map[ContentID]string{"q": answer}}, items, modelNow)); got != want {
+		if got := told(
+			selectAdvice(&Posture{Answers: map[ContentID]string{"q": answer}}, items, modelNow),
+		); got != want {
 			t.Errorf("answered %q: told %q", answer, got)
 		}
 	}
@@ -157,7 +202,10 @@ func TestSettledQuestion(t *testing.T) {
 
 // TestSentences: every blank is filled wherever it stands, and nothing else changes.
 func TestSentences(t *testing.T) {
-	worst := &exposure{judged: judged{Breach: Breach{Title: "B", Date: modelNow}}, assets: []*PostureAsset{{Kind: identifier.Email, Value: "ana@exemplo.com.br"}}}
+	worst := &exposure{
+		judged: judged{Breach: Breach{Title: "B", Date: modelNow}},
+		assets: []*PostureAsset{{Kind: identifier.Email, Value: "ana@exemplo.com.br"}},
+	}
 	value, date := identifier.MaskValue(identifier.Email, "ana@exemplo.com.br"), modelNow.Format("01/2006")
 	for text, want := range map[string]string{
 		"": "", "plain": "plain", "{vazamento}": "B", "{valor}{data}": value + date,
@@ -172,7 +220,14 @@ func TestSentences(t *testing.T) {
 // TestToldApart: two findings that differ in one thing are told apart by an item that asks for that thing.
 func TestToldApart(t *testing.T) {
 	mail, phone := identifier.Email, identifier.Phone
-	plain := Breach{Name: "a", Title: "A", Date: shop.Date, Kind: SourceBreach, Verified: true, Exposes: []Exposed{ExposedEmail, ExposedCPF}}
+	plain := Breach{
+		Name:     "a",
+		Title:    "A",
+		Date:     shop.Date,
+		Kind:     SourceBreach,
+		Verified: true,
+		Exposes:  []Exposed{ExposedEmail, ExposedCPF},
+	}
 	for name, c := range map[string]struct {
 		change func(*Breach)
 		kind   identifier.Kind
@@ -187,13 +242,26 @@ func TestToldApart(t *testing.T) {
 		other.Name, other.Title, other.Date = "b", "B", plain.Date.AddDate(1, 0, 0)
 		c.change(&other)
 		p := &Posture{Assets: []PostureAsset{
-			{Kind: c.kind, Value: "x", open: []*judged{judgeBreach(other, modelNow)}}, {Kind: mail, Value: "ana@exemplo.com.br", open: []*judged{judgeBreach(plain, modelNow)}},
+			{
+				Kind:  c.kind,
+				Value: "x",
+				open:  []*judged{judgeBreach(other, modelNow)},
+			},
+			{Kind: mail, Value: "ana@exemplo.com.br", open: []*judged{judgeBreach(plain, modelNow)}},
 		}}
-		list := selectAdvice(p, indexCatalogue([]Item{{ID: "x", Title: "{vazamento}", Body: "one", More: "{mais}", When: c.when}}), modelNow)
+		list := selectAdvice(
+			p,
+			indexCatalogue([]Item{{ID: "x", Title: "{vazamento}", Body: "one", More: "{mais}", When: c.when}}),
+			modelNow,
+		)
 		if len(list) != 1 || list[0].Title != "A" || list[0].Body != "one" {
 			t.Errorf("%s: %+v", name, list)
 		}
-		any := selectAdvice(p, indexCatalogue([]Item{{ID: "x", Body: "one", More: "{mais}", When: Condition{Severity: SeverityLow}}}), modelNow)
+		any := selectAdvice(
+			p,
+			indexCatalogue([]Item{{ID: "x", Body: "one", More: "{mais}", When: Condition{Severity: SeverityLow}}}),
+			modelNow,
+		)
 		if len(any) != 1 || any[0].Body != "one 1" {
 			t.Errorf("%s: both: %+v", name, any)
 		}
@@ -207,7 +275,13 @@ func TestWorstFirst(t *testing.T) {
 		b.Name, b.Date = name, modelNow.AddDate(-years, 0, 0)
 		return judgeBreach(b, modelNow)
 	}
-	list := []*judged{named(paste, "new-mild", 0), named(bank, "old-bad", 9), named(bank, "bad", 1), named(shop, "b", 2), named(shop, "a", 2)}
+	list := []*judged{
+		named(paste, "new-mild", 0),
+		named(bank, "old-bad", 9),
+		named(bank, "bad", 1),
+		named(shop, "b", 2),
+		named(shop, "a", 2),
+	}
 	p := &Posture{}
 	for i := range 40 {
 		p.Assets = append(p.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), open: list})

@@ -246,8 +246,17 @@ func (c *Cases) OpenCaseByPhone(ctx context.Context, id partner.ID, r CaseReques
 func (c *Cases) insertCase(ctx context.Context, id partner.ID, r CaseRequest, triage Triage) (Case, error) {
 	now := c.now()
 	opened := Case{
-		ID: CaseID("cs_" + uuid.Must(uuid.NewV7()).String()), Partner: id, User: r.User, Service: r.Service, Status: CaseOpen,
-		Clock: Clock{Target: triage.Target, Since: now}, SpokeAt: now, CreatedAt: now, ChangedAt: now,
+		ID: CaseID(
+			"cs_" + uuid.Must(uuid.NewV7()).String(),
+		),
+		Partner:   id,
+		User:      r.User,
+		Service:   r.Service,
+		Status:    CaseOpen,
+		Clock:     Clock{Target: triage.Target, Since: now},
+		SpokeAt:   now,
+		CreatedAt: now,
+		ChangedAt: now,
 	}
 	wishes := Wishes{Mode: r.Mode}
 	for _, a := range r.Appointments {
@@ -269,7 +278,13 @@ const (
 )
 
 // updateCaseBy changes a case in the name of an operator, unless something in the request is wrong.
-func (c *Cases) updateCaseBy(ctx context.Context, id CaseID, actor string, wrong error, change func(*Case) (CaseChange, error)) (Case, error) {
+func (c *Cases) updateCaseBy(
+	ctx context.Context,
+	id CaseID,
+	actor string,
+	wrong error,
+	change func(*Case) (CaseChange, error),
+) (Case, error) {
 	if !partner.IsPrintable(actor, maxActor) {
 		wrong = ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
@@ -480,7 +495,11 @@ func ParseCaseStatus(s string) (CaseStatus, error) {
 			return known, nil
 		}
 	}
-	return "", ErrCaseInvalid.With("status", fault.OneOf, "aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado")
+	return "", ErrCaseInvalid.With(
+		"status",
+		fault.OneOf,
+		"aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado",
+	)
 }
 
 // Clock counts the working time of a case against its target. It stands while the client is waited for and once the
@@ -607,7 +626,10 @@ func (c *Cases) ListLane(ctx context.Context, f LaneFilter) (lane Lane, err erro
 		lane.Cases, lane.Total = append(lane.Cases, one.Cases...), lane.Total+one.Total
 	}
 	if len(statuses) > 1 {
-		slices.SortFunc(lane.Cases, func(a, b Case) int { return compareMarks(a.lanePlace(f.Order), b.lanePlace(f.Order), f.Order) })
+		slices.SortFunc(
+			lane.Cases,
+			func(a, b Case) int { return compareMarks(a.lanePlace(f.Order), b.lanePlace(f.Order), f.Order) },
+		)
 	}
 	if len(lane.Cases) > asked {
 		lane.Cases = lane.Cases[:asked]
@@ -630,7 +652,12 @@ func compareMarks(a, b LaneMark, order LaneOrder) int {
 }
 
 // CountWaiting counts the open cases that fit, of all operators and of one. dayEnd is when the operator's day ends.
-func (c *Cases) CountWaiting(ctx context.Context, f LaneFilter, assignee string, dayEnd time.Time) (WaitingCases, error) {
+func (c *Cases) CountWaiting(
+	ctx context.Context,
+	f LaneFilter,
+	assignee string,
+	dayEnd time.Time,
+) (WaitingCases, error) {
 	return c.store.WaitingCases(ctx, f, assignee, c.now(), dayEnd)
 }
 
@@ -677,7 +704,12 @@ func (s ownCases) GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, err
 }
 
 // ListPersonCases returns those of the one partner's people.
-func (s ownCases) ListPersonCases(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error) {
+func (s ownCases) ListPersonCases(
+	ctx context.Context,
+	id partner.ID,
+	user partner.UserHash,
+	limit int,
+) ([]Case, error) {
 	if id != s.id {
 		return nil, partner.ErrNotFound
 	}
@@ -699,7 +731,12 @@ func (s ownCases) ListLane(ctx context.Context, f LaneFilter) (Lane, error) {
 }
 
 // WaitingCases counts cases of the one partner.
-func (s ownCases) WaitingCases(ctx context.Context, f LaneFilter, assignee string, now, dayEnd time.Time) (WaitingCases, error) {
+func (s ownCases) WaitingCases(
+	ctx context.Context,
+	f LaneFilter,
+	assignee string,
+	now, dayEnd time.Time,
+) (WaitingCases, error) {
 	f.Partner = s.id
 	return s.inner.WaitingCases(ctx, f, assignee, now, dayEnd)
 }

@@ -237,7 +237,13 @@ type TriageStore interface {
 	// ListSlots returns a service's slots from a time on, in order.
 	ListSlots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
 	// ListFreeSlots returns the times after one that a partner's people can have, in order.
-	ListFreeSlots(ctx context.Context, id partner.ID, service ServiceID, after time.Time, limit int) ([]time.Time, error)
+	ListFreeSlots(
+		ctx context.Context,
+		id partner.ID,
+		service ServiceID,
+		after time.Time,
+		limit int,
+	) ([]time.Time, error)
 }
 
 // DefaultTarget is the working time for a case of a service that has no target of its own.
@@ -291,16 +297,33 @@ func (q Question) allowsAnswer(answer string) bool {
 }
 
 // AddQuestion puts a question at the end of a service's list.
-func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string, required bool, options []string) (Question, error) {
+func (c *Cases) AddQuestion(
+	ctx context.Context,
+	service ServiceID,
+	text string,
+	required bool,
+	options []string,
+) (Question, error) {
 	q := Question{
-		ID: QuestionID("qs_" + uuid.Must(uuid.NewV7()).String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
+		ID: QuestionID(
+			"qs_" + uuid.Must(uuid.NewV7()).String(),
+		),
+		Service:   service,
+		Text:      strings.TrimSpace(text),
+		Required:  required,
+		CreatedAt: c.now(),
 	}
 	for _, o := range options {
 		q.Options = append(q.Options, strings.TrimSpace(o))
 	}
 	tooLong := func(o string) bool { return !partner.IsPrintableLine(o, 1, 100) }
-	err := errors.Join(fault.When(!partner.IsPrintableLine(q.Text, 1, 300), ErrCaseInvalid.With("text", fault.PlainLength, 300)),
-		fault.When(len(q.Options) > 50 || slices.ContainsFunc(q.Options, tooLong), ErrCaseInvalid.With("options", fault.OptionsFormat)))
+	err := errors.Join(
+		fault.When(!partner.IsPrintableLine(q.Text, 1, 300), ErrCaseInvalid.With("text", fault.PlainLength, 300)),
+		fault.When(
+			len(q.Options) > 50 || slices.ContainsFunc(q.Options, tooLong),
+			ErrCaseInvalid.With("options", fault.OptionsFormat),
+		),
+	)
 	if err != nil {
 		return Question{}, err
 	}
@@ -313,7 +336,10 @@ type ReadyAnswer struct{ Title, Text string }
 // SaveReadyAnswer keeps an answer in the place of the one that has its title.
 func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 	a.Title, a.Text = strings.TrimSpace(a.Title), strings.TrimSpace(a.Text)
-	err := errors.Join(fault.When(!partner.IsPrintableLine(a.Title, 1, 100), ErrCaseInvalid.With("title", fault.PlainLength, 100)), checkParagraphs("text", a.Text, maxNote))
+	err := errors.Join(
+		fault.When(!partner.IsPrintableLine(a.Title, 1, 100), ErrCaseInvalid.With("title", fault.PlainLength, 100)),
+		checkParagraphs("text", a.Text, maxNote),
+	)
 	if err != nil {
 		return err
 	}
@@ -336,7 +362,12 @@ func (c *Cases) AddFreeSlots(ctx context.Context, service ServiceID, id partner.
 		if !at.After(c.now()) {
 			return 0, ErrCaseInvalid.With("slot", fault.InTheFuture)
 		}
-		slots[i] = Slot{ID: SlotID("sl_" + uuid.Must(uuid.NewV7()).String()), Service: service, Starts: at.UTC(), Partner: id}
+		slots[i] = Slot{
+			ID:      SlotID("sl_" + uuid.Must(uuid.NewV7()).String()),
+			Service: service,
+			Starts:  at.UTC(),
+			Partner: id,
+		}
 	}
 	return c.store.InsertSlots(ctx, slots)
 }
@@ -349,9 +380,20 @@ func (c *Cases) ListSlots(ctx context.Context, service ServiceID) ([]Slot, error
 // appointmentLayouts are the forms of an ISO 8601 date-time that are understood: extended or basic, with or without
 // seconds and their fraction, with or without an offset.
 var appointmentLayouts = [...]string{
-	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05",
-	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07", "2006-01-02T15:04",
-	"20060102T150405Z0700", "20060102T150405Z07", "20060102T150405", "20060102T1504Z0700", "20060102T1504Z07", "20060102T1504",
+	"2006-01-02T15:04:05Z07:00",
+	"2006-01-02T15:04:05Z0700",
+	"2006-01-02T15:04:05Z07",
+	"2006-01-02T15:04:05",
+	"2006-01-02T15:04Z07:00",
+	"2006-01-02T15:04Z0700",
+	"2006-01-02T15:04Z07",
+	"2006-01-02T15:04",
+	"20060102T150405Z0700",
+	"20060102T150405Z07",
+	"20060102T150405",
+	"20060102T1504Z0700",
+	"20060102T1504Z07",
+	"20060102T1504",
 }
 
 // saoPaulo is what a time without an offset is taken in: the zone has kept this offset since 2019.

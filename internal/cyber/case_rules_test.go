@@ -38,7 +38,12 @@ func TestAssign(t *testing.T) {
 		ok       bool
 	}{{" Bia ", "Bia", true}, {"", "", true}, {"  ", "", true}, {strings.Repeat("x", 101), "Bia", false}, {"a\x00b", "Bia", false}} {
 		f.c.Assignee = "Bia"
-		if _, err := rules.AssignCase(t.Context(), "cs_1", c.to); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) || f.c.Assignee != c.want {
+		if _, err := rules.AssignCase(
+			t.Context(),
+			"cs_1",
+			c.to,
+		); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) ||
+			f.c.Assignee != c.want {
 			t.Errorf("%q: %q, %v", c.to, f.c.Assignee, err)
 		}
 	}
@@ -61,7 +66,12 @@ func TestTarget(t *testing.T) {
 
 // TestTriageNamesTheQuestion: whoever left a question out is told which one, counted as people count.
 func TestTriageNamesTheQuestion(t *testing.T) {
-	asks := Triage{Questions: []Question{{ID: "qs_1", Text: "Um?"}, {ID: "qs_2", Text: "Dois?", Required: true, Options: []string{"sim", "talvez"}}}}
+	asks := Triage{
+		Questions: []Question{
+			{ID: "qs_1", Text: "Um?"},
+			{ID: "qs_2", Text: "Dois?", Required: true, Options: []string{"sim", "talvez"}},
+		},
+	}
 	for name, c := range map[string]struct {
 		answers []TriageAnswer
 		want    string
@@ -72,7 +82,8 @@ func TestTriageNamesTheQuestion(t *testing.T) {
 		"answered":      {[]TriageAnswer{{Question: " dois?", Answer: "SIM "}}, ""},
 	} {
 		err := asks.checkAnswers(c.answers)
-		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrCaseInvalid) || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil ||
+			c.want != "" && (!errors.Is(err, ErrCaseInvalid) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -148,7 +159,8 @@ func TestMessage(t *testing.T) {
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if c.ok && f.added[0].Note != strings.TrimSpace(c.m.Text) || c.m.Attachment != nil && c.ok && f.added[1].ParseAttachment() != *c.m.Attachment {
+		if c.ok && f.added[0].Note != strings.TrimSpace(c.m.Text) ||
+			c.m.Attachment != nil && c.ok && f.added[1].ParseAttachment() != *c.m.Attachment {
 			t.Errorf("%s: kept as %+v", name, f.added)
 		}
 	}

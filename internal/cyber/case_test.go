@@ -52,7 +52,8 @@ func TestClock(t *testing.T) {
 		t.Error("late at the wrong time")
 	}
 	standing := cyber.Clock{Target: 10 * time.Hour, Used: 3 * time.Hour}
-	if _, ok := standing.Due(); ok || standing.UsedAt(start.Add(1000*time.Hour)) != 3*time.Hour || standing.Late(start) {
+	if _, ok := standing.Due(); ok || standing.UsedAt(start.Add(1000*time.Hour)) != 3*time.Hour ||
+		standing.Late(start) {
 		t.Error("a standing clock moves")
 	}
 	if (cyber.Clock{Since: start}).Late(start.Add(1e6 * time.Hour)) {

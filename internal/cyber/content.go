@@ -169,11 +169,17 @@ func (it Item) checkItem() error {
 		return ErrContentInvalid.With("id", fault.HyphenatedWords, maxSlug)
 	}
 	wrong := []error{
-		fault.When(it.Type != ContentAlert && it.Type != ContentAdvice && it.Type != ContentTip, bad("type", fault.OneOf, "alert, advice, tip")),
+		fault.When(
+			it.Type != ContentAlert && it.Type != ContentAdvice && it.Type != ContentTip,
+			bad("type", fault.OneOf, "alert, advice, tip"),
+		),
 		fault.When(!it.Device.isKnown(), bad("device", fault.OneOf, "all, mobile, desktop")),
 		fault.When(it.Rank < 1 || it.Rank > maxRank, bad("rank", fault.OneTo, maxRank)),
 		fault.When(!partner.Paragraphs(it.Title, 1, maxTitle), bad("title", fault.Length, maxTitle)),
-		fault.When(!partner.Paragraphs(it.Body, 1, maxBody) || !partner.Paragraphs(it.More, 0, maxBody), bad("body", fault.Length, maxBody)),
+		fault.When(
+			!partner.Paragraphs(it.Body, 1, maxBody) || !partner.Paragraphs(it.More, 0, maxBody),
+			bad("body", fault.Length, maxBody),
+		),
 	}
 	if word, ok := it.strayPlaceholder(); ok {
 		wrong = append(wrong, bad(word, fault.NoSuchWord))
@@ -250,7 +256,8 @@ func (q ValidationQuestion) checkQuestion() *fault.Error {
 	}
 	seen, best := map[string]bool{}, maxRisk
 	for _, o := range q.Options {
-		if !isContentSlug(o.Value) || seen[o.Value] || !partner.Paragraphs(o.Label, 1, maxTitle) || o.Risk < 0 || o.Risk > maxRisk {
+		if !isContentSlug(o.Value) || seen[o.Value] || !partner.Paragraphs(o.Label, 1, maxTitle) || o.Risk < 0 ||
+			o.Risk > maxRisk {
 			return ErrContentInvalid.With("options", fault.OptionFormat)
 		}
 		seen[o.Value], best = true, min(best, o.Risk)
@@ -368,7 +375,11 @@ func (c *Catalogue) ListItems(ctx context.Context) ([]Item, error) {
 		all = append(all, it)
 	}
 	slices.SortFunc(all, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(contentTypeOrder(a.Type), contentTypeOrder(b.Type)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(
+			cmp.Compare(b.Rank, a.Rank),
+			cmp.Compare(contentTypeOrder(a.Type), contentTypeOrder(b.Type)),
+			cmp.Compare(a.ID, b.ID),
+		)
 	})
 	return all, nil
 }
@@ -479,7 +490,8 @@ func translateItems(items []Item, lang partner.Language) ([]Item, error) {
 	for i := range items {
 		it := &items[i]
 		at := slices.IndexFunc(first, func(f Item) bool {
-			return f.ID == it.ID && f.Title == it.Title && f.Body == it.Body && f.More == it.More && reflect.DeepEqual(f.Question, it.Question)
+			return f.ID == it.ID && f.Title == it.Title && f.Body == it.Body && f.More == it.More &&
+				reflect.DeepEqual(f.Question, it.Question)
 		})
 		to := slices.IndexFunc(all[lang], func(t translation) bool { return t.ID == it.ID })
 		if at >= 0 && to >= 0 {

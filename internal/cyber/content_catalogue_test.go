@@ -28,7 +28,13 @@ func TestCatalogueOrder(t *testing.T) {
 	}
 	changed := brought[0]
 	changed.Title, changed.Rank = "Outro", 1
-	c.items = []Item{changed, tip("z", 1000, ContentAlert), tip("b", 1000, ContentTip), tip("a", 1000, ContentTip), tip("c", 1000, ContentAdvice)}
+	c.items = []Item{
+		changed,
+		tip("z", 1000, ContentAlert),
+		tip("b", 1000, ContentTip),
+		tip("a", 1000, ContentTip),
+		tip("c", 1000, ContentAdvice),
+	}
 	all, err := cat.ListItems(t.Context())
 	if err != nil || len(all) != len(brought)+4 {
 		t.Fatalf("%d items: %v", len(all), err)
@@ -85,7 +91,12 @@ func TestCatalogueChanges(t *testing.T) {
 	if err := cat.ImportItems(t.Context(), []Item{tip("novo", 6, ContentTip)}, false); err != nil {
 		t.Error(err)
 	}
-	if it, err := cat.EditItem(t.Context(), "novo", func(it *Item) { it.ID, it.Retired = "outro", true }); err != nil || it.ID != "novo" || offers("novo") {
+	if it, err := cat.EditItem(
+		t.Context(),
+		"novo",
+		func(it *Item) { it.ID, it.Retired = "outro", true },
+	); err != nil || it.ID != "novo" ||
+		offers("novo") {
 		t.Errorf("%s: a retired item is offered: %v", it.ID, err)
 	}
 	if _, err := cat.EditItem(t.Context(), "no-such", func(*Item) {}); !errors.Is(err, ErrContentNotFound) {

@@ -28,7 +28,8 @@ func TestFirstContent(t *testing.T) {
 		if it.Question != nil {
 			questions++
 		}
-		if strings.Contains(it.Body+it.Title, "  ") || !strings.HasSuffix(it.Body, ".") && !strings.HasSuffix(it.Body, "?") {
+		if strings.Contains(it.Body+it.Title, "  ") ||
+			!strings.HasSuffix(it.Body, ".") && !strings.HasSuffix(it.Body, "?") {
 			t.Errorf("%s: the text is not clean", it.ID)
 		}
 	}
@@ -164,7 +165,8 @@ func TestContentFile(t *testing.T) {
 	const good = "- {id: a-b, type: tip, device: all, rank: 5, title: T, body: B., when: {assets: [email], watched: phone}}\n"
 	fill := func(size int) string { return good + "#" + strings.Repeat("x", size-len(good)-1) }
 	items, err := ReadContent(strings.NewReader(fill(8 << 20)))
-	if err != nil || len(items) != 1 || len(items[0].When.Assets) != 1 || items[0].When.Assets[0] != identifier.Email || items[0].When.Watched != identifier.Phone {
+	if err != nil || len(items) != 1 || len(items[0].When.Assets) != 1 || items[0].When.Assets[0] != identifier.Email ||
+		items[0].When.Watched != identifier.Phone {
 		t.Errorf("%+v: %v", items, err)
 	}
 	if _, err := ReadContent(strings.NewReader(fill(8<<20 + 1))); !errors.Is(err, ErrContentInvalid) {

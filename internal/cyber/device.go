@@ -129,7 +129,10 @@ type Holding struct {
 // keys decides nothing where another one's does.
 func NewHolding(live int, e Entitled, pooled bool) Holding {
 	h := Holding{Live: live, Pooled: pooled}
-	with := slices.DeleteFunc(slices.Clone(e.Subscribed), func(t Entitlement) bool { return t.MaxDevices == plan.NoDevices })
+	with := slices.DeleteFunc(
+		slices.Clone(e.Subscribed),
+		func(t Entitlement) bool { return t.MaxDevices == plan.NoDevices },
+	)
 	none := len(with) == 0 && len(e.Subscribed) > 0
 	e.Subscribed = with
 	h.Plan, h.Subscribed, _ = e.BestPlan()
@@ -349,7 +352,12 @@ type LifeStore interface {
 	// FindOwnDevice finds a partner's key by its id or by the activation key, ended ones too.
 	FindOwnDevice(ctx context.Context, id partner.ID, named string) (Device, error)
 	// NoteReport asks decide about a live key and keeps the times that it says; ErrDeviceEnded for one that is over.
-	NoteReport(ctx context.Context, id partner.ID, key KeyID, decide func(d Device, now time.Time) (Device, bool)) (Device, error)
+	NoteReport(
+		ctx context.Context,
+		id partner.ID,
+		key KeyID,
+		decide func(d Device, now time.Time) (Device, bool),
+	) (Device, error)
 	EndOwnKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error)
 	// MoveDevice ends a live key and issues one for another device of the same person, valid until the same time. With
 	// a mode in the request the key counts against the partner's share of a pool.
@@ -456,7 +464,8 @@ func (e *Endpoints) SetInstallLink(ctx context.Context, system System, link stri
 	}
 	if link != "" {
 		u, err := url.Parse(link)
-		if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || !partner.IsPrintable(link, maxInstallLink) {
+		if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+			!partner.IsPrintable(link, maxInstallLink) {
 			return ErrDeviceInvalid.With("link", fault.HTTPSAddressOf, maxInstallLink)
 		}
 	}
@@ -609,7 +618,13 @@ func (s ownDevices) EndOwnKey(ctx context.Context, id partner.ID, key KeyID, rea
 }
 
 // MoveDevice moves a key of the one partner to another device.
-func (s ownDevices) MoveDevice(ctx context.Context, id partner.ID, key KeyID, r DeviceRequest, next NewKey) (Device, error) {
+func (s ownDevices) MoveDevice(
+	ctx context.Context,
+	id partner.ID,
+	key KeyID,
+	r DeviceRequest,
+	next NewKey,
+) (Device, error) {
 	if id != s.id {
 		return Device{}, ErrDeviceUnknown
 	}

@@ -83,7 +83,12 @@ type Loaded struct {
 // LoadKeyPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys, and
 // puts what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be repeated:
 // known keys are passed over, but for a date that they did not have. progress may be nil.
-func (e *Endpoints) LoadKeyPool(ctx context.Context, system System, file io.Reader, progress func(Loaded)) (Loaded, error) {
+func (e *Endpoints) LoadKeyPool(
+	ctx context.Context,
+	system System,
+	file io.Reader,
+	progress func(Loaded),
+) (Loaded, error) {
 	var done Loaded
 	rows := newPoolReader(file)
 	batch := make([]VendorKey, 0, poolBatch)
@@ -207,7 +212,16 @@ func (r *poolReader) readHeading(row []string) bool {
 			if !found {
 				r.key, found = i, true
 			}
-		case "expires", "expires_at", "expiry", "expiry_date", "expiration", "expiration_date", "valid_until", "validade", "vencimento", "expira":
+		case "expires",
+			"expires_at",
+			"expiry",
+			"expiry_date",
+			"expiration",
+			"expiration_date",
+			"valid_until",
+			"validade",
+			"vencimento",
+			"expira":
 			r.expires = i
 		}
 	}

@@ -27,7 +27,12 @@ type cupboard struct {
 	reports  int
 }
 
-func (c *cupboard) IssueKey(_ context.Context, _ partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error) {
+func (c *cupboard) IssueKey(
+	_ context.Context,
+	_ partner.ID,
+	r DeviceRequest,
+	decide func(Holding) (NewKey, error),
+) (Device, error) {
 	next, err := decide(c.holding)
 	c.issued, c.asked = next, r
 	return Device{ID: next.ID, Key: next.Generated, Name: r.Name, ValidUntil: next.ValidUntil, Plan: next.Plan}, err
@@ -50,8 +55,16 @@ func (c *cupboard) DeviceByID(_ context.Context, key KeyID) (Device, error) {
 	return Device{ID: key, Partner: "p"}, nil
 }
 
-func (c *cupboard) MoveDevice(_ context.Context, id partner.ID, key KeyID, r DeviceRequest, next NewKey) (Device, error) {
-	c.replaced = strings.TrimSpace(string(id) + " " + string(key) + " " + string(r.System) + " " + r.Name + " " + string(r.Mode))
+func (c *cupboard) MoveDevice(
+	_ context.Context,
+	id partner.ID,
+	key KeyID,
+	r DeviceRequest,
+	next NewKey,
+) (Device, error) {
+	c.replaced = strings.TrimSpace(
+		string(id) + " " + string(key) + " " + string(r.System) + " " + r.Name + " " + string(r.Mode),
+	)
 	return Device{ID: next.ID, Key: next.Generated}, nil
 }
 
@@ -86,18 +99,29 @@ func TestIssueKeepsToThePlan(t *testing.T) {
 		if !errors.Is(err, c.want) || s.issued.Plan != c.plan {
 			t.Errorf("%s: plan %q, %v", name, s.issued.Plan, err)
 		}
-		if err == nil && (!d.ValidUntil.Equal(modelNow.Add(c.holding.Plan.KeyValidity())) || d.Key == "" || !strings.HasPrefix(string(d.ID), "ek_") || d.Name != "celular da Ana") {
+		if err == nil &&
+			(!d.ValidUntil.Equal(modelNow.Add(c.holding.Plan.KeyValidity())) || d.Key == "" || !strings.HasPrefix(string(d.ID), "ek_") || d.Name != "celular da Ana") {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
 	rules, s := newCupboard()
 	for _, bad := range []string{"", "  ", "a\nb", strings.Repeat("x", 101)} {
-		if _, err := rules.IssueKey(t.Context(), "p", DeviceRequest{System: IOS, Name: bad}); !errors.Is(err, ErrDeviceInvalid) || s.asked.System != "" {
+		if _, err := rules.IssueKey(
+			t.Context(),
+			"p",
+			DeviceRequest{System: IOS, Name: bad},
+		); !errors.Is(err, ErrDeviceInvalid) ||
+			s.asked.System != "" {
 			t.Errorf("a device called %q: %v", bad, err)
 		}
 	}
 	dry := NewEndpoints(s, func() time.Time { return modelNow }, strings.NewReader(""))
-	if _, err := dry.IssueKey(t.Context(), "p", DeviceRequest{System: IOS, Name: "x"}); err == nil || s.asked.System != "" {
+	if _, err := dry.IssueKey(
+		t.Context(),
+		"p",
+		DeviceRequest{System: IOS, Name: "x"},
+	); err == nil ||
+		s.asked.System != "" {
 		t.Error("a key was made without randomness")
 	}
 }
@@ -136,11 +160,23 @@ func TestHoldingOf(t *testing.T) {
 // TestReplaceAndRevoke: what an operator does about somebody's key.
 func TestReplaceAndRevoke(t *testing.T) {
 	rules, s := newCupboard()
-	if d, err := rules.ReplaceDevice(t.Context(), "ek_1", Android, " novo "); err != nil || s.replaced != "p ek_1 android novo" || d.Key == "" || d.ID == "" {
+	if d, err := rules.ReplaceDevice(
+		t.Context(),
+		"ek_1",
+		Android,
+		" novo ",
+	); err != nil || s.replaced != "p ek_1 android novo" || d.Key == "" ||
+		d.ID == "" {
 		t.Errorf("%q %+v %v", s.replaced, d, err)
 	}
 	s.replaced = ""
-	if _, err := rules.ReplaceDevice(t.Context(), "ek_1", Android, ""); !errors.Is(err, ErrDeviceInvalid) || s.replaced != "" {
+	if _, err := rules.ReplaceDevice(
+		t.Context(),
+		"ek_1",
+		Android,
+		"",
+	); !errors.Is(err, ErrDeviceInvalid) ||
+		s.replaced != "" {
 		t.Errorf("a device without a name: %v", err)
 	}
 	dry := NewEndpoints(s, func() time.Time { return modelNow }, strings.NewReader(""))
@@ -161,7 +197,12 @@ func (c *cupboard) FindOwnDevice(_ context.Context, id partner.ID, named string)
 	return d, nil
 }
 
-func (c *cupboard) NoteReport(_ context.Context, _ partner.ID, _ KeyID, decide func(Device, time.Time) (Device, bool)) (Device, error) {
+func (c *cupboard) NoteReport(
+	_ context.Context,
+	_ partner.ID,
+	_ KeyID,
+	decide func(Device, time.Time) (Device, bool),
+) (Device, error) {
 	c.reports++
 	d, _ := decide(c.own, modelNow)
 	return d, nil
@@ -222,7 +263,13 @@ func TestReports(t *testing.T) {
 func TestPartnersOwnKeys(t *testing.T) {
 	rules, s := newCupboard()
 	s.own = Device{ID: "ek_1"}
-	if _, err := rules.MoveOwnDevice(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: " novo ", Mode: partner.Live}); err != nil || s.replaced != "q ek_1 ios novo live" {
+	if _, err := rules.MoveOwnDevice(
+		t.Context(),
+		"q",
+		"ABC",
+		DeviceRequest{System: IOS, Name: " novo ", Mode: partner.Live},
+	); err != nil ||
+		s.replaced != "q ek_1 ios novo live" {
 		t.Errorf("%q %v", s.replaced, err)
 	}
 	if _, err := rules.MoveOwnDevice(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: ""}); !errors.Is(err, ErrDeviceInvalid) {
@@ -265,7 +312,11 @@ func TestDevicesOfAPartner(t *testing.T) {
 	}{{0, 0, false}, {999, 999, false}, {1000, 1000, false}, {1001, 1000, true}} {
 		rules, s := newCupboard()
 		s.devices = c.have
-		if list, more, err := rules.ListPartnerDevices(t.Context(), "p"); err != nil || len(list) != c.listed || more != c.more {
+		if list, more, err := rules.ListPartnerDevices(
+			t.Context(),
+			"p",
+		); err != nil || len(list) != c.listed ||
+			more != c.more {
 			t.Errorf("of %d: %d, more %t: %v", c.have, len(list), more, err)
 		}
 	}
@@ -291,8 +342,10 @@ func TestLowPool(t *testing.T) {
 		s    Source
 		want bool
 	}{
-		{Source{Pooled: true, Free: 99, LowMark: 100}, true}, {Source{Pooled: true, Free: 100, LowMark: 100}, false},
-		{Source{Free: 0, LowMark: 100}, false}, {Source{Pooled: true}, false},
+		{Source{Pooled: true, Free: 99, LowMark: 100}, true},
+		{Source{Pooled: true, Free: 100, LowMark: 100}, false},
+		{Source{Free: 0, LowMark: 100}, false},
+		{Source{Pooled: true}, false},
 	} {
 		if c.s.Low() != c.want {
 			t.Errorf("%+v: low %t", c.s, !c.want)
@@ -304,7 +357,12 @@ func TestLowPool(t *testing.T) {
 		ok   bool
 	}{{nil, true}, {mark(0), true}, {mark(1_000_000_000), true}, {mark(-1), false}, {mark(1_000_000_001), false}} {
 		rules, s := newCupboard()
-		if err := rules.UpdateSource(t.Context(), IOS, SourceChange{LowMark: c.mark}); (err == nil) != c.ok || (s.source == "ios") != c.ok {
+		if err := rules.UpdateSource(
+			t.Context(),
+			IOS,
+			SourceChange{LowMark: c.mark},
+		); (err == nil) != c.ok ||
+			(s.source == "ios") != c.ok {
 			t.Errorf("%v: kept %q, %v", c.mark, s.source, err)
 		}
 	}

@@ -44,8 +44,22 @@ const (
 // AllExposed lists every class, in the order of documentation.
 func AllExposed() []Exposed {
 	return []Exposed{
-		ExposedEmail, ExposedPassword, ExposedPasswordHash, ExposedCPF, ExposedPhone, ExposedCard, ExposedAddress, ExposedName,
-		ExposedBirthDate, ExposedDocument, ExposedHealth, ExposedFinancial, ExposedCookies, ExposedIP, ExposedUsername, ExposedOther,
+		ExposedEmail,
+		ExposedPassword,
+		ExposedPasswordHash,
+		ExposedCPF,
+		ExposedPhone,
+		ExposedCard,
+		ExposedAddress,
+		ExposedName,
+		ExposedBirthDate,
+		ExposedDocument,
+		ExposedHealth,
+		ExposedFinancial,
+		ExposedCookies,
+		ExposedIP,
+		ExposedUsername,
+		ExposedOther,
 	}
 }
 
@@ -199,14 +213,26 @@ const (
 // IsKnown reports whether it is one of the resolutions, or empty of a finding that is open: see sqldb.Enumerated.
 func (r Resolution) IsKnown() bool {
 	switch r {
-	case "", ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther, ResolvedRetracted:
+	case "",
+		ResolvedPasswordChanged,
+		ResolvedAccountClosed,
+		ResolvedCardReplaced,
+		ResolvedNotMe,
+		ResolvedOther,
+		ResolvedRetracted:
 		return true
 	}
 	return false
 }
 
 // givenResolutions are those that a person, partner or operator may give: ResolvedRetracted is the service's own.
-var givenResolutions = []Resolution{ResolvedPasswordChanged, ResolvedAccountClosed, ResolvedCardReplaced, ResolvedNotMe, ResolvedOther}
+var givenResolutions = []Resolution{
+	ResolvedPasswordChanged,
+	ResolvedAccountClosed,
+	ResolvedCardReplaced,
+	ResolvedNotMe,
+	ResolvedOther,
+}
 
 // Faults of plans.
 var (
@@ -221,7 +247,13 @@ type PlanStore interface {
 	ListStepMarks(ctx context.Context, id partner.ID, user partner.UserHash) ([]StepMark, error)
 	// ChangePlan runs change on a finding's plan with the finding locked, and stores what it decides;
 	// ErrFindingNotFound when the finding is not the person's. The watched value's status is that after the change.
-	ChangePlan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, change func(Plan) (PlanChange, error)) (Rechecked, error)
+	ChangePlan(
+		ctx context.Context,
+		id partner.ID,
+		user partner.UserHash,
+		finding FindingID,
+		change func(Plan) (PlanChange, error),
+	) (Rechecked, error)
 	// RemindSteps asks about each finding whose time has come, in bounded batches, writes the events and returns how
 	// many; each finding is decided on once, whichever replica does it.
 	RemindSteps(ctx context.Context, decide func(p Plan, since, now time.Time) Reminder) (int, error)
@@ -260,7 +292,12 @@ func (m *Monitoring) ListPlans(ctx context.Context, id partner.ID, user partner.
 }
 
 // GetFindingPlan returns the plan of one finding.
-func (m *Monitoring) GetFindingPlan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Plan, error) {
+func (m *Monitoring) GetFindingPlan(
+	ctx context.Context,
+	id partner.ID,
+	user partner.UserHash,
+	finding FindingID,
+) (Plan, error) {
 	plans, err := m.ListPlans(ctx, id, user)
 	if err != nil {
 		return Plan{}, err
@@ -274,7 +311,14 @@ func (m *Monitoring) GetFindingPlan(ctx context.Context, id partner.ID, user par
 }
 
 // MarkPlanStep keeps what a person said of a step and returns the plan after it. Saying it again changes nothing.
-func (m *Monitoring) MarkPlanStep(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, step StepID, state StepState) (Plan, error) {
+func (m *Monitoring) MarkPlanStep(
+	ctx context.Context,
+	id partner.ID,
+	user partner.UserHash,
+	finding FindingID,
+	step StepID,
+	state StepState,
+) (Plan, error) {
 	if state != StepTodo && state != StepDone && state != StepSkipped {
 		return Plan{}, ErrStepInvalid.With("state", fault.OneOf, "todo, done, skipped")
 	}
@@ -295,8 +339,19 @@ func (m *Monitoring) MarkPlanStep(ctx context.Context, id partner.ID, user partn
 
 // RecheckFinding looks at a finding again after something was done about it: with no step left it is resolved, and in any case
 // the value says what is left.
-func (m *Monitoring) RecheckFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Rechecked, error) {
-	return m.store.ChangePlan(ctx, id, user, finding, func(p Plan) (PlanChange, error) { return p.decideRecheck(), nil })
+func (m *Monitoring) RecheckFinding(
+	ctx context.Context,
+	id partner.ID,
+	user partner.UserHash,
+	finding FindingID,
+) (Rechecked, error) {
+	return m.store.ChangePlan(
+		ctx,
+		id,
+		user,
+		finding,
+		func(p Plan) (PlanChange, error) { return p.decideRecheck(), nil },
+	)
 }
 
 // decideRecheck decides what becomes of a finding by what was done about it. A closed one stays closed.

@@ -215,8 +215,16 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, r AssetRequest) (NewAsse
 		return NewAsset{}, invalidValue(err)
 	}
 	a := NewAsset{
-		Asset:  Asset{ID: AssetID("as_" + uuid.Must(uuid.NewV7()).String()), Partner: who.Partner, User: r.User, Kind: k, Value: r.Value, AddedAt: m.now()},
-		Normal: normal, Paced: who.hasPacedLooks(),
+		Asset: Asset{
+			ID:      AssetID("as_" + uuid.Must(uuid.NewV7()).String()),
+			Partner: who.Partner,
+			User:    r.User,
+			Kind:    k,
+			Value:   r.Value,
+			AddedAt: m.now(),
+		},
+		Normal: normal,
+		Paced:  who.hasPacedLooks(),
 	}
 	if k == identifier.CPF {
 		if err := m.recognizeCPF(ctx, &a); err != nil {
@@ -283,9 +291,19 @@ func (m *Monitoring) ListFindings(ctx context.Context, id partner.ID, user partn
 }
 
 // ResolveFinding closes a finding because the person has dealt with it.
-func (m *Monitoring) ResolveFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string) error {
+func (m *Monitoring) ResolveFinding(
+	ctx context.Context,
+	id partner.ID,
+	user partner.UserHash,
+	finding FindingID,
+	reason string,
+) error {
 	if !slices.Contains(givenResolutions, Resolution(reason)) {
-		return ErrResolutionInvalid.With("reason", fault.OneOf, "password_changed, account_closed, card_replaced, not_me, other")
+		return ErrResolutionInvalid.With(
+			"reason",
+			fault.OneOf,
+			"password_changed, account_closed, card_replaced, not_me, other",
+		)
 	}
 	return m.store.ResolveFinding(ctx, id, user, finding, Resolution(reason))
 }
@@ -469,8 +487,22 @@ func sandboxLeak(k identifier.Kind, normal string) bool {
 func MadeUpBreach() Breach {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return Breach{
-		Name: SandboxBreach, Title: "Vazamento de demonstração", Date: day, Source: "Vigia", Description: "Dados fictícios para parceiros em teste.",
-		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCPF, ExposedPhone, ExposedCard, ExposedName}, Kind: SourceBreach, Verified: true, AddedAt: day,
+		Name:        SandboxBreach,
+		Title:       "Vazamento de demonstração",
+		Date:        day,
+		Source:      "Vigia",
+		Description: "Dados fictícios para parceiros em teste.",
+		Exposes: []Exposed{
+			ExposedEmail,
+			ExposedPassword,
+			ExposedCPF,
+			ExposedPhone,
+			ExposedCard,
+			ExposedName,
+		},
+		Kind:     SourceBreach,
+		Verified: true,
+		AddedAt:  day,
 	}
 }
 
@@ -521,7 +553,12 @@ type EnrolledValue struct {
 // CheckCredential reports whether a password, by the first 40 bits of its SHA-1, is known together with one of the values
 // that are watched for a person. Of a person without any nothing is known. Values that were added lately, or wait for
 // their first look, are left out.
-func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partner.UserHash, password uint64) (bool, error) {
+func (m *Monitoring) CheckCredential(
+	ctx context.Context,
+	who Owner,
+	user partner.UserHash,
+	password uint64,
+) (bool, error) {
 	watched, err := m.store.AssetsOfUser(ctx, who.Partner, user)
 	if err != nil || len(watched) == 0 {
 		return false, err
@@ -529,7 +566,8 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 	if who.Mode.Has(partner.MagicValues) {
 		leaked := slices.ContainsFunc(watched, func(a Asset) bool {
 			normal, err := identifier.ParseValue(a.Kind, a.Value, identifier.Waived)
-			return err == nil && a.Kind == identifier.Email && sandboxLeak(a.Kind, normal) // of no other the record holds one
+			return err == nil && a.Kind == identifier.Email &&
+				sandboxLeak(a.Kind, normal) // of no other the record holds one
 		})
 		return leaked && password == SandboxPassword, nil
 	}
@@ -548,7 +586,12 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 	if len(fingerprints) == 0 {
 		return false, ErrTooNew.With("userHash", fault.AskedTooSoon)
 	}
-	allowed, err := m.store.TakeGuesses(ctx, who.Partner, fingerprints, GuessLimits{OfPartner: GuessesPerDay, OfAll: guessesOfAll})
+	allowed, err := m.store.TakeGuesses(
+		ctx,
+		who.Partner,
+		fingerprints,
+		GuessLimits{OfPartner: GuessesPerDay, OfAll: guessesOfAll},
+	)
 	if err != nil {
 		return false, err
 	}

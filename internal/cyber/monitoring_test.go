@@ -75,19 +75,34 @@ func madeUpCPF(t *testing.T) string {
 func TestWatch(t *testing.T) {
 	ctx := context.Background()
 	m, d, o := newMonitoring()
-	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Partner: "pt_1", Mode: partner.Live}, User: "u", Type: "email", Value: "Ana@Exemplo.com.br"}); err != nil {
+	if _, err := m.AddAsset(
+		ctx,
+		AssetRequest{
+			Owner: Owner{Partner: "pt_1", Mode: partner.Live},
+			User:  "u",
+			Type:  "email",
+			Value: "Ana@Exemplo.com.br",
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	a := d.kept[0]
 	want := uint64(identifier.Email)<<32 | uint64(len("ana@exemplo.com.br"))
-	if !a.Matched || a.Fingerprint != want || len(o.asked) != 1 || o.asked[0] != want || a.Seen.Epoch != 7 || a.Seen.Breaches[0].Breach != "loja" {
+	if !a.Matched || a.Fingerprint != want || len(o.asked) != 1 || o.asked[0] != want || a.Seen.Epoch != 7 ||
+		a.Seen.Breaches[0].Breach != "loja" {
 		t.Errorf("%+v", a)
 	}
-	if a.Normal != "ana@exemplo.com.br" || a.Value != "Ana@Exemplo.com.br" || !strings.HasPrefix(string(a.ID), "as_") || a.Partner != "pt_1" ||
-		a.User != "u" || !a.AddedAt.Equal(modelNow) || a.Kind != identifier.Email {
+	if a.Normal != "ana@exemplo.com.br" || a.Value != "Ana@Exemplo.com.br" || !strings.HasPrefix(string(a.ID), "as_") ||
+		a.Partner != "pt_1" ||
+		a.User != "u" ||
+		!a.AddedAt.Equal(modelNow) ||
+		a.Kind != identifier.Email {
 		t.Errorf("%+v", a)
 	}
-	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Sandbox}, User: "u", Type: "email", Value: "ana@exemplo.com.br"}); err != nil {
+	if _, err := m.AddAsset(
+		ctx,
+		AssetRequest{Owner: Owner{Mode: partner.Sandbox}, User: "u", Type: "email", Value: "ana@exemplo.com.br"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if a := d.kept[1]; a.Matched || a.Fingerprint != 0 || len(a.Seen.Breaches) != 0 || len(o.asked) != 1 {
@@ -98,10 +113,28 @@ func TestWatch(t *testing.T) {
 			t.Errorf("%s %q: %v", kind, value, err)
 		}
 	}
-	if added, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Group: OperatorAdds, Type: "domain", Value: "exemplo.com.br"}); err != nil || !added {
+	if added, err := m.AddAsset(
+		ctx,
+		AssetRequest{
+			Owner: Owner{Mode: partner.Live},
+			User:  "u",
+			Group: OperatorAdds,
+			Type:  "domain",
+			Value: "exemplo.com.br",
+		},
+	); err != nil ||
+		!added {
 		t.Error("the operator adds domains:", err)
 	}
-	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Sandbox}, User: "u", Type: "cpf", Value: strings.Repeat("1234567890", 2)[:11]}); err != nil {
+	if _, err := m.AddAsset(
+		ctx,
+		AssetRequest{
+			Owner: Owner{Mode: partner.Sandbox},
+			User:  "u",
+			Type:  "cpf",
+			Value: strings.Repeat("1234567890", 2)[:11],
+		},
+	); err != nil {
 		t.Error("sandbox people need no check digits:", err)
 	}
 }
@@ -137,7 +170,16 @@ func TestSandboxTellsOfTheRecord(t *testing.T) {
 		{"domain", "vazamento.test", []Exposed{ExposedEmail, ExposedPassword, ExposedName}, StatusCompromised},
 	} {
 		m, d, _ := newMonitoring()
-		if _, err := m.AddAsset(t.Context(), AssetRequest{Owner: Owner{Mode: partner.Sandbox}, User: "u", Group: append(slices.Clone(ContractAdds), OperatorAdds...), Type: c.kind, Value: c.value}); err != nil {
+		if _, err := m.AddAsset(
+			t.Context(),
+			AssetRequest{
+				Owner: Owner{Mode: partner.Sandbox},
+				User:  "u",
+				Group: append(slices.Clone(ContractAdds), OperatorAdds...),
+				Type:  c.kind,
+				Value: c.value,
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 		seen := d.kept[0].Seen.Breaches
@@ -145,7 +187,8 @@ func TestSandboxTellsOfTheRecord(t *testing.T) {
 			t.Fatalf("%s: %+v", c.kind, seen)
 		}
 		f := Finding{Breach: whole.ForTrace(seen[0].Trace), Trace: seen[0].Trace}
-		if f.Basis() != BasisRow || !slices.Equal(f.Breach.Exposes, c.exposed) || ComputeStatus([]Finding{f}) != c.status {
+		if f.Basis() != BasisRow || !slices.Equal(f.Breach.Exposes, c.exposed) ||
+			ComputeStatus([]Finding{f}) != c.status {
 			t.Errorf("%s: %s %v %s", c.kind, f.Basis(), f.Breach.Exposes, ComputeStatus([]Finding{f}))
 		}
 	}
@@ -159,7 +202,10 @@ func TestRecognise(t *testing.T) {
 		hex.EncodeToString(d256[1:]): true, hex.EncodeToString(d512[1:]): true, "somebody else": false,
 	} {
 		m, d, _ := newMonitoring()
-		if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: partner.UserHash(user), Type: "cpf", Value: cpf}); err != nil {
+		if _, err := m.AddAsset(
+			ctx,
+			AssetRequest{Owner: Owner{Mode: partner.Live}, User: partner.UserHash(user), Type: "cpf", Value: cpf},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if a := d.kept[0]; (a.OwnCPF == cpf) != own || (a.Salt == "salt") != own {
@@ -168,7 +214,11 @@ func TestRecognise(t *testing.T) {
 	}
 	m, d, _ := newMonitoring()
 	d.salt = errOnPurpose
-	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: "cpf", Value: cpf}); !errors.Is(err, errOnPurpose) || len(d.kept) != 0 {
+	if _, err := m.AddAsset(
+		ctx,
+		AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: "cpf", Value: cpf},
+	); !errors.Is(err, errOnPurpose) ||
+		len(d.kept) != 0 {
 		t.Error(err)
 	}
 }
@@ -179,7 +229,14 @@ func TestResolve(t *testing.T) {
 	for reason, ok := range map[string]bool{
 		"password_changed": true, "account_closed": true, "card_replaced": true, "not_me": true, "other": true, "retracted": false, "": false,
 	} {
-		if err := m.ResolveFinding(context.Background(), "pt_1", "u", "fd_1", reason); ok && err != nil || !ok && !errors.Is(err, ErrResolutionInvalid) {
+		if err := m.ResolveFinding(
+			context.Background(),
+			"pt_1",
+			"u",
+			"fd_1",
+			reason,
+		); ok && err != nil ||
+			!ok && !errors.Is(err, ErrResolutionInvalid) {
 			t.Errorf("%q: %v", reason, err)
 		}
 	}
@@ -260,11 +317,23 @@ func TestCheckCredential(t *testing.T) {
 		p, corpus := &watchedPerson{assets: c.assets, enrolled: c.enrolled, spent: c.spent}, &pairs{}
 		print := func(_ byte, normal []byte) uint64 { return map[string]uint64{"ana@vazamento.test": 7}[string(normal)] }
 		m := NewMonitoring(p, p, corpus, print, func() time.Time { return modelNow })
-		if got, err := m.CheckCredential(t.Context(), Owner{Mode: c.mode}, "u", c.password); !errors.Is(err, c.err) || got != c.want || corpus.asked != c.asked {
+		if got, err := m.CheckCredential(
+			t.Context(),
+			Owner{Mode: c.mode},
+			"u",
+			c.password,
+		); !errors.Is(err, c.err) || got != c.want ||
+			corpus.asked != c.asked {
 			t.Errorf("%s: %t, asked %d times: %v", name, got, corpus.asked, err)
 		}
 		p.fails = errOnPurpose
-		if got, err := m.CheckCredential(t.Context(), Owner{Mode: c.mode}, "u", 0); !errors.Is(err, errOnPurpose) || got {
+		if got, err := m.CheckCredential(
+			t.Context(),
+			Owner{Mode: c.mode},
+			"u",
+			0,
+		); !errors.Is(err, errOnPurpose) ||
+			got {
 			t.Errorf("%s: without a database: %t, %v", name, got, err)
 		}
 	}
@@ -274,9 +343,13 @@ func TestCheckCredential(t *testing.T) {
 func TestInvalidValueSaysWhy(t *testing.T) {
 	m, _, _ := newMonitoring()
 	_, why := identifier.ParseValue(identifier.CPF, "123", identifier.Required)
-	_, err := m.AddAsset(t.Context(), AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: "cpf", Value: "123"})
+	_, err := m.AddAsset(
+		t.Context(),
+		AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: "cpf", Value: "123"},
+	)
 	var f *fault.Error
-	if !errors.As(why, &f) || f.Detail() == "" || !errors.Is(err, ErrAssetInvalid) || !strings.Contains(err.Error(), "value: "+f.Detail()) {
+	if !errors.As(why, &f) || f.Detail() == "" || !errors.Is(err, ErrAssetInvalid) ||
+		!strings.Contains(err.Error(), "value: "+f.Detail()) {
 		t.Errorf("%v, want it to say %q", err, f.Detail())
 	}
 	if err := invalidValue(errOnPurpose); !strings.Contains(err.Error(), "value: not valid") {

@@ -47,8 +47,11 @@ func TestKnown(t *testing.T) {
 		"known where it was not compared":    {found(list, pass, 1), []Finding{found(shop, pass)}, false},
 		"of the same dump":                   {found(shop, pass, 1), []Finding{found(shop, pass)}, true},
 		"of the same dump, later with pairs": {found(Breach{Name: "de-novo", Content: "c1p1"}, pass, 1), []Finding{found(shop, pass)}, true},
-		"of the same people, other passwords": {found(Breach{Name: "outra", Content: "c1p2"}, pass, 2),
-			[]Finding{found(Breach{Name: "uma", Content: "c1p1"}, pass, 1)}, false},
+		"of the same people, other passwords": {
+			found(Breach{Name: "outra", Content: "c1p2"}, pass, 2),
+			[]Finding{found(Breach{Name: "uma", Content: "c1p1"}, pass, 1)},
+			false,
+		},
 		"another site":                        {with(found(stealer, pass, 1), at("banco.test")), []Finding{found(shop, pass, 1)}, false},
 		"the same site":                       {with(found(stealer, pass, 1), at("banco.test")), []Finding{with(found(shop, pass, 1), at("loja.test", "banco.test"))}, true},
 		"what a stealer took, known":          {found(stealer, pass, 1), []Finding{found(list, pass, 1)}, true},
@@ -96,7 +99,10 @@ func TestNamesOfRepeats(t *testing.T) {
 	if got := strings.Count(JoinBreachNames(many), "~a"); got != 300 {
 		t.Error(got, "of 300 repeat the first")
 	}
-	if name, repeated, trace := parseBreachName("c:4~b"); name != "c" || repeated != "b" || !trace.Told || trace.Classes != 4 {
+	if name, repeated, trace := parseBreachName(
+		"c:4~b",
+	); name != "c" || repeated != "b" || !trace.Told ||
+		trace.Classes != 4 {
 		t.Error(name, repeated, trace)
 	}
 }

@@ -59,6 +59,13 @@ func (strangersDevices) DeviceByKey(context.Context, string) (Device, error) {
 // method of the stores.
 func TestOwnCasesAndDevicesRefuseStrangers(t *testing.T) {
 	// What services ask and ready answers are the same for all partners, and so are the addresses of programs.
-	partnertest.RefuseStrangers(t, ownCases{strangersCases{}, "pt_1"}, "pt_2", "ServiceTriage", "ListQuestions", "ReadyAnswers")
+	partnertest.RefuseStrangers(
+		t,
+		ownCases{strangersCases{}, "pt_1"},
+		"pt_2",
+		"ServiceTriage",
+		"ListQuestions",
+		"ReadyAnswers",
+	)
 	partnertest.RefuseStrangers(t, ownDevices{strangersDevices{}, "pt_1"}, "pt_2", "InstallLinks")
 }

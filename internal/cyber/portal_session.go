@@ -91,7 +91,13 @@ type PortalSessions struct {
 
 // NewPortalSessions joins the rules to a store, the partners, the key file, a clock and a source of randomness (nil means
 // the system's).
-func NewPortalSessions(store PortalStore, tenants Tenants, keys Sealer, now func() time.Time, random io.Reader) *PortalSessions {
+func NewPortalSessions(
+	store PortalStore,
+	tenants Tenants,
+	keys Sealer,
+	now func() time.Time,
+	random io.Reader,
+) *PortalSessions {
 	if random == nil {
 		random = rand.Reader
 	}
@@ -100,7 +106,11 @@ func NewPortalSessions(store PortalStore, tenants Tenants, keys Sealer, now func
 
 // CreateLink makes a link for a person that the partner has registered here. It returns the sealed text for the link's
 // path, and the session that it opens.
-func (s *PortalSessions) CreateLink(ctx context.Context, who partner.Caller, r PortalRequest) (string, PortalSession, error) {
+func (s *PortalSessions) CreateLink(
+	ctx context.Context,
+	who partner.Caller,
+	r PortalRequest,
+) (string, PortalSession, error) {
 	lang, err := partner.ParseLanguage(r.Lang)
 	if err != nil {
 		return "", PortalSession{}, err
@@ -121,8 +131,14 @@ func (s *PortalSessions) CreateLink(ctx context.Context, who partner.Caller, r P
 		return "", PortalSession{}, fmt.Errorf("name a link: %w", err)
 	}
 	session := PortalSession{
-		Partner: who.Partner, User: r.User, Lang: lang, Return: r.Return, Copy: who.HasScope(partner.ScopeSubscriptionsRead),
-		Link: base64.RawURLEncoding.EncodeToString(link), Begun: now, Until: now.Add(LinkLife),
+		Partner: who.Partner,
+		User:    r.User,
+		Lang:    lang,
+		Return:  r.Return,
+		Copy:    who.HasScope(partner.ScopeSubscriptionsRead),
+		Link:    base64.RawURLEncoding.EncodeToString(link),
+		Begun:   now,
+		Until:   now.Add(LinkLife),
 	}
 	token, err := s.writeSession(placeLink, session)
 	return token, session, err
@@ -134,7 +150,9 @@ func checkReturn(text string, sites []string) error {
 		return nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || len(text) > maxReturn || !strings.HasPrefix(text, "https://") || u.Hostname() == "" || u.User != nil || strings.ContainsFunc(text, unprintable) {
+	if err != nil || len(text) > maxReturn || !strings.HasPrefix(text, "https://") || u.Hostname() == "" ||
+		u.User != nil ||
+		strings.ContainsFunc(text, unprintable) {
 		return ErrPortalInvalid.With("returnUrl", fault.HTTPSAddressLength, maxReturn)
 	}
 	if len(sites) == 0 {
@@ -201,8 +219,17 @@ func portalPlace(column string) seal.Place {
 // writeSession seals a session, a line for each of its parts: none of them holds a line break, and it stands in an address.
 func (s *PortalSessions) writeSession(column string, session PortalSession) (string, error) {
 	plain := strings.Join([]string{
-		string(session.Partner), string(session.Lang), strconv.FormatBool(session.Copy), session.Link,
-		strconv.FormatInt(session.Begun.UnixMicro(), 36), strconv.FormatInt(session.Until.UnixMicro(), 36), session.Return, string(session.User),
+		string(session.Partner),
+		string(session.Lang),
+		strconv.FormatBool(session.Copy),
+		session.Link,
+		strconv.FormatInt(
+			session.Begun.UnixMicro(),
+			36,
+		),
+		strconv.FormatInt(session.Until.UnixMicro(), 36),
+		session.Return,
+		string(session.User),
 	}, "\n")
 	sealed, err := s.keys.Seal(portalPlace(column), []byte(plain))
 	if err != nil {

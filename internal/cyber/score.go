@@ -153,8 +153,19 @@ const (
 // ListMends lists everything that can be mended.
 func ListMends() []Mends {
 	return []Mends{
-		MendStealer, MendPassword, MendCard, MendSession, MendIdentity, MendMoney, MendHash, MendHealth, MendPhish, MendContact,
-		MendDevice, MendWatch, MendAnswer,
+		MendStealer,
+		MendPassword,
+		MendCard,
+		MendSession,
+		MendIdentity,
+		MendMoney,
+		MendHash,
+		MendHealth,
+		MendPhish,
+		MendContact,
+		MendDevice,
+		MendWatch,
+		MendAnswer,
 	}
 }
 
@@ -209,7 +220,11 @@ func computeScore(p *Posture, s *catalogueIndex) Score {
 		assessment += gap.Wins
 		list = append(list, gap)
 	}
-	return Score{Breach: roundToTenth(breach), Assessment: roundToTenth(min(assessment, 100)), Recommendations: pickBestWins(list)}
+	return Score{
+		Breach:          roundToTenth(breach),
+		Assessment:      roundToTenth(min(assessment, 100)),
+		Recommendations: pickBestWins(list),
+	}
 }
 
 // pickBestWins returns the recommendations that win most, the largest first; of equals the first.
@@ -301,7 +316,15 @@ func postureGaps(p *Posture, s *catalogueIndex) []Recommendation {
 			continue
 		}
 		if risk := q.Risk(p.Answers[s.items[i].ID]); risk > 0 {
-			gaps = append(gaps, Recommendation{Mends: MendAnswer, Text: q.Mends, Language: s.items[i].Language, Wins: shareAnswers * float64(risk) / float64(s.weight)})
+			gaps = append(
+				gaps,
+				Recommendation{
+					Mends:    MendAnswer,
+					Text:     q.Mends,
+					Language: s.items[i].Language,
+					Wins:     shareAnswers * float64(risk) / float64(s.weight),
+				},
+			)
 		}
 	}
 	return gaps

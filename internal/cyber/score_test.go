@@ -43,7 +43,13 @@ func drawBreaches(t *rapid.T) []*judged {
 // finding is what the store would hold: a value and a breach.
 type finding struct{ asset, breach int }
 
-var drawnKinds = []identifier.Kind{identifier.Email, identifier.CPF, identifier.Phone, identifier.Card, identifier.Email}
+var drawnKinds = []identifier.Kind{
+	identifier.Email,
+	identifier.CPF,
+	identifier.Phone,
+	identifier.Card,
+	identifier.Email,
+}
 
 // postureOf builds a posture the way the store does: statuses by StatusOf, in whichever order findings come.
 func postureOf(breaches []*judged, findings []finding, devices []PostureDevice, answers map[ContentID]string) *Posture {
@@ -65,7 +71,10 @@ func postureOf(breaches []*judged, findings []finding, devices []PostureDevice, 
 
 func drawFindings(t *rapid.T, breaches int) []finding {
 	return rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) finding {
-		return finding{rapid.IntRange(0, len(drawnKinds)-1).Draw(t, "asset"), rapid.IntRange(0, breaches-1).Draw(t, "breach")}
+		return finding{
+			rapid.IntRange(0, len(drawnKinds)-1).Draw(t, "asset"),
+			rapid.IntRange(0, breaches-1).Draw(t, "breach"),
+		}
 	}), 0, 40, rapid.ID[finding]).Draw(t, "findings")
 }
 
@@ -84,7 +93,11 @@ func TestScoreIsMonotone(t *testing.T) {
 			t.Fatalf("%+v", all)
 		}
 		shuffled := rapid.Permutation(findings).Draw(t, "order")
-		if again := computeScore(postureOf(breaches, shuffled, nil, nil), s); again.Breach != all.Breach || again.Assessment != all.Assessment {
+		if again := computeScore(
+			postureOf(breaches, shuffled, nil, nil),
+			s,
+		); again.Breach != all.Breach ||
+			again.Assessment != all.Assessment {
 			t.Fatalf("another order, another score: %v, %v", all, again)
 		}
 		for i := range findings {
@@ -116,7 +129,11 @@ func TestPostureIsMonotone(t *testing.T) {
 		}
 		base := computeScore(postureOf(breaches, findings, nil, answers), s)
 		phone := []PostureDevice{{System: Android, ValidUntil: modelNow.AddDate(1, 0, 0)}}
-		if with := computeScore(postureOf(breaches, findings, phone, answers), s); with.Assessment >= base.Assessment || with.Breach != base.Breach {
+		if with := computeScore(
+			postureOf(breaches, findings, phone, answers),
+			s,
+		); with.Assessment >= base.Assessment ||
+			with.Breach != base.Breach {
 			t.Fatalf("a protected phone: %v, %v", base, with)
 		}
 		it := rapid.SampledFrom(asking).Draw(t, "item")
@@ -191,8 +208,15 @@ func TestModelIsWhole(t *testing.T) {
 // TestCopiesCountOnce: a dump that was imported three times, under three names, is one breach to the score and to the
 // advice; a dump with other contents is another.
 func TestCopiesCountOnce(t *testing.T) {
-	shop := Breach{Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true, Content: "c1",
-		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}
+	shop := Breach{
+		Name:     "loja",
+		Title:    "Loja",
+		Kind:     SourceBreach,
+		Date:     modelNow.AddDate(0, -6, 0),
+		Verified: true,
+		Content:  "c1",
+		Exposes:  []Exposed{ExposedEmail, ExposedPassword, ExposedName},
+	}
 	imported := func(name, content string, exposes ...Exposed) *judged {
 		b := shop
 		b.Name, b.Title, b.Content = name, name, content
@@ -219,7 +243,14 @@ func TestCopiesCountOnce(t *testing.T) {
 	one := score(imported("a", "c1"))
 	three := score(imported("a", "c1"), imported("b", "c1"), imported("c", "c1"))
 	if one.Breach != 42 || three.Breach != one.Breach || three.Assessment != one.Assessment || about(three) != 1 {
-		t.Errorf("once %v %v, three times %v %v with %d recommendations", one.Breach, one.Assessment, three.Breach, three.Assessment, about(three))
+		t.Errorf(
+			"once %v %v, three times %v %v with %d recommendations",
+			one.Breach,
+			one.Assessment,
+			three.Breach,
+			three.Assessment,
+			about(three),
+		)
 	}
 	// Told of in another way, the worst that is known of it counts.
 	if mixed := score(imported("a", "c1", ExposedEmail), imported("b", "c1")); mixed.Breach != one.Breach {
@@ -237,14 +268,22 @@ func TestCopiesCountOnce(t *testing.T) {
 
 // TestExamples are the examples of docs/risk-model.md.
 func TestExamples(t *testing.T) {
-	shop := judgeBreach(Breach{Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true,
-		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}, modelNow)
-	old := judgeBreach(Breach{Name: "forum", Title: "Fórum", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
-		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}, modelNow)
-	register := judgeBreach(Breach{Name: "cadastro", Title: "Cadastro", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
-		Exposes: []Exposed{ExposedCPF, ExposedName, ExposedBirthDate}}, modelNow)
-	stealer := judgeBreach(Breach{Name: "logs", Title: "Logs", Kind: SourceStealer, Date: modelNow, Verified: true,
-		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCookies, ExposedCard}}, modelNow)
+	shop := judgeBreach(Breach{
+		Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true,
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName},
+	}, modelNow)
+	old := judgeBreach(Breach{
+		Name: "forum", Title: "Fórum", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName},
+	}, modelNow)
+	register := judgeBreach(Breach{
+		Name: "cadastro", Title: "Cadastro", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
+		Exposes: []Exposed{ExposedCPF, ExposedName, ExposedBirthDate},
+	}, modelNow)
+	stealer := judgeBreach(Breach{
+		Name: "logs", Title: "Logs", Kind: SourceStealer, Date: modelNow, Verified: true,
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCookies, ExposedCard},
+	}, modelNow)
 	for _, c := range []struct {
 		name string
 		all  []*judged
@@ -257,7 +296,11 @@ func TestExamples(t *testing.T) {
 		{"shop and register", []*judged{shop, register}, 61.1},
 		{"all four", []*judged{shop, old, register, stealer}, 92},
 	} {
-		p := &Posture{Assets: []PostureAsset{{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: c.all}}}
+		p := &Posture{
+			Assets: []PostureAsset{
+				{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: c.all},
+			},
+		}
 		if got := computeScore(p, firstCatalogue(t)).Breach; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
@@ -310,7 +353,14 @@ func TestMends(t *testing.T) {
 
 // TestNothingToMend: a question whose answer leaves no risk is no recommendation.
 func TestNothingToMend(t *testing.T) {
-	items := indexCatalogue([]Item{{ID: "q", Question: &ValidationQuestion{Mends: "M", Options: []Option{{Value: "sim"}, {Value: "nao", Risk: 5}}}}})
+	items := indexCatalogue(
+		[]Item{
+			{
+				ID:       "q",
+				Question: &ValidationQuestion{Mends: "M", Options: []Option{{Value: "sim"}, {Value: "nao", Risk: 5}}},
+			},
+		},
+	)
 	for answer, want := range map[string]int{"sim": 0, "nao": 1, "": 1} {
 		n := 0
 		for _, g := range postureGaps(&Posture{Answers: map[ContentID]string{"q": answer}}, items) {

@@ -60,7 +60,11 @@ func TestTakingAppointment(t *testing.T) {
 		"within the quota": {Taking{Share: Share{Quota: 30}, Others: other}, 29, 40, true},
 		"beyond the quota": {Taking{Share: Share{Quota: 30}, Others: other}, 30, 40, false},
 	} {
-		if err := c.t.Appointment(c.held, c.inAll); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrShareUsed) {
+		if err := c.t.Appointment(
+			c.held,
+			c.inAll,
+		); (err == nil) != c.ok ||
+			err != nil && !errors.Is(err, ErrShareUsed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -44,7 +44,9 @@ func TestSeverity(t *testing.T) {
 func TestCover(t *testing.T) {
 	ctx := context.Background()
 	made := func(id plan.ID, limit plan.Money, age int) Entitlement {
-		return Entitlement{Plan: plan.Plan{ID: id, Coverage: plan.Coverage{Limit: limit}, CreatedAt: modelNow.AddDate(0, 0, -age)}}
+		return Entitlement{
+			Plan: plan.Plan{ID: id, Coverage: plan.Coverage{Limit: limit}, CreatedAt: modelNow.AddDate(0, 0, -age)},
+		}
 	}
 	own := []Entitlement{made("b", 100, 1), made("a", 100, 1), made("old", 100, 2), made("best", 200, 0)}
 	for name, c := range map[string]struct {
@@ -177,7 +179,11 @@ func TestServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	offered(1)
-	edited, err := s.EditService(ctx, "sv_1", func(sv *Service) { sv.ID, sv.CreatedAt, sv.Name = "other", now.Add(1), "E" })
+	edited, err := s.EditService(
+		ctx,
+		"sv_1",
+		func(sv *Service) { sv.ID, sv.CreatedAt, sv.Name = "other", now.Add(1), "E" },
+	)
 	if err != nil || edited.ID != "sv_1" || !edited.CreatedAt.IsZero() || edited.Name != "E" {
 		t.Error("an edit changed what it may not:", edited, err)
 	}

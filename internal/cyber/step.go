@@ -134,7 +134,13 @@ func NewFindingPlan(f Finding, marks []StepMark) Plan {
 		if !fits {
 			continue
 		}
-		one := PlannedStep{Step: s, State: StepTodo, Due: f.planStart().Add(s.within()), certain: certain, breach: f.Breach.Title}
+		one := PlannedStep{
+			Step:    s,
+			State:   StepTodo,
+			Due:     f.planStart().Add(s.within()),
+			certain: certain,
+			breach:  f.Breach.Title,
+		}
 		for _, m := range marks {
 			if m.Finding != f.ID || m.Step != s.ID {
 				continue

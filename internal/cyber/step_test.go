@@ -17,8 +17,21 @@ import (
 
 // leaked is an open finding of a value in a breach that exposed classes; told says that the person's own record is known.
 func leaked(kind identifier.Kind, source SourceKind, told bool, classes ...Exposed) Finding {
-	b := Breach{Name: "loja", Title: "Loja Exemplo", Kind: source, Exposes: classes, Verified: true, Date: modelNow.AddDate(0, -1, 0)}
-	f := Finding{ID: "fd_1", Asset: "as_1", Kind: kind, FoundAt: modelNow, Trace: Trace{Told: told, Classes: NewClasses(classes)}}
+	b := Breach{
+		Name:     "loja",
+		Title:    "Loja Exemplo",
+		Kind:     source,
+		Exposes:  classes,
+		Verified: true,
+		Date:     modelNow.AddDate(0, -1, 0),
+	}
+	f := Finding{
+		ID:      "fd_1",
+		Asset:   "as_1",
+		Kind:    kind,
+		FoundAt: modelNow,
+		Trace:   Trace{Told: told, Classes: NewClasses(classes)},
+	}
 	f.Breach = b.ForTrace(f.Trace)
 	return f
 }
@@ -45,18 +58,24 @@ func TestPlans(t *testing.T) {
 		"a card":              {leaked(identifier.Email, SourceBreach, true, ExposedCard), "block-card check-statement expect-scams"},
 		"a card in doubt":     {leaked(identifier.Email, SourceBreach, false, ExposedCard), "check-statement expect-scams"},
 		"a watched card":      {leaked(identifier.Card, SourceBreach, false, ExposedEmail), "block-card check-statement expect-scams"},
-		"a CPF": {leaked(identifier.CPF, SourceBreach, true, ExposedCPF, ExposedName),
-			"govbr-second-factor protege-accounts check-registrato credit-alerts phone-lines protect-cpf-in-companies expect-scams"},
+		"a CPF": {
+			leaked(identifier.CPF, SourceBreach, true, ExposedCPF, ExposedName),
+			"govbr-second-factor protege-accounts check-registrato credit-alerts phone-lines protect-cpf-in-companies expect-scams",
+		},
 		"a CPF in doubt": {leaked(identifier.Email, SourceBreach, false, ExposedCPF, ExposedDocument, ExposedPhone, ExposedHealth), "expect-scams"},
-		"a document": {leaked(identifier.Email, SourceBreach, true, ExposedDocument),
-			"govbr-second-factor protege-accounts check-registrato credit-alerts police-report expect-scams"},
+		"a document": {
+			leaked(identifier.Email, SourceBreach, true, ExposedDocument),
+			"govbr-second-factor protege-accounts check-registrato credit-alerts police-report expect-scams",
+		},
 		"a phone":         {leaked(identifier.Phone, SourceBreach, false, ExposedName), "protect-chip expect-scams"},
 		"a Pix key":       {leaked(identifier.PixKey, SourceBreach, true, ExposedName), "contest-pix expect-scams"},
 		"accounts":        {leaked(identifier.Email, SourceBreach, true, ExposedFinancial), "contest-pix check-statement expect-scams"},
 		"a stealer's log": {leaked(identifier.Email, SourceStealer, true, ExposedPassword, ExposedCookies), "clean-device end-sessions change-password second-factor expect-scams"},
 		"a false page":    {leaked(identifier.Email, SourcePhish, true, ExposedEmail), "replace-what-you-typed second-factor expect-scams"},
-		"the rest": {leaked(identifier.Email, SourceBreach, true, ExposedHealth, ExposedBirthDate, ExposedAddress),
-			"health-statement security-questions false-bills expect-scams"},
+		"the rest": {
+			leaked(identifier.Email, SourceBreach, true, ExposedHealth, ExposedBirthDate, ExposedAddress),
+			"health-statement security-questions false-bills expect-scams",
+		},
 		"an address alone": {leaked(identifier.Email, SourceCombolist, true, ExposedEmail), "expect-scams"},
 	} {
 		if got := strings.Trim(fmt.Sprint(stepIDs(NewFindingPlan(c.f, nil).Steps)), "[]"); got != c.want {
@@ -74,7 +93,14 @@ func TestPlans(t *testing.T) {
 // CPF or a document.
 func TestCPFStepsNeedTheCPF(t *testing.T) {
 	t.Parallel()
-	about := []StepID{"govbr-second-factor", "protege-accounts", "check-registrato", "credit-alerts", "phone-lines", "protect-cpf-in-companies"}
+	about := []StepID{
+		"govbr-second-factor",
+		"protege-accounts",
+		"check-registrato",
+		"credit-alerts",
+		"phone-lines",
+		"protect-cpf-in-companies",
+	}
 	luck := rand.New(rand.NewPCG(4, 1))
 	for range 5000 {
 		f := drawFinding(luck, luck.IntN(7), 0, drawBreach(luck, 0))
@@ -101,7 +127,9 @@ func TestStepTexts(t *testing.T) {
 			for _, in := range partner.ListLanguages() {
 				p := PlannedStep{Step: &s, certain: certain, breach: "Loja"}
 				what, why := p.What(in), p.Why(in)
-				if what == "" || why == "" || strings.ContainsAny(what+why, "{}") || said[what] || utf8.RuneCountInString(what) > 160 || utf8.RuneCountInString(why) > 220 {
+				if what == "" || why == "" || strings.ContainsAny(what+why, "{}") || said[what] ||
+					utf8.RuneCountInString(what) > 160 ||
+					utf8.RuneCountInString(why) > 220 {
 					t.Errorf("%s in %s: %q (%d), %q (%d)", s.ID, in, what, len(what), why, len(why))
 				}
 				said[what] = true
@@ -110,7 +138,8 @@ func TestStepTexts(t *testing.T) {
 	}
 	doubt := NewFindingPlan(leaked(identifier.Email, SourceBreach, false, ExposedPassword), nil).Steps[0]
 	sure := NewFindingPlan(leaked(identifier.Email, SourceBreach, true, ExposedPassword), nil).Steps[0]
-	if !strings.Contains(doubt.Why(partner.Portuguese), "a sua pode estar entre elas") || !strings.HasPrefix(sure.Why(partner.Portuguese), "Sua senha estava em “Loja Exemplo”") {
+	if !strings.Contains(doubt.Why(partner.Portuguese), "a sua pode estar entre elas") ||
+		!strings.HasPrefix(sure.Why(partner.Portuguese), "Sua senha estava em “Loja Exemplo”") {
 		t.Error(doubt.Why(partner.Portuguese), sure.Why(partner.Portuguese))
 	}
 	hostile := leaked(identifier.Email, SourceBreach, true, ExposedPassword)
@@ -157,7 +186,11 @@ func TestRemaining(t *testing.T) {
 	say := func(states ...StepState) Plan {
 		var marks []StepMark
 		for i, s := range NewFindingPlan(f, nil).Steps {
-			marks = append(marks, StepMark{Finding: f.ID, Step: s.ID, State: states[i], At: modelNow}, StepMark{Finding: "fd_2", Step: s.ID, State: StepSkipped})
+			marks = append(
+				marks,
+				StepMark{Finding: f.ID, Step: s.ID, State: states[i], At: modelNow},
+				StepMark{Finding: "fd_2", Step: s.ID, State: StepSkipped},
+			)
 		}
 		return NewFindingPlan(f, append(marks, StepMark{Finding: f.ID, Step: "gone", State: StepDone}))
 	}
@@ -176,13 +209,25 @@ func TestRemaining(t *testing.T) {
 		}
 	}
 	f.Resolution = ResolvedNotMe
-	if p := say(StepTodo, StepTodo, StepTodo); len(p.Remaining()) != 0 || p.decideRecheck() != (PlanChange{Restate: true}) {
+	if p := say(
+		StepTodo,
+		StepTodo,
+		StepTodo,
+	); len(p.Remaining()) != 0 ||
+		p.decideRecheck() != (PlanChange{Restate: true}) {
 		t.Error("of a closed one something remains")
 	}
-	if p := NewFindingPlan(leaked(identifier.Card, SourceBreach, true, ExposedCard), []StepMark{{Finding: "fd_1", Step: "block-card", State: StepDone}}); p.resolution() != ResolvedCardReplaced || p.Done() != 1 {
+	if p := NewFindingPlan(
+		leaked(identifier.Card, SourceBreach, true, ExposedCard),
+		[]StepMark{{Finding: "fd_1", Step: "block-card", State: StepDone}},
+	); p.resolution() != ResolvedCardReplaced ||
+		p.Done() != 1 {
 		t.Error(p.resolution())
 	}
-	if p := NewFindingPlan(leaked(identifier.Email, SourceBreach, true, ExposedEmail), nil); p.resolution() != ResolvedOther {
+	if p := NewFindingPlan(
+		leaked(identifier.Email, SourceBreach, true, ExposedEmail),
+		nil,
+	); p.resolution() != ResolvedOther {
 		t.Error(p.resolution())
 	}
 }
@@ -202,7 +247,8 @@ func TestReminders(t *testing.T) {
 			now := at.Add(time.Duration(luck.IntN(5*24)) * time.Hour)
 			r := ReminderOf(plan, at, now)
 			for _, s := range r.Due {
-				if told[s.ID]++; s.State != StepTodo || s.reminderTime().After(now) || s.reminderTime().Before(f.FoundAt) {
+				if told[s.ID]++; s.State != StepTodo || s.reminderTime().After(now) ||
+					s.reminderTime().Before(f.FoundAt) {
 					t.Fatalf("told of %s (%s) at %s, due %s", s.ID, s.State, now, s.Due)
 				}
 			}
@@ -219,7 +265,12 @@ func TestReminders(t *testing.T) {
 		quiet, closed := f, f
 		quiet.Quiet, closed.Resolution = true, ResolvedRetracted
 		for _, f := range []Finding{quiet, closed} {
-			if r := ReminderOf(NewFindingPlan(f, nil), f.FoundAt, f.FoundAt.AddDate(1, 0, 0)); !FirstReminder(f).IsZero() || len(r.Due) > 0 || !r.Next.IsZero() {
+			if r := ReminderOf(
+				NewFindingPlan(f, nil),
+				f.FoundAt,
+				f.FoundAt.AddDate(1, 0, 0),
+			); !FirstReminder(f).IsZero() || len(r.Due) > 0 ||
+				!r.Next.IsZero() {
 				t.Fatal("reminded of what is closed or quiet")
 			}
 		}
@@ -229,15 +280,26 @@ func TestReminders(t *testing.T) {
 		t.Error("the first reminder is at", at)
 	}
 	f.RenewedAt = modelNow.AddDate(0, 1, 0)
-	if at := FirstReminder(f); !at.Equal(f.RenewedAt.Add(12*time.Hour)) || !NewFindingPlan(f, nil).Steps[0].Due.Equal(f.RenewedAt.Add(24*time.Hour)) {
+	if at := FirstReminder(
+		f,
+	); !at.Equal(f.RenewedAt.Add(12*time.Hour)) ||
+		!NewFindingPlan(f, nil).Steps[0].Due.Equal(f.RenewedAt.Add(24*time.Hour)) {
 		t.Error("a plan that began anew is due", NewFindingPlan(f, nil).Steps[0].Due)
 	}
 }
 
 func drawBreach(luck *rand.Rand, n int) Breach {
 	b := Breach{
-		Name: fmt.Sprintf("b%d", n), Title: fmt.Sprintf("Vazamento %d", n), Verified: luck.IntN(4) > 0, Fabricated: luck.IntN(20) == 0, SpamList: luck.IntN(20) == 0,
-		Kind: []SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}[luck.IntN(5)], Date: modelNow.AddDate(0, -luck.IntN(90), 0),
+		Name: fmt.Sprintf(
+			"b%d",
+			n,
+		),
+		Title:      fmt.Sprintf("Vazamento %d", n),
+		Verified:   luck.IntN(4) > 0,
+		Fabricated: luck.IntN(20) == 0,
+		SpamList:   luck.IntN(20) == 0,
+		Kind:       []SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}[luck.IntN(5)],
+		Date:       modelNow.AddDate(0, -luck.IntN(90), 0),
 	}
 	if luck.IntN(3) == 0 {
 		b.Content = fmt.Sprintf("c%d", luck.IntN(4))
@@ -251,10 +313,23 @@ func drawBreach(luck *rand.Rand, n int) Breach {
 }
 
 func drawFinding(luck *rand.Rand, asset, n int, b Breach) Finding {
-	kinds := []identifier.Kind{identifier.Email, identifier.CPF, identifier.Phone, identifier.Card, identifier.Domain, identifier.PixKey, identifier.CNPJ}
+	kinds := []identifier.Kind{
+		identifier.Email,
+		identifier.CPF,
+		identifier.Phone,
+		identifier.Card,
+		identifier.Domain,
+		identifier.PixKey,
+		identifier.CNPJ,
+	}
 	f := Finding{
-		ID: FindingID(fmt.Sprintf("fd_%d_%d", asset, n)), Asset: AssetID(fmt.Sprintf("as_%d", asset)), Kind: kinds[asset%len(kinds)],
-		FoundAt: modelNow.Add(time.Duration(n) * time.Hour), Quiet: luck.IntN(3) == 0,
+		ID: FindingID(
+			fmt.Sprintf("fd_%d_%d", asset, n),
+		),
+		Asset:   AssetID(fmt.Sprintf("as_%d", asset)),
+		Kind:    kinds[asset%len(kinds)],
+		FoundAt: modelNow.Add(time.Duration(n) * time.Hour),
+		Quiet:   luck.IntN(3) == 0,
 	}
 	if luck.IntN(2) == 0 {
 		f.Trace.Told = true
@@ -316,10 +391,23 @@ func (p *simulated) risk(t *testing.T, items *catalogueIndex) Score {
 	t.Helper()
 	var posture Posture
 	for i, found := range p.values {
-		posture.Assets = append(posture.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), Status: ComputeStatus(found), Breaches: JoinBreachNames(found)})
+		posture.Assets = append(
+			posture.Assets,
+			PostureAsset{
+				Kind:     identifier.Email,
+				Value:    fmt.Sprint(i),
+				Status:   ComputeStatus(found),
+				Breaches: JoinBreachNames(found),
+			},
+		)
 	}
 	book := &breachBook{known: map[string]bookEntry{}}
-	if err := book.fillPosture(context.Background(), breachesOnly{breaches: p.breaches}, &posture, modelNow); err != nil {
+	if err := book.fillPosture(
+		context.Background(),
+		breachesOnly{breaches: p.breaches},
+		&posture,
+		modelNow,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return computeScore(&posture, items)
@@ -329,7 +417,8 @@ func (p *simulated) risk(t *testing.T, items *catalogueIndex) Score {
 func (p *simulated) do(luck *rand.Rand, f *Finding) (solved bool) {
 	plan := NewFindingPlan(*f, p.marks[f.ID])
 	for i, s := range plan.Steps {
-		if state := []StepState{s.State, StepDone, StepDone, StepDone, StepSkipped, StepTodo}[luck.IntN(6)]; f.Open() && state != s.State {
+		if state := []StepState{s.State, StepDone, StepDone, StepDone, StepSkipped, StepTodo}[luck.IntN(6)]; f.Open() &&
+			state != s.State {
 			plan.Steps[i].State = state
 			p.marks[f.ID] = append(p.marks[f.ID], StepMark{Finding: f.ID, Step: s.ID, State: state, At: modelNow})
 		}
@@ -372,7 +461,8 @@ func TestStepsNeverRaiseRisk(t *testing.T) {
 			}
 			solved++
 			after := p.risk(t, items)
-			if after.Breach > before.Breach || after.Assessment > before.Assessment || worse(status, ComputeStatus(found)) {
+			if after.Breach > before.Breach || after.Assessment > before.Assessment ||
+				worse(status, ComputeStatus(found)) {
 				t.Fatalf("person %d: %v rose to %v by resolving %s\n%+v", n, before, after, f.ID, p.values)
 			}
 			if after.Breach < before.Breach || after.Assessment < before.Assessment {
@@ -382,7 +472,12 @@ func TestStepsNeverRaiseRisk(t *testing.T) {
 		}
 	}
 	if solved < people/10 || fell < people/20 {
-		t.Errorf("of %d steps %d solved something and %d lowered a score: too few to show anything", steps, solved, fell)
+		t.Errorf(
+			"of %d steps %d solved something and %d lowered a score: too few to show anything",
+			steps,
+			solved,
+			fell,
+		)
 	}
 	t.Logf("%d steps, %d findings solved, %d times a score fell", steps, solved, fell)
 }
@@ -403,7 +498,13 @@ func (d *planned) ListStepMarks(context.Context, partner.ID, partner.UserHash) (
 	return d.marks, nil
 }
 
-func (d *planned) ChangePlan(_ context.Context, _ partner.ID, _ partner.UserHash, id FindingID, change func(Plan) (PlanChange, error)) (Rechecked, error) {
+func (d *planned) ChangePlan(
+	_ context.Context,
+	_ partner.ID,
+	_ partner.UserHash,
+	id FindingID,
+	change func(Plan) (PlanChange, error),
+) (Rechecked, error) {
 	if id != d.f.ID {
 		return Rechecked{}, ErrFindingNotFound
 	}
@@ -430,17 +531,35 @@ func TestMarkStep(t *testing.T) {
 		state   StepState
 		want    string
 	}{
-		{"fd_2", "change-password", StepDone, "finding.not_found"}, {"fd_1", "block-card", StepDone, "step.not_found"}, {"fd_1", "change-password", "feito", "step.invalid"},
-		{"fd_1", "change-password", "", "step.invalid"}, {"fd_1", "change-password", StepDone, ""}, {"fd_1", "change-password", StepDone, ""},
+		{"fd_2", "change-password", StepDone, "finding.not_found"},
+		{"fd_1", "block-card", StepDone, "step.not_found"},
+		{"fd_1", "change-password", "feito", "step.invalid"},
+		{"fd_1", "change-password", "", "step.invalid"},
+		{"fd_1", "change-password", StepDone, ""},
+		{"fd_1", "change-password", StepDone, ""},
 	} {
-		if _, err := m.MarkPlanStep(ctx, "pt_1", "u", c.finding, c.step, c.state); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if _, err := m.MarkPlanStep(
+			ctx,
+			"pt_1",
+			"u",
+			c.finding,
+			c.step,
+			c.state,
+		); (err == nil) != (c.want == "") ||
+			err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s %s: %v, not %q", c.finding, c.step, c.state, err, c.want)
 		}
 	}
 	if len(d.marks) != 1 {
 		t.Error("saying the same again is kept again:", d.marks)
 	}
-	if now, err := m.RecheckFinding(ctx, "pt_1", "u", "fd_1"); err != nil || !now.Finding.Open() || len(now.Remaining()) != 2 {
+	if now, err := m.RecheckFinding(
+		ctx,
+		"pt_1",
+		"u",
+		"fd_1",
+	); err != nil || !now.Finding.Open() ||
+		len(now.Remaining()) != 2 {
 		t.Error("solved too early:", now, err)
 	}
 	for _, step := range []StepID{"second-factor", "expect-scams"} {
@@ -448,10 +567,24 @@ func TestMarkStep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if now, err := m.RecheckFinding(ctx, "pt_1", "u", "fd_1"); err != nil || now.Finding.Resolution != ResolvedPasswordChanged {
+	if now, err := m.RecheckFinding(
+		ctx,
+		"pt_1",
+		"u",
+		"fd_1",
+	); err != nil ||
+		now.Finding.Resolution != ResolvedPasswordChanged {
 		t.Error("not solved:", now, err)
 	}
-	if _, err := m.MarkPlanStep(ctx, "pt_1", "u", "fd_1", "expect-scams", StepTodo); err == nil || !strings.Contains(err.Error(), "finding.closed") {
+	if _, err := m.MarkPlanStep(
+		ctx,
+		"pt_1",
+		"u",
+		"fd_1",
+		"expect-scams",
+		StepTodo,
+	); err == nil ||
+		!strings.Contains(err.Error(), "finding.closed") {
 		t.Error("a step of a closed finding is marked:", err)
 	}
 	if p, err := m.GetFindingPlan(ctx, "pt_1", "u", "fd_1"); err != nil || p.Done() != 3 {

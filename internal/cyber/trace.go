@@ -63,7 +63,8 @@ type Trace struct {
 
 // IsEqual reports whether two traces say the same.
 func (t Trace) IsEqual(other Trace) bool {
-	return t.Told == other.Told && t.Classes == other.Classes && t.Day == other.Day && t.Spellings == other.Spellings && slices.Equal(t.Sites, other.Sites) &&
+	return t.Told == other.Told && t.Classes == other.Classes && t.Day == other.Day && t.Spellings == other.Spellings &&
+		slices.Equal(t.Sites, other.Sites) &&
 		slices.Equal(t.Passwords, other.Passwords)
 }
 

@@ -19,7 +19,12 @@ func TestClassesAreThoseOfTheList(t *testing.T) {
 
 // TestOfOnePerson: a person is judged by what stood in their own record, not by what the breach exposed of others.
 func TestOfOnePerson(t *testing.T) {
-	shop := Breach{Name: "loja", Kind: SourceBreach, Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCPF, ExposedName}, Date: time.Unix(0, 0)}
+	shop := Breach{
+		Name:    "loja",
+		Kind:    SourceBreach,
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCPF, ExposedName},
+		Date:    time.Unix(0, 0),
+	}
 	stealer := shop
 	stealer.Kind = SourceStealer
 	spam := shop
@@ -45,7 +50,8 @@ func TestOfOnePerson(t *testing.T) {
 	} {
 		f := Finding{Breach: c.breach.ForTrace(c.trace), Trace: c.trace, OwnSite: c.ownSite}
 		status, severity := ComputeStatus([]Finding{f}), SeverityOf(f)
-		if status != c.status || severity != c.severity || f.Basis() != c.basis || JoinBreachNames([]Finding{f}) != c.words {
+		if status != c.status || severity != c.severity || f.Basis() != c.basis ||
+			JoinBreachNames([]Finding{f}) != c.words {
 			t.Errorf("%s: %s, %s, %s, %q", name, status, severity, f.Basis(), JoinBreachNames([]Finding{f}))
 		}
 		if len(shop.Exposes) != 4 {

@@ -166,7 +166,8 @@ func ParsePixKey(s string) (string, error) {
 
 // AppendPixKey appends the normal form of s, if it is a random Pix key.
 func AppendPixKey[T string | []byte](dst []byte, s T) ([]byte, bool) {
-	if len(s) != pixKeyLength || s[14] != '4' || s[19]|0x20 != 'a' && s[19]|0x20 != 'b' && s[19] != '8' && s[19] != '9' {
+	if len(s) != pixKeyLength || s[14] != '4' ||
+		s[19]|0x20 != 'a' && s[19]|0x20 != 'b' && s[19] != '8' && s[19] != '9' {
 		return dst, false
 	}
 	for i := range pixKeyLength {

@@ -76,7 +76,8 @@ func parseLocal(s string) (string, error) {
 // those not the ones that Unicode lets a program leave blank.
 func localRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r == '.' || isASCIIDigit(byte(r)) || r >= 'a' && r <= 'z' || strings.IndexByte(localSymbols, byte(r)) >= 0
+		return r == '.' || isASCIIDigit(byte(r)) || r >= 'a' && r <= 'z' ||
+			strings.IndexByte(localSymbols, byte(r)) >= 0
 	}
 	return unicode.In(r, unicode.L, unicode.M, unicode.N) &&
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && r != '\u034f'
@@ -227,7 +228,8 @@ func ValidDomain[T string | []byte](s T) bool {
 		}
 		labels++
 		if i == len(s) {
-			return labels > 1 && i-start > 1 && (letters == i-start || i-start > 4 && string(s[start:start+4]) == "xn--")
+			return labels > 1 && i-start > 1 &&
+				(letters == i-start || i-start > 4 && string(s[start:start+4]) == "xn--")
 		}
 		start, letters = i+1, 0
 	}
@@ -249,8 +251,33 @@ const cepDigits = 8
 
 // states are the 26 states of Brazil and the federal district.
 var states = []string{
-	"AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI", "PR", "RJ", "RN", "RO", "RR",
-	"RS", "SC", "SE", "SP", "TO",
+	"AC",
+	"AL",
+	"AM",
+	"AP",
+	"BA",
+	"CE",
+	"DF",
+	"ES",
+	"GO",
+	"MA",
+	"MG",
+	"MS",
+	"MT",
+	"PA",
+	"PB",
+	"PE",
+	"PI",
+	"PR",
+	"RJ",
+	"RN",
+	"RO",
+	"RR",
+	"RS",
+	"SC",
+	"SE",
+	"SP",
+	"TO",
 }
 
 // ParseState reads the two capital letters of a Brazilian state.

@@ -22,15 +22,29 @@ func FuzzDomain(f *testing.F) {
 }
 
 func FuzzCPF(f *testing.F) {
-	fuzz(f, func(s string) (string, error) { return identifier.ParseCPF(s, identifier.Required) }, "529.982.247-25", "52998224725")
+	fuzz(
+		f,
+		func(s string) (string, error) { return identifier.ParseCPF(s, identifier.Required) },
+		"529.982.247-25",
+		"52998224725",
+	)
 }
 
 func FuzzCNPJ(f *testing.F) {
-	fuzz(f, func(s string) (string, error) { return identifier.ParseCNPJ(s, identifier.Required) }, "12ABC34501DE35", "00000000000191")
+	fuzz(
+		f,
+		func(s string) (string, error) { return identifier.ParseCNPJ(s, identifier.Required) },
+		"12ABC34501DE35",
+		"00000000000191",
+	)
 }
 
 func FuzzWrittenCNPJ(f *testing.F) {
-	fuzz(f, func(s string) (string, error) { return identifier.ParseWrittenCNPJ(s, identifier.Required) }, "12.ABC.345/01DE-35")
+	fuzz(
+		f,
+		func(s string) (string, error) { return identifier.ParseWrittenCNPJ(s, identifier.Required) },
+		"12.ABC.345/01DE-35",
+	)
 }
 
 func FuzzPixKey(f *testing.F) {
@@ -38,7 +52,12 @@ func FuzzPixKey(f *testing.F) {
 }
 
 func FuzzCard(f *testing.F) {
-	fuzz(f, func(s string) (string, error) { return identifier.ParseCard(s, identifier.Required) }, "4111 1111 1111 1111", "378282246310005")
+	fuzz(
+		f,
+		func(s string) (string, error) { return identifier.ParseCard(s, identifier.Required) },
+		"4111 1111 1111 1111",
+		"378282246310005",
+	)
 }
 
 func FuzzPhone(f *testing.F) {

@@ -268,8 +268,13 @@ func TestMask(t *testing.T) {
 
 func TestKindWords(t *testing.T) {
 	want := map[identifier.Kind]string{
-		identifier.Email: "email", identifier.CPF: "cpf", identifier.Phone: "phone", identifier.Card: "credit_card", identifier.Domain: "domain",
-		identifier.PixKey: "pix_key", identifier.CNPJ: "cnpj",
+		identifier.Email:  "email",
+		identifier.CPF:    "cpf",
+		identifier.Phone:  "phone",
+		identifier.Card:   "credit_card",
+		identifier.Domain: "domain",
+		identifier.PixKey: "pix_key",
+		identifier.CNPJ:   "cnpj",
 	}
 	if len(identifier.ListKinds()) != len(want) {
 		t.Fatalf("%d kinds", len(identifier.ListKinds()))

@@ -32,7 +32,8 @@ func TestMailbox(t *testing.T) {
 		if behind, _ := AppendMailbox([]byte("x"), []byte(written)); spelled != 0 && string(behind) != "x"+want.form {
 			t.Errorf("%s behind another: %s", written, behind)
 		}
-		if string(form) != want.form || strings.Join(spelled.MaskedSpellings(), " ") != want.mask || spelled != SpellingOf(written) {
+		if string(form) != want.form || strings.Join(spelled.MaskedSpellings(), " ") != want.mask ||
+			spelled != SpellingOf(written) {
 			t.Errorf("%s: %s %v", written, form, spelled.MaskedSpellings())
 		}
 		if again, _ := AppendMailbox(nil, form); string(again) != want.form {

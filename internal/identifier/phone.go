@@ -96,7 +96,8 @@ func ParseLeakedPhone(s string) (string, error) {
 // digits, nothing else) and says whether it is one. Old eight-digit mobiles get their ninth digit. It allocates only to
 // grow dst.
 func AppendBrazilianPhone[T string | []byte](dst []byte, national T) ([]byte, bool) {
-	if (len(national) != landlineBR && len(national) != mobileBR) || !allDigits(national) || !IsAreaCode(national[0], national[1]) {
+	if (len(national) != landlineBR && len(national) != mobileBR) || !allDigits(national) ||
+		!IsAreaCode(national[0], national[1]) {
 		return dst, false
 	}
 	first := national[2]

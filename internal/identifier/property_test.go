@@ -101,11 +101,17 @@ func TestBrazilAgreesWithThePhoneLibrary(t *testing.T) {
 }
 
 func TestNormalFormsAreStable(t *testing.T) {
-	email := rapid.StringMatching(`[A-Za-z0-9!#$%&'*+/=?^_{|}~.çÇãÉÜİß-]{1,20}@[A-Za-z0-9çÃüß.-]{1,20}\.[A-Za-zçã]{2,5}`)
+	email := rapid.StringMatching(
+		`[A-Za-z0-9!#$%&'*+/=?^_{|}~.çÇãÉÜİß-]{1,20}@[A-Za-z0-9çÃüß.-]{1,20}\.[A-Za-zçã]{2,5}`,
+	)
 	phone := rapid.StringMatching(`\+?[0-9() .-]{4,20}`)
 	rapid.Check(t, func(t *rapid.T) {
 		stable(t, identifier.ParseEmail, rapid.OneOf(email, rapid.String()).Draw(t, "email"))
-		stable(t, identifier.ParseDomain, rapid.StringMatching(`([A-Za-z0-9çÃüß-]{1,8}\.){1,3}[A-Za-zçã]{2,5}`).Draw(t, "domain"))
+		stable(
+			t,
+			identifier.ParseDomain,
+			rapid.StringMatching(`([A-Za-z0-9çÃüß-]{1,8}\.){1,3}[A-Za-zçã]{2,5}`).Draw(t, "domain"),
+		)
 		p := phone.Draw(t, "phone")
 		stable(t, identifier.ParsePhone, p)
 		stable(t, identifier.ParseLeakedPhone, p)

@@ -138,14 +138,29 @@ func ValidName(name string) bool { return nameForm.MatchString(name) && !strings
 func CheckBreach(b *cyber.Breach, now time.Time) error {
 	b.Title, b.Source, b.Description = strings.TrimSpace(b.Title), strings.TrimSpace(b.Source), strings.TrimSpace(b.Description)
 	b.Kind = cmp.Or(b.Kind, cyber.SourceBreach)
-	kinds := []cyber.SourceKind{cyber.SourceBreach, cyber.SourceCombolist, cyber.SourceStealer, cyber.SourcePaste, cyber.SourcePhish}
+	kinds := []cyber.SourceKind{
+		cyber.SourceBreach,
+		cyber.SourceCombolist,
+		cyber.SourceStealer,
+		cyber.SourcePaste,
+		cyber.SourcePhish,
+	}
 	return errors.Join(
 		fault.When(!ValidName(b.Name), ErrBreachInvalid.With("name", fault.BreachName)),
 		checkReserved(b.Name),
 		fault.When(!partner.IsPrintableLine(b.Title, 1, 200), ErrBreachInvalid.With("title", fault.PlainLength, 200)),
-		fault.When(!partner.IsPrintableLine(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000), ErrBreachInvalid.With("source", fault.BreachTexts)),
-		fault.When(b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970, ErrBreachInvalid.With("date", fault.DayRange)),
-		fault.When(!slices.Contains(kinds, b.Kind), ErrBreachInvalid.With("kind", fault.OneOf, "breach, combolist, stealer, paste, phish")),
+		fault.When(
+			!partner.IsPrintableLine(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000),
+			ErrBreachInvalid.With("source", fault.BreachTexts),
+		),
+		fault.When(
+			b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970,
+			ErrBreachInvalid.With("date", fault.DayRange),
+		),
+		fault.When(
+			!slices.Contains(kinds, b.Kind),
+			ErrBreachInvalid.With("kind", fault.OneOf, "breach, combolist, stealer, paste, phish"),
+		),
 		checkExposes(b),
 	)
 }
@@ -247,7 +262,10 @@ const foundShare = 100
 
 // ofKinds are the classes that identifiers are themselves.
 var ofKinds = map[identifier.Kind]cyber.Exposed{
-	identifier.Email: cyber.ExposedEmail, identifier.CPF: cyber.ExposedCPF, identifier.Phone: cyber.ExposedPhone, identifier.Card: cyber.ExposedCard,
+	identifier.Email:  cyber.ExposedEmail,
+	identifier.CPF:    cyber.ExposedCPF,
+	identifier.Phone:  cyber.ExposedPhone,
+	identifier.Card:   cyber.ExposedCard,
 	identifier.PixKey: cyber.ExposedFinancial,
 }
 
@@ -279,7 +297,10 @@ func (t *Tally) CompareClasses(named []cyber.Exposed) (nowhere, unnamed []cyber.
 	found := t.FoundClasses()
 	identifiers := []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedCPF, cyber.ExposedPhone, cyber.ExposedCard}
 	nowhere = selectClasses(func(e cyber.Exposed) bool {
-		return slices.Contains(named, e) && !slices.Contains(found, e) && (t.Told > 0 || slices.Contains(identifiers, e))
+		return slices.Contains(named, e) && !slices.Contains(found, e) &&
+			(t.Told > 0 || slices.Contains(identifiers, e))
 	})
-	return nowhere, selectClasses(func(e cyber.Exposed) bool { return slices.Contains(found, e) && !slices.Contains(named, e) })
+	return nowhere, selectClasses(
+		func(e cyber.Exposed) bool { return slices.Contains(found, e) && !slices.Contains(named, e) },
+	)
 }

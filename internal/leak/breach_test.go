@@ -78,7 +78,8 @@ func TestCheckBreach(t *testing.T) {
 		if err == nil && (given == "" && b.Kind != cyber.SourceBreach || given != "" && b.Kind != given) {
 			t.Errorf("%s: kind %s", name, b.Kind)
 		}
-		if name == "classes in any order" && fmt.Sprint(b.Exposes) != fmt.Sprint([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedCard}) {
+		if name == "classes in any order" &&
+			fmt.Sprint(b.Exposes) != fmt.Sprint([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedCard}) {
 			t.Errorf("classes %v", b.Exposes)
 		}
 	}
@@ -91,7 +92,12 @@ func TestOperatorOnBreaches(t *testing.T) {
 	if list, err := rules.ListBreaches(t.Context()); err != nil || len(list) != 1 || list[0].Name != "loja" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if r, err := rules.EditBreach(t.Context(), "loja", func(b *cyber.Breach) { b.Name, b.Title = "outra", "Outra" }); err != nil || r.Name != "loja" || r.Title != "Outra" {
+	if r, err := rules.EditBreach(
+		t.Context(),
+		"loja",
+		func(b *cyber.Breach) { b.Name, b.Title = "outra", "Outra" },
+	); err != nil || r.Name != "loja" ||
+		r.Title != "Outra" {
 		t.Errorf("%+v, %v", r.Breach, err)
 	}
 	if _, err := rules.EditBreach(t.Context(), "loja", func(b *cyber.Breach) { b.Title = "" }); !errors.Is(err, ErrBreachInvalid) {
@@ -100,7 +106,11 @@ func TestOperatorOnBreaches(t *testing.T) {
 	if _, err := rules.EditBreach(t.Context(), cyber.SandboxBreach, func(*cyber.Breach) {}); !errors.Is(err, ErrBreachInvalid) {
 		t.Errorf("the sandbox's breach was edited: %v", err)
 	}
-	if _, err := rules.RetractBreach(t.Context(), cyber.SandboxBreach); !errors.Is(err, ErrBreachInvalid) || l.retracted != "" {
+	if _, err := rules.RetractBreach(
+		t.Context(),
+		cyber.SandboxBreach,
+	); !errors.Is(err, ErrBreachInvalid) ||
+		l.retracted != "" {
 		t.Errorf("the sandbox's breach was retracted: %v", err)
 	}
 	if _, err := rules.RetractBreach(t.Context(), "loja"); err != nil || l.retracted != "loja" {
@@ -114,7 +124,10 @@ func TestOperatorOnBreaches(t *testing.T) {
 
 // TestOperatorWrites: days and classes as people write them.
 func TestOperatorWrites(t *testing.T) {
-	if day, err := ParseBreachDay("2026-11-15"); err != nil || !day.Equal(time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)) {
+	if day, err := ParseBreachDay(
+		"2026-11-15",
+	); err != nil ||
+		!day.Equal(time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)) {
 		t.Error(day, err)
 	}
 	for _, bad := range []string{"", "15/11/2026", "2026-13-01"} {
@@ -147,7 +160,8 @@ func TestTally(t *testing.T) {
 		many.CountReason(fmt.Sprint("reason ", i), 2)
 	}
 	many.CountReason("reason 1", 1)
-	if len(many.Reasons) != 33 || many.Reasons["other reasons"] != 16 || many.Reasons["reason 1"] != 3 || many.Reasons["reason 31"] != 2 {
+	if len(many.Reasons) != 33 || many.Reasons["other reasons"] != 16 || many.Reasons["reason 1"] != 3 ||
+		many.Reasons["reason 31"] != 2 {
 		t.Errorf("%v", many.Reasons)
 	}
 	found := map[string]int64{"email": 1}

@@ -11,10 +11,22 @@ import (
 func TestExplain(t *testing.T) {
 	day := func(n int) time.Time { return time.Unix(1_790_000_000, 0).AddDate(0, 0, n) }
 	record := func(name string, published time.Time, state State) Record {
-		return Record{Breach: cyber.Breach{Name: name, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword}}, State: state, PublishedAt: published}
+		return Record{
+			Breach: cyber.Breach{
+				Name:    name,
+				Kind:    cyber.SourceBreach,
+				Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
+			},
+			State:       state,
+			PublishedAt: published,
+		}
 	}
 	row := func(passwords ...uint32) cyber.Trace {
-		return cyber.Trace{Told: true, Classes: cyber.NewClasses([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword}), Passwords: passwords}
+		return cyber.Trace{
+			Told:      true,
+			Classes:   cyber.NewClasses([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword}),
+			Passwords: passwords,
+		}
 	}
 	all := []Record{
 		record("nova", day(3), Published), record("velha", day(1), Published), record("outra", day(2), Published),
@@ -29,18 +41,42 @@ func TestExplain(t *testing.T) {
 	if e := ExplainSighting(all[0], all, seen(map[string]cyber.Trace{"velha": row(7)})); e.Found || e.Earlier != nil {
 		t.Errorf("a value that the breach does not hold: %+v", e)
 	}
-	e := ExplainSighting(all[0], all, seen(map[string]cyber.Trace{"nova": row(7), "outra": row(7), "velha": row(8), "futura": row(7), "retirada": row(7)}))
+	e := ExplainSighting(
+		all[0],
+		all,
+		seen(
+			map[string]cyber.Trace{
+				"nova":     row(7),
+				"outra":    row(7),
+				"velha":    row(8),
+				"futura":   row(7),
+				"retirada": row(7),
+			},
+		),
+	)
 	names := []string{}
 	for _, b := range e.Earlier {
 		names = append(names, b.Breach.Name)
 	}
-	if !e.Found || e.News || e.Breach.Basis != cyber.BasisRow || !slices.Equal(names, []string{"velha", "outra"}) || e.Earlier[0].SamePassword || !e.Earlier[1].SamePassword {
+	if !e.Found || e.News || e.Breach.Basis != cyber.BasisRow || !slices.Equal(names, []string{"velha", "outra"}) ||
+		e.Earlier[0].SamePassword ||
+		!e.Earlier[1].SamePassword {
 		t.Errorf("the same password as before: %+v", e)
 	}
-	if e := ExplainSighting(all[0], all, seen(map[string]cyber.Trace{"nova": row(9), "velha": row(8)})); !e.News || e.Earlier[0].SamePassword {
+	if e := ExplainSighting(
+		all[0],
+		all,
+		seen(map[string]cyber.Trace{"nova": row(9), "velha": row(8)}),
+	); !e.News ||
+		e.Earlier[0].SamePassword {
 		t.Errorf("another password than before: %+v", e)
 	}
-	if e := ExplainSighting(all[1], all, seen(map[string]cyber.Trace{"nova": row(7), "velha": row(7)})); !e.News || len(e.Earlier) != 0 {
+	if e := ExplainSighting(
+		all[1],
+		all,
+		seen(map[string]cyber.Trace{"nova": row(7), "velha": row(7)}),
+	); !e.News ||
+		len(e.Earlier) != 0 {
 		t.Errorf("the first breach: %+v", e)
 	}
 }

@@ -31,7 +31,10 @@ func TestClassesAreTheVocabulary(t *testing.T) {
 }
 
 func drawLabel(t *rapid.T, name string) []byte {
-	l := Label{Classes: cyber.Classes(rapid.Uint16().Draw(t, name)), Spellings: identifier.Spellings(rapid.Uint8().Draw(t, name+" spellings"))}
+	l := Label{
+		Classes:   cyber.Classes(rapid.Uint16().Draw(t, name)),
+		Spellings: identifier.Spellings(rapid.Uint8().Draw(t, name+" spellings")),
+	}
 	if rapid.Bool().Draw(t, name+" of a log") {
 		l.Day = rapid.Int32Range(0, 30_000).Draw(t, name+" day")
 		l.Sites = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.com", "b.com", "c.com", "d.com", "e.com", "f.com"}), 0, mostSites, rapid.ID[string]).Draw(t, name+" sites")
@@ -70,7 +73,12 @@ func TestLabelsUnite(t *testing.T) {
 	for i := range mostSites {
 		many.Sites = append(many.Sites, string(rune('a'+i))+".com")
 	}
-	united, err = ParseLabel(uniteLabels(many.AppendEncoded(nil), Label{Classes: cyber.Classes(record.Email), Sites: []string{"z.com"}, Spellings: 1}.AppendEncoded(nil)))
+	united, err = ParseLabel(
+		uniteLabels(
+			many.AppendEncoded(nil),
+			Label{Classes: cyber.Classes(record.Email), Sites: []string{"z.com"}, Spellings: 1}.AppendEncoded(nil),
+		),
+	)
 	if err != nil || !slices.Equal(united.Sites, many.Sites) || united.Spellings != 1 {
 		t.Errorf("more sites than are kept are %+v, %v", united, err)
 	}

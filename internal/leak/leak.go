@@ -236,9 +236,21 @@ type Store interface {
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
 	// RejudgeFindings holds up to limit findings of a breach, found at or after since, behind the given one, against what
 	// the breach holds now.
-	RejudgeFindings(ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace Tracer) (Rejudged, error)
+	RejudgeFindings(
+		ctx context.Context,
+		breach string,
+		since time.Time,
+		after cyber.FindingID,
+		limit int,
+		trace Tracer,
+	) (Rejudged, error)
 	// RestateFindings computes the statuses again for up to limit findings after the given one, and returns the last.
-	RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
+	RestateFindings(
+		ctx context.Context,
+		breach string,
+		after cyber.FindingID,
+		limit int,
+	) (last cyber.FindingID, err error)
 
 	// RejudgeSites judges the sites of up to limit findings of a partner after the given one again, alerts the people
 	// that did not know the result yet, and returns the last finding.
@@ -340,13 +352,22 @@ func uniteLabels(a, b []byte) []byte {
 		return nil // not ours: nothing is told
 	}
 	if len(x.Sites)+len(y.Sites) == 0 && x.Day == y.Day {
-		return Label{Classes: x.Classes | y.Classes, Day: x.Day, Spellings: x.Spellings | y.Spellings}.AppendEncoded(nil)
+		return Label{
+			Classes:   x.Classes | y.Classes,
+			Day:       x.Day,
+			Spellings: x.Spellings | y.Spellings,
+		}.AppendEncoded(
+			nil,
+		)
 	}
 	sites := slices.Concat(x.Sites, y.Sites)
 	slices.Sort(sites)
 	sites = slices.Compact(sites)
 	return Label{
-		Classes: x.Classes | y.Classes, Day: max(x.Day, y.Day), Sites: sites[:min(len(sites), mostSites)], Spellings: x.Spellings | y.Spellings,
+		Classes:   x.Classes | y.Classes,
+		Day:       max(x.Day, y.Day),
+		Sites:     sites[:min(len(sites), mostSites)],
+		Spellings: x.Spellings | y.Spellings,
 	}.AppendEncoded(nil)
 }
 

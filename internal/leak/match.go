@@ -34,7 +34,13 @@ const settleTime = 10 * time.Second
 
 // NewMatcher joins the steps to their store, files and the keys of pairs. drop takes away what the parts of a breach's
 // import left.
-func NewMatcher(store Store, files *library.Files, pairs Pairs, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
+func NewMatcher(
+	store Store,
+	files *library.Files,
+	pairs Pairs,
+	drop func(ctx context.Context, breach string) error,
+	now func() time.Time,
+) *Matcher {
 	return &Matcher{store: store, files: files, pairs: pairs, drop: drop, now: now, Settle: settleTime}
 }
 
@@ -179,7 +185,13 @@ func (m *Matcher) matchLate(ctx context.Context, run *job.Run, breach Record, v 
 }
 
 // rejudgeFindings holds findings since a time against what the breach holds now. Of a new breach there are hardly any.
-func (m *Matcher) rejudgeFindings(ctx context.Context, run *job.Run, v volume, p *MatchProgress, since time.Time) error {
+func (m *Matcher) rejudgeFindings(
+	ctx context.Context,
+	run *job.Run,
+	v volume,
+	p *MatchProgress,
+	since time.Time,
+) error {
 	for {
 		r, err := m.store.RejudgeFindings(ctx, run.Subject, since, p.Finding, tellBatch, v.traceValue)
 		if err != nil || r.Last == "" {
@@ -345,7 +357,11 @@ func (m *Matcher) RejudgeSites(ctx context.Context, run *job.Run) error {
 }
 
 // walkFindings goes over findings, as far as next has any, and keeps where it is.
-func (m *Matcher) walkFindings(ctx context.Context, run *job.Run, next func(after cyber.FindingID) (cyber.FindingID, error)) error {
+func (m *Matcher) walkFindings(
+	ctx context.Context,
+	run *job.Run,
+	next func(after cyber.FindingID) (cyber.FindingID, error),
+) error {
 	var p struct {
 		After cyber.FindingID `json:"after"`
 	}
@@ -419,7 +435,8 @@ func saysMore(f, before cyber.Finding, others []cyber.Finding) bool {
 		return !cyber.IsKnownFinding(f, others)
 	}
 	if f.Basis() == cyber.BasisBreach {
-		return cyber.NewClasses(f.Breach.Exposes)&^cyber.NewClasses(before.Breach.Exposes) != 0 && !cyber.IsKnownFinding(f, others)
+		return cyber.NewClasses(f.Breach.Exposes)&^cyber.NewClasses(before.Breach.Exposes) != 0 &&
+			!cyber.IsKnownFinding(f, others)
 	}
 	before.Breach.Content = "" // of the same breach, and not a copy of what it holds now
 	if before.Breach.Has(cyber.ExposedPassword) && len(before.Trace.Passwords) == 0 {

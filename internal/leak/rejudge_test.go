@@ -10,7 +10,12 @@ import (
 
 // TestRejudge: what a breach says after its content was renewed is held against what the person was told.
 func TestRejudge(t *testing.T) {
-	shop := cyber.Breach{Name: "loja", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword}, Content: "new"}
+	shop := cyber.Breach{
+		Name:    "loja",
+		Kind:    cyber.SourceBreach,
+		Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
+		Content: "new",
+	}
 	row := func(passwords []uint32, classes ...cyber.Exposed) cyber.Trace {
 		return cyber.Trace{Told: true, Classes: cyber.NewClasses(classes), Passwords: passwords}
 	}
@@ -44,18 +49,48 @@ func TestRejudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := valueOf("ana", "a")
-			f := cyber.Finding{ID: "fd", Asset: "a", Breach: shop.ForTrace(c.before), Trace: c.before, Quiet: c.quiet, Resolution: c.why, FoundAt: noon}
+			f := cyber.Finding{
+				ID:         "fd",
+				Asset:      "a",
+				Breach:     shop.ForTrace(c.before),
+				Trace:      c.before,
+				Quiet:      c.quiet,
+				Resolution: c.why,
+				FoundAt:    noon,
+			}
 			w.Findings = []cyber.Finding{f}
 			if c.also != nil {
 				other := cyber.Breach{Name: "outra", Kind: cyber.SourceBreach}
-				w.Findings = append(w.Findings, cyber.Finding{ID: "fd2", Asset: "a", Breach: other.ForTrace(*c.also), Trace: *c.also, FoundAt: noon})
+				w.Findings = append(
+					w.Findings,
+					cyber.Finding{
+						ID:      "fd2",
+						Asset:   "a",
+						Breach:  other.ForTrace(*c.also),
+						Trace:   *c.also,
+						FoundAt: noon,
+					},
+				)
 			}
 			w.Status, w.OpenBreaches = cyber.ComputeStatus(w.Findings), cyber.JoinBreachNames(w.Findings)
-			v := leak.RejudgeFindings([]*leak.Watched{w}, shop, map[cyber.AssetID]leak.Held{"a": c.now}, noon.Add(time.Hour))
-			if got := w.Findings[0]; got.Resolution != c.open || (len(v.News) == 1) != c.alert || (len(v.Closed)+len(v.Judged) == 1) != c.kept {
-				t.Errorf("resolution %q, news %d, closed %d, judged %d", got.Resolution, len(v.News), len(v.Closed), len(v.Judged))
+			v := leak.RejudgeFindings(
+				[]*leak.Watched{w},
+				shop,
+				map[cyber.AssetID]leak.Held{"a": c.now},
+				noon.Add(time.Hour),
+			)
+			if got := w.Findings[0]; got.Resolution != c.open || (len(v.News) == 1) != c.alert ||
+				(len(v.Closed)+len(v.Judged) == 1) != c.kept {
+				t.Errorf(
+					"resolution %q, news %d, closed %d, judged %d",
+					got.Resolution,
+					len(v.News),
+					len(v.Closed),
+					len(v.Judged),
+				)
 			}
-			if renewed := w.Findings[0].RenewedAt; renewed.IsZero() == c.alert || c.alert && !renewed.Equal(noon.Add(time.Hour)) {
+			if renewed := w.Findings[0].RenewedAt; renewed.IsZero() == c.alert ||
+				c.alert && !renewed.Equal(noon.Add(time.Hour)) {
 				t.Errorf("its plan begins anew: %v, news: %t", renewed, c.alert)
 			}
 			if c.now.Found && !w.Findings[0].Trace.IsEqual(c.now.Trace) {
@@ -64,7 +99,12 @@ func TestRejudge(t *testing.T) {
 			if w.Status != cyber.ComputeStatus(w.Findings) || w.OpenBreaches != cyber.JoinBreachNames(w.Findings) {
 				t.Errorf("the value says %s %s", w.Status, w.OpenBreaches)
 			}
-			again := leak.RejudgeFindings([]*leak.Watched{w}, shop, map[cyber.AssetID]leak.Held{"a": c.now}, noon.Add(2*time.Hour))
+			again := leak.RejudgeFindings(
+				[]*leak.Watched{w},
+				shop,
+				map[cyber.AssetID]leak.Held{"a": c.now},
+				noon.Add(2*time.Hour),
+			)
 			if len(again.News)+len(again.Closed)+len(again.Judged)+len(again.Restated) > 0 {
 				t.Errorf("a repetition changed something: %+v", again)
 			}

@@ -24,7 +24,11 @@ func TestSitesEndAtADot(t *testing.T) {
 func TestSitesTellOpenFindingsOnly(t *testing.T) {
 	finding := func(breach string, resolution cyber.Resolution) cyber.Finding {
 		return cyber.Finding{
-			Breach:     cyber.Breach{Name: breach, Basis: cyber.BasisRow, Exposes: []cyber.Exposed{cyber.ExposedPassword}},
+			Breach: cyber.Breach{
+				Name:    breach,
+				Basis:   cyber.BasisRow,
+				Exposes: []cyber.Exposed{cyber.ExposedPassword},
+			},
 			Trace:      cyber.Trace{Told: true, Sites: []string{"app.banco.com.br"}},
 			Asset:      "as_1",
 			Resolution: resolution,

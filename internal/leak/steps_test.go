@@ -106,7 +106,12 @@ func (s *registers) WithdrawFindings(_ context.Context, _ string, limit int) (in
 	return n, s.call("withdraw")
 }
 
-func (s *registers) RestateFindings(_ context.Context, _ string, after cyber.FindingID, _ int) (cyber.FindingID, error) {
+func (s *registers) RestateFindings(
+	_ context.Context,
+	_ string,
+	after cyber.FindingID,
+	_ int,
+) (cyber.FindingID, error) {
 	for _, f := range s.findings {
 		if f > after {
 			return f, s.call("restate")
@@ -115,7 +120,14 @@ func (s *registers) RestateFindings(_ context.Context, _ string, after cyber.Fin
 	return "", s.call("restate")
 }
 
-func (s *registers) RejudgeFindings(_ context.Context, _ string, since time.Time, after cyber.FindingID, _ int, _ Tracer) (Rejudged, error) {
+func (s *registers) RejudgeFindings(
+	_ context.Context,
+	_ string,
+	since time.Time,
+	after cyber.FindingID,
+	_ int,
+	_ Tracer,
+) (Rejudged, error) {
 	s.calls = append(s.calls, "rejudge since "+s.breach.ChangedAt().Sub(since).String())
 	for _, f := range s.findings {
 		if f > after {
@@ -140,7 +152,13 @@ func (s *registers) ListDueLooks(_ context.Context, limit int) ([]DueLook, error
 	return slices.Clone(s.pending[:min(limit, len(s.pending))]), s.call("pending")
 }
 
-func (s *registers) SettleLooks(_ context.Context, _ partner.ID, epoch int64, looked []cyber.AssetID, hits []Hit) error {
+func (s *registers) SettleLooks(
+	_ context.Context,
+	_ partner.ID,
+	epoch int64,
+	looked []cyber.AssetID,
+	hits []Hit,
+) error {
 	for _, asset := range looked {
 		s.settled = append(s.settled, fmt.Sprint(asset, hits, epoch))
 	}
@@ -195,8 +213,22 @@ func newMatcher(t *testing.T) (*Matcher, *registers) {
 	t.Helper()
 	files, made := filesWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}})
 	s := &registers{watched: []int64{1, 2, 3, 4}, late: []int64{4, 5, 6}}
-	s.breach = Record{Breach: cyber.Breach{Name: "loja"}, State: Published, Segment: "loja.seg", Digest: made["loja"].Digest, Tally: Tally{Measured: &Measured{}}, PublishedAt: publication, RetractedAt: publication}
-	m := NewMatcher(s, files, sums{}, func(context.Context, string) error { return s.call("drop") }, func() time.Time { return publication.Add(time.Hour) })
+	s.breach = Record{
+		Breach:      cyber.Breach{Name: "loja"},
+		State:       Published,
+		Segment:     "loja.seg",
+		Digest:      made["loja"].Digest,
+		Tally:       Tally{Measured: &Measured{}},
+		PublishedAt: publication,
+		RetractedAt: publication,
+	}
+	m := NewMatcher(
+		s,
+		files,
+		sums{},
+		func(context.Context, string) error { return s.call("drop") },
+		func() time.Time { return publication.Add(time.Hour) },
+	)
 	return m, s
 }
 
@@ -256,10 +288,12 @@ func TestMatchOfRenewed(t *testing.T) {
 	if want := `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"told":3,"finding":"fd_2","checked":3,"withdrawn":3}`; last != want {
 		t.Errorf("%s, want %s", last, want)
 	}
-	if names, err := files.ListLocal(); err != nil || !slices.Equal(names, []string{"loja.seg"}) || len(s.breach.Former) != 0 {
+	if names, err := files.ListLocal(); err != nil || !slices.Equal(names, []string{"loja.seg"}) ||
+		len(s.breach.Former) != 0 {
 		t.Errorf("left %v, former %v: %v", names, s.breach.Former, err)
 	}
-	if count(s.calls, "rejudge since 1m0s") != 3 || slices.Index(s.calls, "rejudge") > slices.Index(s.calls, "watched") {
+	if count(s.calls, "rejudge since 1m0s") != 3 ||
+		slices.Index(s.calls, "rejudge") > slices.Index(s.calls, "watched") {
 		t.Errorf("%v", s.calls)
 	}
 	for _, fails := range []string{"rejudge", "rejudge3", "forget"} {
@@ -283,7 +317,11 @@ func TestMatchBatches(t *testing.T) {
 			s.watched[i] = int64(i) + 1
 		}
 		run, _ := ran("{}", s)
-		if err := m.MatchFirst(t.Context(), run); err != nil || count(s.calls, "watched") != batches || len(s.hits) != 4 {
+		if err := m.MatchFirst(
+			t.Context(),
+			run,
+		); err != nil || count(s.calls, "watched") != batches ||
+			len(s.hits) != 4 {
 			t.Errorf("%d values: %d batches, hits %v, %v", n, count(s.calls, "watched"), s.hits, err)
 		}
 	}
@@ -322,21 +360,35 @@ func TestStepsStop(t *testing.T) {
 		state  State
 		after  string // what must not be reached any more
 	}{
-		{"breach", (*Matcher).MatchBreach, Published, "watched"}, {"watched", (*Matcher).MatchBreach, Published, "keep"},
-		{"rejudge", (*Matcher).MatchBreach, Published, "save"}, {"save", (*Matcher).MatchBreach, Published, "watched"},
-		{"keep", (*Matcher).MatchBreach, Published, "tell"}, {"save3", (*Matcher).MatchBreach, Published, "tell"},
-		{"tell", (*Matcher).MatchBreach, Published, "late"}, {"save4", (*Matcher).MatchBreach, Published, "late"},
-		{"save6", (*Matcher).MatchBreach, Published, "late"}, {"late", (*Matcher).MatchBreach, Published, ""},
+		{"breach", (*Matcher).MatchBreach, Published, "watched"},
+		{"watched", (*Matcher).MatchBreach, Published, "keep"},
+		{"rejudge", (*Matcher).MatchBreach, Published, "save"},
+		{"save", (*Matcher).MatchBreach, Published, "watched"},
+		{"keep", (*Matcher).MatchBreach, Published, "tell"},
+		{"save3", (*Matcher).MatchBreach, Published, "tell"},
+		{"tell", (*Matcher).MatchBreach, Published, "late"},
+		{"save4", (*Matcher).MatchBreach, Published, "late"},
+		{"save6", (*Matcher).MatchBreach, Published, "late"},
+		{"late", (*Matcher).MatchBreach, Published, ""},
 		{"tell3", (*Matcher).MatchBreach, Published, ""},
-		{"breach", (*Matcher).WithdrawBreach, Retracted, "withdraw"}, {"withdraw", (*Matcher).WithdrawBreach, Retracted, "save"},
-		{"save", (*Matcher).WithdrawBreach, Retracted, "drop"}, {"drop", (*Matcher).WithdrawBreach, Retracted, ""},
-		{"breach2", (*Matcher).WithdrawBreach, Retracted, ""}, {"breach3", (*Matcher).WithdrawBreach, Retracted, ""},
-		{"restate", (*Matcher).RestateBreach, Published, "save"}, {"save", (*Matcher).RestateBreach, Published, ""},
+		{"breach", (*Matcher).WithdrawBreach, Retracted, "withdraw"},
+		{"withdraw", (*Matcher).WithdrawBreach, Retracted, "save"},
+		{"save", (*Matcher).WithdrawBreach, Retracted, "drop"},
+		{"drop", (*Matcher).WithdrawBreach, Retracted, ""},
+		{"breach2", (*Matcher).WithdrawBreach, Retracted, ""},
+		{"breach3", (*Matcher).WithdrawBreach, Retracted, ""},
+		{"restate", (*Matcher).RestateBreach, Published, "save"},
+		{"save", (*Matcher).RestateBreach, Published, ""},
 	} {
 		m, s := newMatcher(t)
 		s.failAt, s.findings, s.breach.State = c.failAt, []cyber.FindingID{"f1", "f2"}, c.state
 		run, _ := ran("{}", s)
-		if err := c.step(m, t.Context(), run); !errors.Is(err, errAway) || c.after != "" && slices.Contains(s.calls, c.after) {
+		if err := c.step(
+			m,
+			t.Context(),
+			run,
+		); !errors.Is(err, errAway) ||
+			c.after != "" && slices.Contains(s.calls, c.after) {
 			t.Errorf("%s fails: %v after %v", c.failAt, err, s.calls)
 		}
 	}
@@ -416,6 +468,7 @@ func TestRestateSteps(t *testing.T) {
 type sums struct{}
 
 func (sums) PairFingerprint(fingerprint, password uint64) uint64 { return fingerprint*100 + password }
+
 func (sums) PairRange(fingerprint uint64) (uint64, uint64) {
 	return fingerprint * 100, fingerprint*100 + 99
 }
@@ -517,10 +570,18 @@ func TestLibraryWithAHole(t *testing.T) {
 		if err := l.LoadPublished(t.Context()); err == nil {
 			t.Errorf("%s is missing, and nobody is told", missing)
 		}
-		if seen := l.ProbeFingerprint(2); seen.Epoch != 0 || len(seen.Breaches) != map[string]int{"a": 1, "b": 1, "pairs": 2}[missing] {
+		if seen := l.ProbeFingerprint(
+			2,
+		); seen.Epoch != 0 ||
+			len(seen.Breaches) != map[string]int{"a": 1, "b": 1, "pairs": 2}[missing] {
 			t.Errorf("without %s: %+v", missing, seen)
 		}
-		if held, err := l.HoldsPair(t.Context(), []uint64{3}, 5); missing == "a" && (err != nil || !held) || missing != "a" && !errors.Is(err, cyber.ErrNotAsked) {
+		if held, err := l.HoldsPair(
+			t.Context(),
+			[]uint64{3},
+			5,
+		); missing == "a" && (err != nil || !held) ||
+			missing != "a" && !errors.Is(err, cyber.ErrNotAsked) {
 			t.Errorf("without %s: %t, %v", missing, held, err)
 		}
 		if _, err := l.HoldsPair(t.Context(), []uint64{3}, 6); !errors.Is(err, cyber.ErrNotAsked) {
@@ -546,7 +607,10 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		fill(s, n)
-		if done, err := l.SettleDueLooks(t.Context()); err != nil || done != n || len(s.pending) != 0 || count(s.calls, "pending") != looks {
+		if done, err := l.SettleDueLooks(
+			t.Context(),
+		); err != nil || done != n || len(s.pending) != 0 ||
+			count(s.calls, "pending") != looks {
 			t.Errorf("of %d: %d with %d looks: %v", n, done, count(s.calls, "pending"), err)
 		}
 	}
@@ -562,7 +626,10 @@ func TestSettle(t *testing.T) {
 		t.Fatal("nothing is missing")
 	}
 	s.pending = append(s.pending, DueLook{Asset: "nowhere", Fingerprint: 99})
-	if done, err := l.SettleDueLooks(t.Context()); err != nil || done != 0 || len(s.settled) != 3 || len(s.pending) != 4 {
+	if done, err := l.SettleDueLooks(
+		t.Context(),
+	); err != nil || done != 0 || len(s.settled) != 3 ||
+		len(s.pending) != 4 {
 		t.Errorf("%d settled, %d told of what was seen: %v", done, len(s.settled), err)
 	}
 	s.failAt = "settle"

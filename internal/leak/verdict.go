@@ -58,7 +58,10 @@ func (w *Watched) judgeSites(f *cyber.Finding) {
 // isAnyUnder reports whether a host is, or is below, one of the sites.
 func isAnyUnder(hosts, sites []string) bool {
 	return slices.ContainsFunc(hosts, func(host string) bool {
-		return slices.ContainsFunc(sites, func(site string) bool { return host == site || strings.HasSuffix(host, "."+site) })
+		return slices.ContainsFunc(
+			sites,
+			func(site string) bool { return host == site || strings.HasSuffix(host, "."+site) },
+		)
 	})
 }
 
@@ -85,7 +88,13 @@ func (r Restated) HasMoved() bool { return r.Status != r.Before }
 // DiscoverFindings judges hits: a value has one finding of a breach, however often it is hit; what the person knew is quiet; and a
 // person hears once of everything that is news. Hits in breaches that are not published any more, and of values that
 // are gone, count for nothing.
-func DiscoverFindings(values []*Watched, hits []Hit, published map[string]cyber.Breach, newID func() (cyber.FindingID, error), now time.Time) (Verdict, error) {
+func DiscoverFindings(
+	values []*Watched,
+	hits []Hit,
+	published map[string]cyber.Breach,
+	newID func() (cyber.FindingID, error),
+	now time.Time,
+) (Verdict, error) {
 	var v Verdict
 	byID := make(map[cyber.AssetID]*Watched, len(values))
 	for _, w := range values {
@@ -262,7 +271,10 @@ func (w *Watched) absorbTwin(gone *Watched) Union {
 			u.Closed = append(u.Closed, *own)
 		}
 	}
-	slices.SortStableFunc(w.Findings, func(a, b cyber.Finding) int { return cmp.Or(a.FoundAt.Compare(b.FoundAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(
+		w.Findings,
+		func(a, b cyber.Finding) int { return cmp.Or(a.FoundAt.Compare(b.FoundAt), cmp.Compare(a.ID, b.ID)) },
+	)
 	return u
 }
 

@@ -40,8 +40,15 @@ func (w *world) newID() (cyber.FindingID, error) {
 
 func valueOf(person, name string) *leak.Watched {
 	return &leak.Watched{
-		Asset:  cyber.Asset{ID: cyber.AssetID(name), Partner: "pt", User: partner.UserHash("u-" + person), Status: cyber.StatusMonitored, AddedAt: noon},
-		Person: person, Same: name,
+		Asset: cyber.Asset{
+			ID:      cyber.AssetID(name),
+			Partner: "pt",
+			User:    partner.UserHash("u-" + person),
+			Status:  cyber.StatusMonitored,
+			AddedAt: noon,
+		},
+		Person: person,
+		Same:   name,
 	}
 }
 
@@ -107,14 +114,22 @@ func TestDiscover(t *testing.T) {
 		"a list of old news":      {"a/loja", "a/lista", "found a/lista(quiet); says a alerta>alerta [loja lista~loja]"},
 		"a list of resolved news": {"a/loja:other", "a/lista", "found a/lista(quiet); says a monitorado>alerta [lista~loja]"},
 		"a list of withdrawn":     {"a/loja:retracted", "a/lista", "found a/lista; says a monitorado>alerta [lista]; tells u-ana a/lista=alerta"},
-		"a list behind its source in one look": {"", "a/loja a/lista",
-			"found a/loja, a/lista(quiet); says a monitorado>alerta [loja lista~loja]; tells u-ana a/loja=alerta"},
-		"two values of one person": {"", "a/loja b/loja",
-			"found a/loja, b/loja; says a monitorado>alerta [loja], b monitorado>alerta [loja]; tells u-ana a/loja=alerta b/loja=alerta"},
-		"two people": {"", "a/loja c/loja",
-			"found a/loja, c/loja; says a monitorado>alerta [loja], c monitorado>alerta [loja]; tells u-ana a/loja=alerta, u-caio c/loja=alerta"},
-		"the news tell the last status": {"", "a/loja a/banco",
-			"found a/loja, a/banco; says a monitorado>comprometido [loja banco]; tells u-ana a/loja=comprometido a/banco=comprometido"},
+		"a list behind its source in one look": {
+			"", "a/loja a/lista",
+			"found a/loja, a/lista(quiet); says a monitorado>alerta [loja lista~loja]; tells u-ana a/loja=alerta",
+		},
+		"two values of one person": {
+			"", "a/loja b/loja",
+			"found a/loja, b/loja; says a monitorado>alerta [loja], b monitorado>alerta [loja]; tells u-ana a/loja=alerta b/loja=alerta",
+		},
+		"two people": {
+			"", "a/loja c/loja",
+			"found a/loja, c/loja; says a monitorado>alerta [loja], c monitorado>alerta [loja]; tells u-ana a/loja=alerta, u-caio c/loja=alerta",
+		},
+		"the news tell the last status": {
+			"", "a/loja a/banco",
+			"found a/loja, a/banco; says a monitorado>comprometido [loja banco]; tells u-ana a/loja=comprometido a/banco=comprometido",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
@@ -126,11 +141,19 @@ func TestDiscover(t *testing.T) {
 				t.Errorf("%v\n got %s\nwant %s", err, got, c.want)
 			}
 			for _, f := range v.Found {
-				if f.ID == "" || f.Partner != "pt" || f.FoundAt != noon || !f.Open() || f.Severity != cyber.SeverityOf(f) {
+				if f.ID == "" || f.Partner != "pt" || f.FoundAt != noon || !f.Open() ||
+					f.Severity != cyber.SeverityOf(f) {
 					t.Errorf("%+v", f)
 				}
 			}
-			if again, err := leak.DiscoverFindings(values, selectHits(c.hits), w.published, w.newID, noon); err != nil || told(again) != "" {
+			if again, err := leak.DiscoverFindings(
+				values,
+				selectHits(c.hits),
+				w.published,
+				w.newID,
+				noon,
+			); err != nil ||
+				told(again) != "" {
 				t.Errorf("a second look comes to %s, %v", told(again), err)
 			}
 		})
@@ -142,11 +165,22 @@ func (w *world) given(t *testing.T, values []*leak.Watched, text string) {
 	t.Helper()
 	for _, word := range strings.Fields(text) {
 		place, resolution, _ := strings.Cut(word, ":")
-		if _, err := leak.DiscoverFindings(values, selectHits(place), w.published, w.newID, noon.Add(-time.Hour)); err != nil {
+		if _, err := leak.DiscoverFindings(
+			values,
+			selectHits(place),
+			w.published,
+			w.newID,
+			noon.Add(-time.Hour),
+		); err != nil {
 			t.Fatal(err)
 		}
 		if hit := selectHits(place)[0]; resolution != "" {
-			leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Asset == hit.Asset && f.Breach.Name == hit.Breach }, cyber.Resolution(resolution), noon)
+			leak.CloseFindings(
+				values,
+				func(f cyber.Finding) bool { return f.Asset == hit.Asset && f.Breach.Name == hit.Breach },
+				cyber.Resolution(resolution),
+				noon,
+			)
 		}
 	}
 }
@@ -163,7 +197,13 @@ func selectHits(text string) []leak.Hit {
 // TestDiscoverWithoutIDs: chance that fails is no finding without a name.
 func TestDiscoverWithoutIDs(t *testing.T) {
 	w, broken := newWorld(), errors.New("no chance")
-	_, err := leak.DiscoverFindings([]*leak.Watched{valueOf("ana", "a")}, selectHits("a/loja"), w.published, func() (cyber.FindingID, error) { return "", broken }, noon)
+	_, err := leak.DiscoverFindings(
+		[]*leak.Watched{valueOf("ana", "a")},
+		selectHits("a/loja"),
+		w.published,
+		func() (cyber.FindingID, error) { return "", broken },
+		noon,
+	)
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
@@ -181,7 +221,12 @@ func TestClose(t *testing.T) {
 	} {
 		w, values := newWorld(), []*leak.Watched{valueOf("ana", "a"), valueOf("caio", "c")}
 		w.given(t, values, c.before)
-		v := leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == c.breach }, cyber.ResolvedOther, noon)
+		v := leak.CloseFindings(
+			values,
+			func(f cyber.Finding) bool { return f.Breach.Name == c.breach },
+			cyber.ResolvedOther,
+			noon,
+		)
 		if got := told(v); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", name, got, c.want)
 		}
@@ -274,11 +319,22 @@ func TestVerdictsHold(t *testing.T) {
 				values, _ = leak.UniteValues(values)
 			case 1:
 				name := names[chance.IntN(len(names))]
-				leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == name }, cyber.ResolvedOther, now)
+				leak.CloseFindings(
+					values,
+					func(f cyber.Finding) bool { return f.Breach.Name == name },
+					cyber.ResolvedOther,
+					now,
+				)
 			default:
 				var hits []leak.Hit
 				for range 1 + chance.IntN(6) {
-					hits = append(hits, leak.Hit{Asset: cyber.AssetID(fmt.Sprint("v", chance.IntN(9))), Seen: cyber.Seen{Breach: names[chance.IntN(len(names))]}})
+					hits = append(
+						hits,
+						leak.Hit{
+							Asset: cyber.AssetID(fmt.Sprint("v", chance.IntN(9))),
+							Seen:  cyber.Seen{Breach: names[chance.IntN(len(names))]},
+						},
+					)
 				}
 				v, err := leak.DiscoverFindings(values, hits, w.published, w.newID, now)
 				if err != nil {

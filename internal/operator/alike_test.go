@@ -17,7 +17,8 @@ type counted struct {
 }
 
 func (c *counted) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
-	change func(*operator.Operator, []operator.Operator) error) (operator.Operator, error) {
+	change func(*operator.Operator, []operator.Operator) error,
+) (operator.Operator, error) {
 	c.updates++
 	return c.Store.UpdateOperator(ctx, id, end, change)
 }
@@ -38,10 +39,15 @@ func TestConsoleAnswersAlike(t *testing.T) {
 	if _, _, err := reg.CreateOperator(ctx, "dora@exemplo.com.br", operator.Viewer); err != nil {
 		t.Fatal(err)
 	}
-	_, err := e.Store.Operators.UpdateOperator(ctx, locked.ID, operator.KeepSessions, func(o *operator.Operator, _ []operator.Operator) error {
-		o.Failures, o.LockedUntil = 10, e.Clock.Now().Add(time.Hour)
-		return nil
-	})
+	_, err := e.Store.Operators.UpdateOperator(
+		ctx,
+		locked.ID,
+		operator.KeepSessions,
+		func(o *operator.Operator, _ []operator.Operator) error {
+			o.Failures, o.LockedUntil = 10, e.Clock.Now().Add(time.Hour)
+			return nil
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

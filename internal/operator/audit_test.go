@@ -106,7 +106,13 @@ func TestParseHead(t *testing.T) {
 func TestLastDays(t *testing.T) {
 	late := time.Date(2026, 11, 16, 2, 59, 0, 0, time.UTC) // still the 15th in Brasília
 	today := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
-	counts := []DayCount{{today, 1}, {today, 2}, {today.AddDate(0, 0, -29), 5}, {today.AddDate(0, 0, -30), 7}, {today.AddDate(0, 0, 1), 9}}
+	counts := []DayCount{
+		{today, 1},
+		{today, 2},
+		{today.AddDate(0, 0, -29), 5},
+		{today.AddDate(0, 0, -30), 7},
+		{today.AddDate(0, 0, 1), 9},
+	}
 	days := FillLastDays(counts, late, 30)
 	var sum int64
 	for _, d := range days {

@@ -92,9 +92,18 @@ type Answer struct {
 
 func (d *Device) answer(ceremony, challenge, site string) *Answer {
 	return &Answer{
-		Type: "public-key", ID: d.ID, RawID: d.ID, Site: site, Flags: flagUP | flagUV, Count: d.Count, AttestedID: d.ID, Key: d.Key, Format: "none", Statement: cborMap(),
-		Client: map[string]any{"type": ceremony, "challenge": challenge, "origin": d.Origin, "crossOrigin": false},
-		Finish: func(client, data, signature []byte) ([]byte, []byte, []byte) { return client, data, signature },
+		Type:       "public-key",
+		ID:         d.ID,
+		RawID:      d.ID,
+		Site:       site,
+		Flags:      flagUP | flagUV,
+		Count:      d.Count,
+		AttestedID: d.ID,
+		Key:        d.Key,
+		Format:     "none",
+		Statement:  cborMap(),
+		Client:     map[string]any{"type": ceremony, "challenge": challenge, "origin": d.Origin, "crossOrigin": false},
+		Finish:     func(client, data, signature []byte) ([]byte, []byte, []byte) { return client, data, signature },
 	}
 }
 
@@ -139,11 +148,28 @@ func (d *Device) Create(sent any, bend ...func(*Answer)) []byte {
 	for _, b := range bend {
 		b(a)
 	}
-	object := cborMap(cborText("fmt"), cborText(a.Format), cborText("attStmt"), a.Statement, cborText("authData"), cborBytes(a.Data()))
+	object := cborMap(
+		cborText("fmt"),
+		cborText(a.Format),
+		cborText("attStmt"),
+		a.Statement,
+		cborText("authData"),
+		cborBytes(a.Data()),
+	)
 	client, object, _ := a.Finish(mustValue(json.Marshal(a.Client)), object, nil)
 	return mustValue(json.Marshal(map[string]any{
-		"id": base64Text(a.ID), "rawId": base64Text(a.RawID), "type": a.Type, "authenticatorAttachment": "platform", "clientExtensionResults": map[string]any{},
-		"response": map[string]any{"clientDataJSON": base64Text(client), "attestationObject": base64Text(object), "transports": a.Transports},
+		"id": base64Text(
+			a.ID,
+		),
+		"rawId":                   base64Text(a.RawID),
+		"type":                    a.Type,
+		"authenticatorAttachment": "platform",
+		"clientExtensionResults":  map[string]any{},
+		"response": map[string]any{
+			"clientDataJSON":    base64Text(client),
+			"attestationObject": base64Text(object),
+			"transports":        a.Transports,
+		},
 	}))
 }
 
@@ -161,9 +187,20 @@ func (d *Device) Use(sent any, bend ...func(*Answer)) []byte {
 	client, data := mustValue(json.Marshal(a.Client)), a.Data()
 	client, data, signature := a.Finish(client, data, d.Sign(data, client))
 	return mustValue(json.Marshal(map[string]any{
-		"id": base64Text(a.ID), "rawId": base64Text(a.RawID), "type": a.Type, "authenticatorAttachment": "platform", "clientExtensionResults": map[string]any{},
+		"id": base64Text(
+			a.ID,
+		),
+		"rawId":                   base64Text(a.RawID),
+		"type":                    a.Type,
+		"authenticatorAttachment": "platform",
+		"clientExtensionResults":  map[string]any{},
 		"response": map[string]any{
-			"clientDataJSON": base64Text(client), "authenticatorData": base64Text(data), "signature": base64Text(signature), "userHandle": base64Text(a.Handle),
+			"clientDataJSON": base64Text(
+				client,
+			),
+			"authenticatorData": base64Text(data),
+			"signature":         base64Text(signature),
+			"userHandle":        base64Text(a.Handle),
 		},
 	}))
 }
@@ -181,12 +218,32 @@ func (d *Device) Sign(data, client []byte) []byte {
 
 // coseEC is a COSE key on a curve.
 func coseEC(kind, algorithm, curve int, x, y []byte) []byte {
-	return cborMap(cborInt(1), cborInt(kind), cborInt(3), cborInt(algorithm), cborInt(-1), cborInt(curve), cborInt(-2), cborBytes(x), cborInt(-3), cborBytes(y))
+	return cborMap(
+		cborInt(1),
+		cborInt(kind),
+		cborInt(3),
+		cborInt(algorithm),
+		cborInt(-1),
+		cborInt(curve),
+		cborInt(-2),
+		cborBytes(x),
+		cborInt(-3),
+		cborBytes(y),
+	)
 }
 
 // coseRSA is a COSE key of coseRSA.
 func coseRSA(modulus, exponent []byte) []byte {
-	return cborMap(cborInt(1), cborInt(3), cborInt(3), cborInt(RS256), cborInt(-1), cborBytes(modulus), cborInt(-2), cborBytes(exponent))
+	return cborMap(
+		cborInt(1),
+		cborInt(3),
+		cborInt(3),
+		cborInt(RS256),
+		cborInt(-1),
+		cborBytes(modulus),
+		cborInt(-2),
+		cborBytes(exponent),
+	)
 }
 
 // cborInt, cborBytes, cborText and cborMap write CBOR; a map takes keys and values in turn.

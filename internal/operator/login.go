@@ -214,14 +214,18 @@ func (s Session) IsFresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(
 // isOverAt also ends a session that was used in the future: else a clock that was set back would let it live for so much
 // longer.
 func (s Session) isOverAt(now time.Time) bool {
-	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) || now.Before(s.SeenAt.Add(-IdleLimit))
+	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) ||
+		now.Before(s.SeenAt.Add(-IdleLimit))
 }
 
 // openSession starts a session after a log-in and returns its token, of which only the digest is stored.
 func (r *Registry) openSession(ctx context.Context, id ID, from string) (string, error) {
 	token, digest := r.newToken()
 	now := r.now()
-	return token, r.store.InsertSession(ctx, Session{Digest: digest, Operator: id, CreatedAt: now, SeenAt: now, ProvedAt: now, From: from})
+	return token, r.store.InsertSession(
+		ctx,
+		Session{Digest: digest, Operator: id, CreatedAt: now, SeenAt: now, ProvedAt: now, From: from},
+	)
 }
 
 // ResumeSession says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so

@@ -119,7 +119,12 @@ type Store interface {
 	OperatorByInvite(ctx context.Context, digest []byte) (Operator, error)
 	// UpdateOperator changes one operator under the lock of all of them, so that a rule over the whole list holds.
 	// Sessions end in the same transaction when end is set.
-	UpdateOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error) (Operator, error)
+	UpdateOperator(
+		ctx context.Context,
+		id ID,
+		end EndSessions,
+		change func(o *Operator, all []Operator) error,
+	) (Operator, error)
 
 	InsertSession(ctx context.Context, s Session) error
 	SessionByDigest(ctx context.Context, digest []byte) (Session, Operator, error)
@@ -197,12 +202,23 @@ func (r *Registry) CreateOperator(ctx context.Context, email string, role Role) 
 }
 
 // insertOperator makes an operator of the service or of a partner.
-func (r *Registry) insertOperator(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
+func (r *Registry) insertOperator(
+	ctx context.Context,
+	id partner.ID,
+	email string,
+	role Role,
+) (Operator, string, error) {
 	normal, err := identifier.ParseEmail(email)
 	if err != nil {
 		return Operator{}, "", ErrInvalid.With("email", fault.EmailExample).Because(err)
 	}
-	o := Operator{ID: ID("op_" + uuid.Must(uuid.NewV7()).String()), Email: normal, Role: role, Partner: id, CreatedAt: r.now()}
+	o := Operator{
+		ID:        ID("op_" + uuid.Must(uuid.NewV7()).String()),
+		Email:     normal,
+		Role:      role,
+		Partner:   id,
+		CreatedAt: r.now(),
+	}
 	token := r.newInvitation(&o)
 	return o, token, r.store.InsertOperator(ctx, o)
 }
@@ -278,11 +294,21 @@ func (r *Registry) DisableOperator(ctx context.Context, id ID) (Operator, error)
 
 // EnableOperator undoes Disable and lifts a lock.
 func (r *Registry) EnableOperator(ctx context.Context, id ID) (Operator, error) {
-	return r.editOperator(ctx, id, KeepSessions, func(o *Operator) { o.Disabled, o.Failures, o.LockedUntil = false, 0, time.Time{} })
+	return r.editOperator(
+		ctx,
+		id,
+		KeepSessions,
+		func(o *Operator) { o.Disabled, o.Failures, o.LockedUntil = false, 0, time.Time{} },
+	)
 }
 
 // editOperator is UpdateOperator for a change that cannot be refused.
-func (r *Registry) editOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator)) (Operator, error) {
+func (r *Registry) editOperator(
+	ctx context.Context,
+	id ID,
+	end EndSessions,
+	change func(o *Operator),
+) (Operator, error) {
 	return r.store.UpdateOperator(ctx, id, end, func(o *Operator, _ []Operator) error {
 		change(o)
 		return nil
@@ -291,7 +317,10 @@ func (r *Registry) editOperator(ctx context.Context, id ID, end EndSessions, cha
 
 // otherAdmin reports whether an admin other than id could log in.
 func otherAdmin(all []Operator, id ID) bool {
-	return slices.ContainsFunc(all, func(o Operator) bool { return o.ID != id && o.Role == Admin && !o.Disabled && !o.Forged })
+	return slices.ContainsFunc(
+		all,
+		func(o Operator) bool { return o.ID != id && o.Role == Admin && !o.Disabled && !o.Forged },
+	)
 }
 
 // orRefused returns the refusal in place of ErrNotFound, so that the answer does not show what was not found.
@@ -553,7 +582,10 @@ func (t *Trail) RecordAction(ctx context.Context, who Actor, action, subject, de
 			detail = detail[:i]
 		}
 	}
-	_, err := t.ledger.AppendAudit(ctx, Entry{At: t.now(), Actor: who, Action: action, Subject: subject, Detail: detail})
+	_, err := t.ledger.AppendAudit(
+		ctx,
+		Entry{At: t.now(), Actor: who, Action: action, Subject: subject, Detail: detail},
+	)
 	if err != nil {
 		return fmt.Errorf("record in the audit trail: %w", err)
 	}

@@ -47,9 +47,18 @@ func TestRolesCover(t *testing.T) {
 		have, need Role
 		ok         bool
 	}{
-		{Admin, Admin, true}, {Admin, Viewer, true}, {Support, Support, true}, {Support, Viewer, true}, {Viewer, Viewer, true},
-		{Support, Admin, false}, {Viewer, Support, false}, {Viewer, Admin, false},
-		{"", Viewer, false}, {"root", Viewer, false}, {Admin, "", false}, {"", "", false},
+		{Admin, Admin, true},
+		{Admin, Viewer, true},
+		{Support, Support, true},
+		{Support, Viewer, true},
+		{Viewer, Viewer, true},
+		{Support, Admin, false},
+		{Viewer, Support, false},
+		{Viewer, Admin, false},
+		{"", Viewer, false},
+		{"root", Viewer, false},
+		{Admin, "", false},
+		{"", "", false},
 	} {
 		if c.have.Covers(c.need) != c.ok {
 			t.Errorf("%q covers %q: %t", c.have, c.need, !c.ok)
@@ -92,13 +101,23 @@ func TestHashesAreBounded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := h.deriveKey(ctx, "x", make([]byte, argonSalt)); err != context.Canceled { //nolint:errorlint // returned as it is
+	if _, err := h.deriveKey(
+		ctx,
+		"x",
+		make([]byte, argonSalt),
+	); err != context.Canceled { //nolint:errorlint // returned as it is
 		t.Errorf("a hash started although %d were running: %v", hashesAtOnce, err)
 	}
 	for range cap(h.waiting) {
 		h.waiting <- struct{}{}
 	}
-	if _, err := h.deriveKey(context.Background(), "x", make([]byte, argonSalt)); err != error(ErrBusy) { //nolint:errorlint // the sentinel itself
+	if _, err := h.deriveKey(
+		context.Background(),
+		"x",
+		make([]byte, argonSalt),
+	); err != error(
+		ErrBusy,
+	) { //nolint:errorlint // the sentinel itself
 		t.Errorf("the queue has no end: %v", err)
 	}
 }

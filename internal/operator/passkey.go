@@ -77,14 +77,20 @@ func relyingParty(origin string) (*webauthn.WebAuthn, error) {
 		return nil, ErrPasskey.Because(errors.New("origin: a passkey is bound to a host name, not to an address"))
 	}
 	host := name
-	if port := u.Port(); port != "" && port != map[string]string{"http": "80", "https": "443"}[u.Scheme] { // browsers leave the usual port out
+	if port := u.Port(); port != "" &&
+		port != map[string]string{"http": "80", "https": "443"}[u.Scheme] { // browsers leave the usual port out
 		host += ":" + port
 	}
 	timeout := webauthn.TimeoutConfig{Timeout: ceremonyFor, TimeoutUVD: ceremonyFor}
 	party, err := webauthn.New(&webauthn.Config{
-		RPID: name, RPDisplayName: "Vigia", RPOrigins: []string{u.Scheme + "://" + host}, AttestationPreference: protocol.PreferNoAttestation,
+		RPID:                  name,
+		RPDisplayName:         "Vigia",
+		RPOrigins:             []string{u.Scheme + "://" + host},
+		AttestationPreference: protocol.PreferNoAttestation,
 		AuthenticatorSelection: protocol.AuthenticatorSelection{
-			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired,
+			ResidentKey:        protocol.ResidentKeyRequirementRequired,
+			RequireResidentKey: protocol.ResidentKeyRequired(),
+			UserVerification:   protocol.VerificationRequired,
 		},
 		Timeouts: webauthn.TimeoutsConfig{Login: timeout, Registration: timeout},
 	})
@@ -213,7 +219,10 @@ func (r *Registry) AddPasskey(ctx context.Context, id ID, origin, token, name st
 	if err != nil {
 		return fmt.Errorf("keep passkey: %w", err)
 	}
-	return r.store.InsertPasskey(ctx, Passkey{ID: made.ID, Operator: id, Site: party.Config.RPID, Name: name, CreatedAt: r.now(), Credential: kept})
+	return r.store.InsertPasskey(
+		ctx,
+		Passkey{ID: made.ID, Operator: id, Site: party.Config.RPID, Name: name, CreatedAt: r.now(), Credential: kept},
+	)
 }
 
 // checkPasskeyKey refuses public keys that the library accepts although anyone could sign under them: points of
@@ -230,11 +239,16 @@ func checkPasskeyKey(cose []byte) error {
 		}
 	case webauthncose.RSAPublicKeyData:
 		modulus, exponent := new(big.Int).SetBytes(key.Modulus), new(big.Int).SetBytes(key.Exponent)
-		if modulus.BitLen() < 2048 || modulus.BitLen() > 4096 || modulus.Bit(0) == 0 || exponent.Cmp(big.NewInt(1<<16)) <= 0 || exponent.Bit(0) == 0 {
+		if modulus.BitLen() < 2048 || modulus.BitLen() > 4096 || modulus.Bit(0) == 0 ||
+			exponent.Cmp(big.NewInt(1<<16)) <= 0 ||
+			exponent.Bit(0) == 0 {
 			return errors.New("public key: RSA with 2048 to 4096 bits and an odd exponent above 2^16 is expected")
 		}
 	case webauthncose.EC2PublicKeyData:
-		if _, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), slices.Concat([]byte{4}, key.XCoord, key.YCoord)); err != nil {
+		if _, err := ecdsa.ParseUncompressedPublicKey(
+			elliptic.P256(),
+			slices.Concat([]byte{4}, key.XCoord, key.YCoord),
+		); err != nil {
 			return errors.New("public key: not a point of the curve")
 		}
 	}
@@ -266,7 +280,9 @@ func (r *Registry) BeginPasskeyLogin(ctx context.Context, origin string) (option
 	if err != nil {
 		return nil, "", err
 	}
-	assertion, session, err := party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+	assertion, session, err := party.BeginDiscoverableLogin(
+		webauthn.WithUserVerification(protocol.VerificationRequired),
+	)
 	if err != nil {
 		return nil, "", fmt.Errorf("begin passkey log-in: %w", err)
 	}
@@ -276,7 +292,12 @@ func (r *Registry) BeginPasskeyLogin(ctx context.Context, origin string) (option
 
 // PasskeyLogin opens a session for the holder of the passkey that answered. Whatever is wrong, the error is ErrPasskey; a
 // lock that wrong passwords caused does not stop a passkey, which cannot be guessed.
-func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, response []byte, from string) (Operator, string, error) {
+func (r *Registry) PasskeyLogin(
+	ctx context.Context,
+	origin, token string,
+	response []byte,
+	from string,
+) (Operator, string, error) {
 	party, err := relyingParty(origin)
 	if err != nil {
 		return Operator{}, "", err

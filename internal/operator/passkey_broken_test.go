@@ -46,7 +46,10 @@ func both() []brokenCeremony {
 		{"no id", func(a *Answer) { a.ID, a.RawID = nil, nil }},
 		{"challenge of another", client("challenge", other)},
 		{"no challenge", client("challenge", "")},
-		{"challenge spelt otherwise", func(a *Answer) { a.Client["challenge"] = a.Client["challenge"].(string) + "\n" }},
+		{
+			"challenge spelt otherwise",
+			func(a *Answer) { a.Client["challenge"] = a.Client["challenge"].(string) + "\n" },
+		},
 		{"origin of another", client("origin", "https://console.example.com.evil.example")},
 		{"origin without TLS", client("origin", "http://console.example.com")},
 		{"origin with a port", client("origin", consoleOrigin+":8443")},
@@ -137,7 +140,10 @@ func registrations() []brokenCeremony {
 		{"data cut off in the id", cut(60)},
 		{"Ed25519 of order 1", key(okp("0100000000000000000000000000000000000000000000000000000000000000"))},
 		{"Ed25519 of order 2", key(okp("ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"))},
-		{"Ed25519 of order 4, other sign", key(okp("0000000000000000000000000000000000000000000000000000000000000080"))},
+		{
+			"Ed25519 of order 4, other sign",
+			key(okp("0000000000000000000000000000000000000000000000000000000000000080")),
+		},
 		{"Ed25519 of order 8", key(okp("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"))},
 	}
 }
@@ -183,7 +189,14 @@ func TestBrokenRegistrations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = reg.AddPasskey(ctx, ana.ID, consoleOrigin, token, "x", newDevice(consoleOrigin, ES256).Create(options, b.bend))
+		err = reg.AddPasskey(
+			ctx,
+			ana.ID,
+			consoleOrigin,
+			token,
+			"x",
+			newDevice(consoleOrigin, ES256).Create(options, b.bend),
+		)
 		if !errors.Is(err, operator.ErrPasskey) {
 			t.Errorf("%s: %v", b.name, err)
 		}

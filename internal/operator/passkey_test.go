@@ -66,13 +66,19 @@ func TestPasskeyLife(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, err := reg.ListPasskeys(ctx, ana.ID)
-		if err != nil || len(list) != 1 || list[0].Name != "Notebook" || !list[0].CreatedAt.Equal(e.Clock.Now()) || !list[0].UsedAt.IsZero() {
+		if err != nil || len(list) != 1 || list[0].Name != "Notebook" || !list[0].CreatedAt.Equal(e.Clock.Now()) ||
+			!list[0].UsedAt.IsZero() {
 			t.Fatal(list, err)
 		}
-		if _, err := e.Store.Operators.UpdateOperator(ctx, ana.ID, operator.KeepSessions, func(o *operator.Operator, _ []operator.Operator) error {
-			o.Failures, o.LockedUntil = 10, e.Clock.Now().Add(time.Hour)
-			return nil
-		}); err != nil {
+		if _, err := e.Store.Operators.UpdateOperator(
+			ctx,
+			ana.ID,
+			operator.KeepSessions,
+			func(o *operator.Operator, _ []operator.Operator) error {
+				o.Failures, o.LockedUntil = 10, e.Clock.Now().Add(time.Hour)
+				return nil
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 		second := newDevice(consoleOrigin, RS256)
@@ -93,7 +99,9 @@ func TestPasskeyLife(t *testing.T) {
 		if err == nil && string(list[0].ID) != string(device.ID) { // made in one moment
 			list[0], list[1] = list[1], list[0]
 		}
-		if err != nil || !list[1].UsedAt.Before(list[0].UsedAt) || !list[0].UsedAt.Equal(e.Clock.Now()) || list[0].Name != "Notebook" || !strings.Contains(string(list[0].Credential), `"signCount":3`) {
+		if err != nil || !list[1].UsedAt.Before(list[0].UsedAt) || !list[0].UsedAt.Equal(e.Clock.Now()) ||
+			list[0].Name != "Notebook" ||
+			!strings.Contains(string(list[0].Credential), `"signCount":3`) {
 			t.Fatal(list, string(list[0].Credential), err)
 		}
 		if err := reg.RemovePasskey(ctx, ana.ID, list[0].Text()); err != nil {
@@ -171,7 +179,11 @@ func TestPasskeyRefusals(t *testing.T) {
 		}
 		token, answer = d.ask(device)
 		d.refused("somebody who is disabled", login(token, answer))
-		if after, err := reg.ListPasskeys(ctx, ana.ID); err != nil || len(after) != 1 || string(after[0].Credential) != string(before[0].Credential) {
+		if after, err := reg.ListPasskeys(
+			ctx,
+			ana.ID,
+		); err != nil || len(after) != 1 ||
+			string(after[0].Credential) != string(before[0].Credential) {
 			t.Error("a refusal has changed the passkey:", after, err)
 		}
 		if list, err := reg.ListPasskeys(ctx, bia.ID); err != nil || len(list) != 0 {
@@ -230,7 +242,14 @@ func TestPasskeysAreAdded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := reg.AddPasskey(ctx, ana.ID, consoleOrigin, token, strings.Repeat("n", 60), device.Create(options)); err != nil {
+	if err := reg.AddPasskey(
+		ctx,
+		ana.ID,
+		consoleOrigin,
+		token,
+		strings.Repeat("n", 60),
+		device.Create(options),
+	); err != nil {
 		t.Fatal(err)
 	}
 	for range 9 {
@@ -253,10 +272,12 @@ func TestPasskeysAreAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(options)
-	if err != nil || strings.Count(string(text), `"transports":["internal","hybrid"]`) != 9 || !strings.Contains(string(text), list[0].Text()) {
+	if err != nil || strings.Count(string(text), `"transports":["internal","hybrid"]`) != 9 ||
+		!strings.Contains(string(text), list[0].Text()) {
 		t.Errorf("an authenticator may make a second passkey: %s %v", text, err)
 	}
-	if !strings.Contains(string(text), `"timeout":300000`) || !strings.Contains(string(text), `"name":"ana@exemplo.com.br"`) {
+	if !strings.Contains(string(text), `"timeout":300000`) ||
+		!strings.Contains(string(text), `"name":"ana@exemplo.com.br"`) {
 		t.Errorf("options: %s", text)
 	}
 }

@@ -133,12 +133,19 @@ func (r *Registry) checkPassword(password, email string) error {
 	if name, _, _ := strings.Cut(email, "@"); strings.EqualFold(password, email) || strings.EqualFold(password, name) {
 		return ErrPassword.With("password", fault.PasswordIsEmail)
 	}
-	if left := withoutContext(password, email); utf8.RuneCountInString(left) < MinPassword*2/3 || trimToWords(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
+	if left := withoutContext(
+		password,
+		email,
+	); utf8.RuneCountInString(left) < MinPassword*2/3 ||
+		trimToWords(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
 		return ErrPassword.With("password", fault.PasswordGuessable)
 	}
 	tried := []string{password}
 	// A known password with digits before or behind it is guessed as soon as the known one, unless they are many.
-	if core := trimToWords(password); core != "" && utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < MinPassword {
+	if core := trimToWords(
+		password,
+	); core != "" &&
+		utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < MinPassword {
 		tried = append(tried, core, strings.ToLower(core))
 	}
 	slices.Sort(tried)

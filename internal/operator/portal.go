@@ -111,7 +111,12 @@ func (r Role) MayGive(other Role) bool {
 
 // InvitePartnerOperator makes an account for a partner's person, who chooses a password through the one-time link whose token is
 // returned. That there is such a partner is for the caller to know.
-func (r *Registry) InvitePartnerOperator(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
+func (r *Registry) InvitePartnerOperator(
+	ctx context.Context,
+	id partner.ID,
+	email string,
+	role Role,
+) (Operator, string, error) {
 	if !role.ofPartner() {
 		return Operator{}, "", errPartnerRole
 	}
@@ -272,7 +277,12 @@ func (s ownPeople) OperatorByInvite(ctx context.Context, digest []byte) (Operato
 }
 
 // UpdateOperator changes one of the partner's people.
-func (s ownPeople) UpdateOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error) (Operator, error) {
+func (s ownPeople) UpdateOperator(
+	ctx context.Context,
+	id ID,
+	end EndSessions,
+	change func(o *Operator, all []Operator) error,
+) (Operator, error) {
 	return s.inner.UpdateOperator(ctx, id, end, func(o *Operator, all []Operator) error {
 		if _, err := s.checkOwn(*o, nil); err != nil {
 			return err

@@ -28,7 +28,12 @@ func (strangers) SessionByDigest(context.Context, []byte) (Session, Operator, er
 	return Session{}, Operator{Partner: "pt_2"}, nil
 }
 
-func (strangers) UpdateOperator(_ context.Context, _ ID, _ EndSessions, change func(*Operator, []Operator) error) (Operator, error) {
+func (strangers) UpdateOperator(
+	_ context.Context,
+	_ ID,
+	_ EndSessions,
+	change func(*Operator, []Operator) error,
+) (Operator, error) {
 	return Operator{}, change(&Operator{Partner: "pt_2"}, nil)
 }
 
@@ -58,7 +63,12 @@ func (c colleagues) OperatorByID(context.Context, ID) (Operator, error) {
 	return Operator{Partner: "pt_1", Role: c.role}, nil
 }
 
-func (c colleagues) UpdateOperator(_ context.Context, _ ID, _ EndSessions, change func(*Operator, []Operator) error) (Operator, error) {
+func (c colleagues) UpdateOperator(
+	_ context.Context,
+	_ ID,
+	_ EndSessions,
+	change func(*Operator, []Operator) error,
+) (Operator, error) {
 	o := Operator{Partner: "pt_1", Role: c.role}
 	return o, change(&o, nil)
 }

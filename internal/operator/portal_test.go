@@ -30,8 +30,10 @@ func TestPartnerRolesCoverNothing(t *testing.T) {
 			}
 		}
 	}
-	if operator.Attendant.May(operator.Integrate) || operator.Developer.May(operator.Attend) || operator.PartnerViewer.May(operator.Attend) ||
-		!operator.Developer.May(operator.Integrate) || !operator.Attendant.May(operator.Attend) {
+	if operator.Attendant.May(operator.Integrate) || operator.Developer.May(operator.Attend) ||
+		operator.PartnerViewer.May(operator.Attend) ||
+		!operator.Developer.May(operator.Integrate) ||
+		!operator.Attendant.May(operator.Attend) {
 		t.Error("rights are not where they belong")
 	}
 }
@@ -67,7 +69,11 @@ func TestInvite(t *testing.T) {
 		if _, err := reg.ChangeRole(ctx, ana.ID, operator.Developer); !errors.Is(err, operator.ErrInvalid) {
 			t.Error("an admin became a partner's person:", err)
 		}
-		if kept, err := reg.OperatorByID(ctx, dev.ID); err != nil || kept.Partner != live.ID || kept.Role != operator.Developer {
+		if kept, err := reg.OperatorByID(
+			ctx,
+			dev.ID,
+		); err != nil || kept.Partner != live.ID ||
+			kept.Role != operator.Developer {
 			t.Error(kept, err)
 		}
 		onlyOwn(t, reg.ForPartner(live.ID, operator.Developer), dev, bia, ana)
@@ -76,7 +82,13 @@ func TestInvite(t *testing.T) {
 		for _, line := range []struct{ who, about string }{
 			{string(dev.ID), "x"}, {string(bia.ID), "y"}, {string(ana.ID), "z"}, {string(ana.ID), string(dev.ID)},
 		} {
-			if err := trail.RecordAction(ctx, operator.Actor{Name: line.who, From: "192.0.2.9"}, "test", line.about, "why"); err != nil {
+			if err := trail.RecordAction(
+				ctx,
+				operator.Actor{Name: line.who, From: "192.0.2.9"},
+				"test",
+				line.about,
+				"why",
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -84,7 +96,8 @@ func TestInvite(t *testing.T) {
 		if err != nil || len(lines) != 2 {
 			t.Fatal(lines, err)
 		}
-		if of := lines[0]; of.Name != operator.TheService || of.From != "" || of.Detail != "" || of.Subject != string(dev.ID) {
+		if of := lines[0]; of.Name != operator.TheService || of.From != "" || of.Detail != "" ||
+			of.Subject != string(dev.ID) {
 			t.Error("what the service did is told with who and where:", of)
 		}
 		if lines[1].Name != string(dev.ID) || lines[1].From != "192.0.2.9" {
@@ -120,7 +133,12 @@ func onlyOwn(t *testing.T, reg *operator.Registry, own operator.Operator, others
 			}
 		}
 	}
-	if _, _, err := reg.InvitePartnerOperator(ctx, others[0].Partner, "x@boreal.example", operator.Developer); err == nil {
+	if _, _, err := reg.InvitePartnerOperator(
+		ctx,
+		others[0].Partner,
+		"x@boreal.example",
+		operator.Developer,
+	); err == nil {
 		t.Error("somebody was invited to another partner")
 	}
 	if _, _, err := reg.CreateOperator(ctx, "x@boreal.example", operator.Admin); err == nil {

@@ -38,7 +38,11 @@ func enrol(t *testing.T, reg *operator.Registry, email string, role operator.Rol
 func TestOperatorLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, func(p string) (bool, error) { return strings.HasPrefix(p, "vazada"), nil }, e.Clock.Now)
+		reg := operator.NewRegistry(
+			e.Store.Operators,
+			func(p string) (bool, error) { return strings.HasPrefix(p, "vazada"), nil },
+			e.Clock.Now,
+		)
 		_, link, err := reg.CreateOperator(ctx, "Ana@Exemplo.com.br", operator.Admin)
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +136,13 @@ func TestSecondFactor(t *testing.T) {
 			t.Error("no code is enough:", err)
 		}
 		e.Clock.Advance(time.Minute)
-		if _, _, err := reg.Login(ctx, o.Email, goodPassword, operator.AuthenticatorCode(o.TOTP, e.Clock.Now()), ""); err != nil {
+		if _, _, err := reg.Login(
+			ctx,
+			o.Email,
+			goodPassword,
+			operator.AuthenticatorCode(o.TOTP, e.Clock.Now()),
+			"",
+		); err != nil {
 			t.Error(err)
 		}
 	})
@@ -487,7 +497,13 @@ func TestLinkNeverSkipsTheSecondFactor(t *testing.T) {
 		if _, err := reg.FindInvited(ctx, "link"); !errors.Is(err, operator.ErrLink) {
 			t.Error("the page of the link is shown:", err)
 		}
-		if _, session, err := reg.AcceptInvitation(ctx, "link", goodPassword, ""); !errors.Is(err, operator.ErrLink) || session != "" {
+		if _, session, err := reg.AcceptInvitation(
+			ctx,
+			"link",
+			goodPassword,
+			"",
+		); !errors.Is(err, operator.ErrLink) ||
+			session != "" {
 			t.Error("a link went around the second factor:", err)
 		}
 		set(false)

@@ -56,7 +56,15 @@ func firstScopes(mode Mode) []Scope {
 
 // knownScopes returns all that a key can be given.
 func knownScopes() []Scope {
-	return []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials, ScopeManage, ScopeManageRead}
+	return []Scope{
+		ScopeCyber,
+		ScopeCyberRead,
+		ScopeSubscriptions,
+		ScopeSubscriptionsRead,
+		ScopeCredentials,
+		ScopeManage,
+		ScopeManageRead,
+	}
 }
 
 // ParseScopes checks a list of scope names.
@@ -114,7 +122,8 @@ func (k Key) HasScope(need Scope) bool {
 	if need == ScopeAnyRead {
 		return k.HasScope(ScopeCyberRead) || k.HasScope(ScopeSubscriptionsRead)
 	}
-	return slices.Contains(k.Scopes, need) || slices.Contains(k.Scopes, Scope(strings.TrimSuffix(string(need), ":read")))
+	return slices.Contains(k.Scopes, need) ||
+		slices.Contains(k.Scopes, Scope(strings.TrimSuffix(string(need), ":read")))
 }
 
 const (
@@ -130,7 +139,13 @@ const (
 )
 
 // generateKey makes a key and returns it together with the text that the partner will send.
-func (r *Registry) generateKey(p Partner, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
+func (r *Registry) generateKey(
+	p Partner,
+	label string,
+	scopes []Scope,
+	expires time.Time,
+	madeBy KeyID,
+) (Key, string, error) {
 	raw := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, raw); err != nil {
 		return Key{}, "", fmt.Errorf("make key: %w", err)
@@ -182,7 +197,13 @@ func (k Key) matchesDigest(digest []byte) bool {
 
 // CreateKey gives a partner one more key. The text is shown once. A partner's own people make no more keys than the API
 // does, and none that outlives those in force: see ownPartner.
-func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time) (Key, string, error) {
+func (r *Registry) CreateKey(
+	ctx context.Context,
+	id ID,
+	label string,
+	scopes []Scope,
+	expires time.Time,
+) (Key, string, error) {
 	if own, confined := r.store.(ownPartner); confined {
 		keys, err := own.ListKeys(ctx, id)
 		if err != nil {
@@ -197,7 +218,14 @@ func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []
 }
 
 // insertNewKey makes a key, as child of madeBy if that is given, and keeps it.
-func (r *Registry) insertNewKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
+func (r *Registry) insertNewKey(
+	ctx context.Context,
+	id ID,
+	label string,
+	scopes []Scope,
+	expires time.Time,
+	madeBy KeyID,
+) (Key, string, error) {
 	if !expires.IsZero() && !expires.After(r.now()) {
 		return Key{}, "", ErrInvalid.With("expires", fault.InTheFuture)
 	}
@@ -234,7 +262,13 @@ func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.D
 }
 
 // rollKeyOnTerms replaces a key; terms says when the new one ends and which key makes it, or refuses.
-func (r *Registry) rollKeyOnTerms(ctx context.Context, id ID, old KeyID, overlap time.Duration, terms func(Key) (time.Time, KeyID, error)) (Key, string, error) {
+func (r *Registry) rollKeyOnTerms(
+	ctx context.Context,
+	id ID,
+	old KeyID,
+	overlap time.Duration,
+	terms func(Key) (time.Time, KeyID, error),
+) (Key, string, error) {
 	if overlap < 0 || overlap > maxRollHours*time.Hour {
 		return Key{}, "", ErrInvalid.With("overlap", fault.HoursUpTo, maxRollHours)
 	}
@@ -287,7 +321,12 @@ func (r *Registry) RevokeKeyOnly(ctx context.Context, id ID, key KeyID) ([]Key, 
 }
 
 // revokeKeys ends a key and the others that with names.
-func (r *Registry) revokeKeys(ctx context.Context, id ID, key KeyID, with func(keys []Key, named Key) ([]Key, error)) (ended []Key, err error) {
+func (r *Registry) revokeKeys(
+	ctx context.Context,
+	id ID,
+	key KeyID,
+	with func(keys []Key, named Key) ([]Key, error),
+) (ended []Key, err error) {
 	err = r.store.UpdateKeys(ctx, id, func(keys []Key) error {
 		named := slices.IndexFunc(keys, func(k Key) bool { return k.ID == key })
 		if named < 0 {
@@ -306,7 +345,8 @@ func (r *Registry) revokeKeys(ctx context.Context, id ID, key KeyID, with func(k
 		ended = nil // the transaction may run again
 		end(&keys[named])
 		for i := range keys {
-			if slices.ContainsFunc(others, func(o Key) bool { return o.ID == keys[i].ID }) && keys[i].IsLiveAt(r.now()) {
+			if slices.ContainsFunc(others, func(o Key) bool { return o.ID == keys[i].ID }) &&
+				keys[i].IsLiveAt(r.now()) {
 				end(&keys[i])
 			}
 		}
@@ -412,7 +452,13 @@ func (c Caller) limitToOwnEnd(t time.Time) time.Time {
 
 // CreateKeyBy gives the caller's partner one more key. At least one scope is named. What has no end, or a later one than
 // the calling key, ends with it.
-func (r *Registry) CreateKeyBy(ctx context.Context, by Caller, label string, scopes []string, expires time.Time) (Key, string, error) {
+func (r *Registry) CreateKeyBy(
+	ctx context.Context,
+	by Caller,
+	label string,
+	scopes []string,
+	expires time.Time,
+) (Key, string, error) {
 	if len(scopes) == 0 {
 		return Key{}, "", ErrInvalid.With("scopes", fault.NameAtLeastOne)
 	}
@@ -605,7 +651,8 @@ func (s ownPartner) heldScopes(ctx context.Context, id ID) ([]Scope, error) {
 	keys, err := s.ListKeys(ctx, id)
 	var held []Scope
 	for _, scope := range knownScopes() {
-		if (s.clear || !scope.showsPeople()) && slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
+		if (s.clear || !scope.showsPeople()) &&
+			slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
 			held = append(held, scope)
 		}
 	}

@@ -201,7 +201,12 @@ const maxName = 200
 var errName = ErrInvalid.With("name", fault.PlainLength, maxName)
 
 // CreatePartner registers a partner with a salt and a first key that has every scope.
-func (r *Registry) CreatePartner(ctx context.Context, name string, mode Mode, settings Settings) (Partner, Credentials, error) {
+func (r *Registry) CreatePartner(
+	ctx context.Context,
+	name string,
+	mode Mode,
+	settings Settings,
+) (Partner, Credentials, error) {
 	name = strings.TrimSpace(name)
 	if !IsPrintableLine(name, 1, maxName) {
 		return Partner{}, Credentials{}, errName
@@ -314,15 +319,24 @@ func (r *Registry) UpdatePartner(ctx context.Context, id ID, edit func(*Partner)
 func (s Settings) checkSettings() error {
 	isNoHost := func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }
 	return errors.Join(
-		fault.When(s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000, ErrInvalid.With("rate", fault.RequestsPerSecond)),
+		fault.When(
+			s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000,
+			ErrInvalid.With("rate", fault.RequestsPerSecond),
+		),
 		fault.When(s.Burst < 0 || s.Burst > 1_000_000, ErrInvalid.With("burst", fault.RequestsAtOnce)),
 		fault.When(s.FirstLooksPerHour < NoFirstLooks || s.FirstLooksPerHour > maxLooksPerHour,
 			ErrInvalid.With("first looks", fault.LooksPerHour)),
 		fault.When(s.People < 0 || s.People > maxPeople, ErrInvalid.With("people", fault.PeopleOfPartner, maxPeople)),
 		fault.When(!IsPrintableLine(s.Officer, 0, 200), ErrInvalid.With("officer", fault.PlainAtMost, 200)),
 		fault.When(len(s.DefaultPlan) > 255, ErrInvalid.With("default plan", fault.AtMostCharacters, 255)),
-		fault.When(len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites, ErrInvalid.With("site", fault.AtMost, mostSites)),
-		fault.When(slices.ContainsFunc(slices.Concat(s.ListSites(), s.WatchedList()), isNoHost), ErrInvalid.With("site", fault.HostName)),
+		fault.When(
+			len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites,
+			ErrInvalid.With("site", fault.AtMost, mostSites),
+		),
+		fault.When(
+			slices.ContainsFunc(slices.Concat(s.ListSites(), s.WatchedList()), isNoHost),
+			ErrInvalid.With("site", fault.HostName),
+		),
 	)
 }
 
@@ -460,7 +474,18 @@ const (
 )
 
 // Differences lists them.
-var Differences = []Difference{TestKeys, AnyCheckDigits, NewPlans, DemoCover, SamplePasswords, Unpaced, MadeUpStock, MagicValues, LocalLinks, MovableClock}
+var Differences = []Difference{
+	TestKeys,
+	AnyCheckDigits,
+	NewPlans,
+	DemoCover,
+	SamplePasswords,
+	Unpaced,
+	MadeUpStock,
+	MagicValues,
+	LocalLinks,
+	MovableClock,
+}
 
 // Has reports whether a partner of the mode is treated as the difference says. A sandbox has all of them, so the argument
 // decides nothing: it names the reason at the place that asks, where a reader and a search find it.

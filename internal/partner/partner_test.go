@@ -83,18 +83,23 @@ func TestUserHashOthers(t *testing.T) {
 }
 
 func TestParseScopes(t *testing.T) {
-	if s, err := partner.ParseScopes(nil); err != nil || !slices.Equal(s, []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions}) {
+	if s, err := partner.ParseScopes(
+		nil,
+	); err != nil ||
+		!slices.Equal(s, []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions}) {
 		t.Error(s, err)
 	}
 	if _, err := partner.ParseScopes([]string{"cyber", "admin"}); !errors.Is(err, partner.ErrInvalid) {
 		t.Error(err)
 	}
 	reader := partner.Key{Scopes: []partner.Scope{partner.ScopeCyberRead}}
-	if !reader.HasScope(partner.ScopeCyberRead) || reader.HasScope(partner.ScopeCyber) || reader.HasScope(partner.ScopeSubscriptionsRead) {
+	if !reader.HasScope(partner.ScopeCyberRead) || reader.HasScope(partner.ScopeCyber) ||
+		reader.HasScope(partner.ScopeSubscriptionsRead) {
 		t.Error("a read-only key")
 	}
 	full := partner.Key{Scopes: []partner.Scope{partner.ScopeCyber}}
-	if !full.HasScope(partner.ScopeCyberRead) || !full.HasScope(partner.ScopeCyber) || full.HasScope(partner.ScopeSubscriptions) {
+	if !full.HasScope(partner.ScopeCyberRead) || !full.HasScope(partner.ScopeCyber) ||
+		full.HasScope(partner.ScopeSubscriptions) {
 		t.Error("a full key")
 	}
 }

@@ -12,7 +12,8 @@ func TestRate(t *testing.T) {
 	for _, c := range []struct{ rate, burst, perSecond, atOnce int }{
 		{0, 0, DefaultRatePerSecond, DefaultBurst}, {10, 0, 10, 20}, {0, 7, DefaultRatePerSecond, 7}, {10, 7, 10, 7},
 	} {
-		if perSecond, atOnce := (Settings{RatePerSecond: c.rate, Burst: c.burst}).RateLimit(); perSecond != c.perSecond || atOnce != c.atOnce {
+		if perSecond, atOnce := (Settings{RatePerSecond: c.rate, Burst: c.burst}).RateLimit(); perSecond != c.perSecond ||
+			atOnce != c.atOnce {
 			t.Errorf("%+v: %d a second, %d at once", c, perSecond, atOnce)
 		}
 	}

@@ -114,14 +114,33 @@ func (t *Theme) checkTheme() error {
 	} {
 		// Cut, not rounded: 4.499 is not enough and must not read as if it were.
 		ratio := ContrastRatio(pair.over, pair.under)
-		wrong = append(wrong, fault.When(ratio < leastContrast, ErrInvalid.With(pair.name, fault.Contrast, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)))
+		wrong = append(
+			wrong,
+			fault.When(
+				ratio < leastContrast,
+				ErrInvalid.With(
+					pair.name,
+					fault.Contrast,
+					strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64),
+					pair.on,
+				),
+			),
+		)
 	}
 	t.Title = strings.TrimSpace(t.Title)
-	wrong = append(wrong, fault.When(!IsPrintableLine(t.Title, 0, maxTitle), ErrInvalid.With("title", fault.PlainAtMost, maxTitle)))
+	wrong = append(
+		wrong,
+		fault.When(!IsPrintableLine(t.Title, 0, maxTitle), ErrInvalid.With("title", fault.PlainAtMost, maxTitle)),
+	)
 	for lang, texts := range t.Texts {
-		wrong = append(wrong,
+		wrong = append(
+			wrong,
 			fault.When(!slices.Contains(ListLanguages(), lang), ErrInvalid.With("lang", fault.OneOf, "pt-BR, es, en")),
-			fault.When(!Paragraphs(texts.Intro, 0, maxIntro) || !Paragraphs(texts.Contact, 0, maxIntro), ErrInvalid.With("intro, contact", fault.TextsAtMost, maxIntro)))
+			fault.When(
+				!Paragraphs(texts.Intro, 0, maxIntro) || !Paragraphs(texts.Contact, 0, maxIntro),
+				ErrInvalid.With("intro, contact", fault.TextsAtMost, maxIntro),
+			),
+		)
 	}
 	return errors.Join(append(wrong, t.checkFrames())...)
 }
@@ -133,7 +152,9 @@ func (t *Theme) checkFrames() error {
 	}
 	for i, f := range t.Frames {
 		u, err := url.Parse(strings.ToLower(strings.TrimSpace(f)))
-		if err != nil || u.Scheme != "https" || !hostName.MatchString(u.Hostname()) || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" || u.Port() != "" && !hasOnlyDigits(u.Port()) {
+		if err != nil || u.Scheme != "https" || !hostName.MatchString(u.Hostname()) || u.User != nil ||
+			u.Path+u.RawQuery+u.Fragment != "" ||
+			u.Port() != "" && !hasOnlyDigits(u.Port()) {
 			return ErrInvalid.With("frame", fault.OriginFormat)
 		}
 		t.Frames[i] = "https://" + u.Host

@@ -143,8 +143,14 @@ func (p *Plan) checkPlan() error {
 		fault.When(!partner.IsPrintable(string(p.ID), MaxID), ErrInvalid.With("id", fault.PrintableLength, MaxID)),
 		fault.When(partner.IsDotSegment(string(p.ID)), ErrInvalid.With("id", fault.DotPath)),
 		fault.When(!partner.IsPrintableLine(p.Name, 1, maxName), ErrInvalid.With("name", fault.PlainLength, maxName)),
-		fault.When(p.MaxDevices < NoDevices || p.MaxDevices > maxDevices, ErrInvalid.With("max devices", fault.DeviceLimit, maxDevices)),
-		fault.When(p.KeyDays < 0 || p.KeyDays > maxKeyDays, ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays)),
+		fault.When(
+			p.MaxDevices < NoDevices || p.MaxDevices > maxDevices,
+			ErrInvalid.With("max devices", fault.DeviceLimit, maxDevices),
+		),
+		fault.When(
+			p.KeyDays < 0 || p.KeyDays > maxKeyDays,
+			ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays),
+		),
 		p.Coverage.checkCoverage(),
 	)
 }
@@ -202,13 +208,31 @@ func (c *Coverage) checkCoverage() error {
 	}
 	isTooLong := !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText)
 	return errors.Join(
-		fault.When(!partner.IsPrintableLine(c.Plan, 1, maxName), ErrInvalid.With("coverage plano", fault.PlainLength, maxName)),
-		fault.When(c.Limit < 0 || c.Limit > maxLimitReais*100, ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais))),
-		fault.When(len(c.Types) > maxList || len(c.SubLimits) > maxList, ErrInvalid.With("coverage", fault.ListEntries, maxList)),
+		fault.When(
+			!partner.IsPrintableLine(c.Plan, 1, maxName),
+			ErrInvalid.With("coverage plano", fault.PlainLength, maxName),
+		),
+		fault.When(
+			c.Limit < 0 || c.Limit > maxLimitReais*100,
+			ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais)),
+		),
+		fault.When(
+			len(c.Types) > maxList || len(c.SubLimits) > maxList,
+			ErrInvalid.With("coverage", fault.ListEntries, maxList),
+		),
 		fault.When(isTooLong, ErrInvalid.With("coverage texts", fault.TextAtMost, maxText)),
-		fault.When(c.WaitingDays < 0 || c.WaitingDays > maxWaitingDays, ErrInvalid.With("coverage carenciaDias", fault.DaysUpTo, maxWaitingDays)),
-		fault.When(slices.ContainsFunc(c.Types, isNoType), ErrInvalid.With("coverage tipoCobertura", fault.EachPlainLength, maxName)),
-		fault.When(slices.ContainsFunc(c.SubLimits, isNoSubLimit), ErrInvalid.With("coverage sublimites", fault.SubLimitFormat, maxName)),
+		fault.When(
+			c.WaitingDays < 0 || c.WaitingDays > maxWaitingDays,
+			ErrInvalid.With("coverage carenciaDias", fault.DaysUpTo, maxWaitingDays),
+		),
+		fault.When(
+			slices.ContainsFunc(c.Types, isNoType),
+			ErrInvalid.With("coverage tipoCobertura", fault.EachPlainLength, maxName),
+		),
+		fault.When(
+			slices.ContainsFunc(c.SubLimits, isNoSubLimit),
+			ErrInvalid.With("coverage sublimites", fault.SubLimitFormat, maxName),
+		),
 	)
 }
 
@@ -241,7 +265,14 @@ func ParseCoverage(text []byte) (Coverage, error) {
 	if err != nil {
 		return Coverage{}, err
 	}
-	c := Coverage{Plan: f.Plano, Limit: limit, Types: f.Tipos, Conditions: f.Condicoes, Exclusions: f.Exclusoes, WaitingDays: f.Carencia}
+	c := Coverage{
+		Plan:        f.Plano,
+		Limit:       limit,
+		Types:       f.Tipos,
+		Conditions:  f.Condicoes,
+		Exclusions:  f.Exclusoes,
+		WaitingDays: f.Carencia,
+	}
 	for _, s := range f.Sublimites {
 		limit, err := parseMoney("sublimites", s.Limite)
 		if err != nil {
@@ -274,8 +305,12 @@ func parseMoney(field string, number jsontext.Value) (Money, error) {
 // MarshalCoverage writes a coverage in the form that ParseCoverage reads.
 func (c Coverage) MarshalCoverage() ([]byte, error) {
 	f := coverageFile{
-		Plano: c.Plan, Limite: jsontext.Value(c.Limit.DecimalText()), Tipos: c.Types, Condicoes: c.Conditions, Exclusoes: c.Exclusions,
-		Carencia: c.WaitingDays,
+		Plano:     c.Plan,
+		Limite:    jsontext.Value(c.Limit.DecimalText()),
+		Tipos:     c.Types,
+		Condicoes: c.Conditions,
+		Exclusoes: c.Exclusions,
+		Carencia:  c.WaitingDays,
 	}
 	for _, s := range c.SubLimits {
 		f.Sublimites = append(f.Sublimites, subLimitFile{s.Name, jsontext.Value(s.Limit.DecimalText())})

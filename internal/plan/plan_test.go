@@ -77,7 +77,10 @@ func TestCatalogue(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		other, _ := e.NewPartner(t, partner.Live)
 		plans := plan.NewCatalogue(e.Store.Plans, e.Clock.Now)
-		made, err := plans.CreatePlan(ctx, plan.Plan{ID: " ouro ", Partner: p.ID, Name: "Ouro", MaxDevices: 3, Retired: true})
+		made, err := plans.CreatePlan(
+			ctx,
+			plan.Plan{ID: " ouro ", Partner: p.ID, Name: "Ouro", MaxDevices: 3, Retired: true},
+		)
 		if err != nil || made.ID != "ouro" || made.Retired || made.Coverage.Plan != "Ouro" {
 			t.Fatal(made, err)
 		}
@@ -91,7 +94,11 @@ func TestCatalogue(t *testing.T) {
 			t.Error(err)
 		}
 		for _, bad := range []plan.Plan{
-			{ID: "", Name: "x"}, {ID: "a\nb", Name: "x"}, {ID: "x"}, {ID: "x", Name: "x", MaxDevices: plan.NoDevices - 1}, {ID: "x", Name: "x", KeyDays: 100_000},
+			{ID: "", Name: "x"},
+			{ID: "a\nb", Name: "x"},
+			{ID: "x"},
+			{ID: "x", Name: "x", MaxDevices: plan.NoDevices - 1},
+			{ID: "x", Name: "x", KeyDays: 100_000},
 			{ID: plan.ID(strings.Repeat("x", 256)), Name: "x"},
 		} {
 			bad.Partner = p.ID
@@ -113,7 +120,9 @@ func TestCatalogue(t *testing.T) {
 			t.Error("servers go on with the plan that they remember:", err)
 		}
 		got, err := plans.GetPlan(ctx, p.ID, "ouro")
-		if err != nil || !got.Retired || got.Coverage.Limit != plan.DemoCoverage().Limit || !got.KeysEndWithSubscription || got.MaxDevices != 3 {
+		if err != nil || !got.Retired || got.Coverage.Limit != plan.DemoCoverage().Limit ||
+			!got.KeysEndWithSubscription ||
+			got.MaxDevices != 3 {
 			t.Error(got, err)
 		}
 		if list, err := plans.ListPlans(ctx, other.ID); err != nil || len(list) != 1 || list[0].Retired {

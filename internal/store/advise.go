@@ -57,13 +57,26 @@ const (
 )
 
 // ReadPosture reads where a person stands: see cyber.PersonStore.
-func (s Advice) ReadPosture(ctx context.Context, id partner.ID, sent partner.UserHash, scored bool) (*cyber.Posture, error) {
+func (s Advice) ReadPosture(
+	ctx context.Context,
+	id partner.ID,
+	sent partner.UserHash,
+	scored bool,
+) (*cyber.Posture, error) {
 	text := postureQuery
 	if scored {
 		text = scoredQuery
 	}
 	var r postureReader
-	err := eachRow(ctx, s.readQuerier(), func(row scanner) error { return r.addRow(s, id, row) }, text, id, s.blindUserIndex(id, sent), s.now())
+	err := eachRow(
+		ctx,
+		s.readQuerier(),
+		func(row scanner) error { return r.addRow(s, id, row) },
+		text,
+		id,
+		s.blindUserIndex(id, sent),
+		s.now(),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +102,10 @@ type postureAsset struct {
 
 // buildPosture puts the values in the order they were added; one that was added under both digests counts once.
 func (r *postureReader) buildPosture() *cyber.Posture {
-	slices.SortFunc(r.assets, func(a, b postureAsset) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(
+		r.assets,
+		func(a, b postureAsset) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) },
+	)
 	seen := make(map[string]bool, len(r.assets))
 	for _, a := range r.assets {
 		if !seen[a.twin] {
@@ -163,24 +179,50 @@ func (r *postureReader) addDeviceOrCase(part, at int64, first string) {
 // BreachesByName returns the named breaches.
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
-	return collectRows(ctx, s.readQuerier(), s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+appendMarks(&args, names)+`)`, args...)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanBreach,
+		`SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+appendMarks(&args, names)+`)`,
+		args...,
+	)
 }
 
 // sealedAnswerPlace binds a sealed answer to its row.
 func sealedAnswerPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Place {
-	return seal.Place{Table: "content_answer", Column: "value", Partner: string(id), Row: string(user) + "/" + string(item)}
+	return seal.Place{
+		Table:   "content_answer",
+		Column:  "value",
+		Partner: string(id),
+		Row:     string(user) + "/" + string(item),
+	}
 }
 
 // KeepAnswer stores a person's answer to a validation question.
-func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
+func (s Advice) KeepAnswer(
+	ctx context.Context,
+	id partner.ID,
+	sent partner.UserHash,
+	item cyber.ContentID,
+	value string,
+) error {
 	return s.runAsUser(ctx, id, sent, func(tx *sqldb.Tx, u user) error {
 		sealed, err := s.sealValue(sealedAnswerPlace(id, u.write, item), value)
 		if err != nil {
 			return err
 		}
-		return execStatement(ctx, tx, `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
+		return execStatement(
+			ctx,
+			tx,
+			`INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, content_id)
-			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`, id, u.write, item, sealed, s.now())
+			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`,
+			id,
+			u.write,
+			item,
+			sealed,
+			s.now(),
+		)
 	})
 }
 
@@ -222,9 +264,17 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
 				return err
 			}
-			if err := execStatement(ctx, tx, `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
+			if err := execStatement(
+				ctx,
+				tx,
+				`INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at, mac = excluded.mac`,
-				it.ID, text.String(), it.Retired, s.now(), s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired))); err != nil {
+				it.ID,
+				text.String(),
+				it.Retired,
+				s.now(),
+				s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired)),
+			); err != nil {
 				return err
 			}
 		}
@@ -234,13 +284,23 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 
 // DropContent deletes the operator's change of an item.
 func (s Advice) DropContent(ctx context.Context, id cyber.ContentID) error {
-	return s.expectAlone(ctx, cyber.ErrContentNotFound.With("content", fault.WasNotChanged), `DELETE FROM content WHERE id = $1`, id)
+	return s.expectAlone(
+		ctx,
+		cyber.ErrContentNotFound.With("content", fault.WasNotChanged),
+		`DELETE FROM content WHERE id = $1`,
+		id,
+	)
 }
 
 // scorePlace returns where a day's score is sealed. A person's risk is sensitive: a copy of the table must not reveal
 // it.
 func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
-	return seal.Place{Table: "score_day", Column: "sealed", Partner: string(id), Row: string(user) + "/" + strconv.FormatInt(day, 10)}
+	return seal.Place{
+		Table:   "score_day",
+		Column:  "sealed",
+		Partner: string(id),
+		Row:     string(user) + "/" + strconv.FormatInt(day, 10),
+	}
 }
 
 // sealDayScore has the same length for every score.
@@ -282,9 +342,16 @@ func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 // ScoreDays returns the days on which a person's score changed, oldest first. A day kept under both digests counts as
 // it was kept once the person was known.
 func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.ScoreDay, error) {
-	return collectOfUser(ctx, s.core, id, sent, s.scanScoreDay(id), `SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
+	return collectOfUser(
+		ctx,
+		s.core,
+		id,
+		sent,
+		s.scanScoreDay(id),
+		`SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
 			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
-		ORDER BY d.day`)
+		ORDER BY d.day`,
+	)
 }
 
 // scoreColumns are what scoreDay reads; the table goes by d.
@@ -294,7 +361,11 @@ const scoreColumns = `d.day, d.user_index, d.sealed`
 func (s Advice) scanScoreDay(id partner.ID) func(scanner, *cyber.ScoreDay) error {
 	return func(row scanner, d *cyber.ScoreDay) error {
 		var user []byte
-		return row.Scan(&d.Day, &user, scanFunc(func(sealed []byte) error { return s.openDayScore(id, user, d, sealed) }))
+		return row.Scan(
+			&d.Day,
+			&user,
+			scanFunc(func(sealed []byte) error { return s.openDayScore(id, user, d, sealed) }),
+		)
 	}
 }
 
@@ -326,7 +397,10 @@ func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u use
 		case byDefault:
 			e.Default = append(e.Default, cyber.Entitlement{Plan: found.value})
 		default:
-			e.Subscribed = append(e.Subscribed, cyber.Entitlement{Plan: found.value, From: start.Time(), Until: expiry.Time()})
+			e.Subscribed = append(
+				e.Subscribed,
+				cyber.Entitlement{Plan: found.value, From: start.Time(), Until: expiry.Time()},
+			)
 		}
 		return err
 	}, `SELECT FALSE, b.start_day, b.expiry_day, `+columns+` FROM subscription b JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
@@ -407,7 +481,15 @@ func (s core) readUser(ctx context.Context, q querier, id partner.ID, u partner.
 }
 
 // collectOfUser runs a query for rows of a person: $1 is the partner, $2 and $3 are the person's indexes, and more follow.
-func collectOfUser[T any](ctx context.Context, c core, id partner.ID, hash partner.UserHash, scan func(scanner, *T) error, query string, more ...any) ([]T, error) {
+func collectOfUser[T any](
+	ctx context.Context,
+	c core,
+	id partner.ID,
+	hash partner.UserHash,
+	scan func(scanner, *T) error,
+	query string,
+	more ...any,
+) ([]T, error) {
 	q := c.readQuerier()
 	u, err := c.findUser(ctx, q, id, hash)
 	if err != nil {
@@ -417,7 +499,12 @@ func collectOfUser[T any](ctx context.Context, c core, id partner.ID, hash partn
 }
 
 // runAsUser runs fn in a transaction about a person whom a request that writes names: see findAndNameUser.
-func (s core) runAsUser(ctx context.Context, id partner.ID, hash partner.UserHash, fn func(tx *sqldb.Tx, u user) error) error {
+func (s core) runAsUser(
+	ctx context.Context,
+	id partner.ID,
+	hash partner.UserHash,
+	fn func(tx *sqldb.Tx, u user) error,
+) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
@@ -448,7 +535,8 @@ func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, 
 // linkPersonStatement is the statement of linkPerson.
 func (s core) linkPersonStatement(id partner.ID, cpf, salt string) sqldb.Statement {
 	index, d256, d512 := s.personColumns(id, cpf, salt)
-	return sqldb.NewStatement(`INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
+	return sqldb.NewStatement(
+		`INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
 		id,
 		index,
@@ -480,8 +568,16 @@ func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	}
 	var index []byte
 	var last string
-	err = readColumns(ctx, tx, []any{&index, s.unseals(&last, func() seal.Place { return sealedNamePlace(id, index) })}, `SELECT user_index, name FROM person_name
-		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY named_at DESC LIMIT 1`, id, u.write, u.other)
+	err = readColumns(
+		ctx,
+		tx,
+		[]any{&index, s.unseals(&last, func() seal.Place { return sealedNamePlace(id, index) })},
+		`SELECT user_index, name FROM person_name
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY named_at DESC LIMIT 1`,
+		id,
+		u.write,
+		u.other,
+	)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) || err == nil && last == string(hash) && u.cpf != nil {
 		return u, err
 	}

@@ -16,7 +16,12 @@ import (
 )
 
 // InsertAssets stores a list of new watched values in one transaction and few statements: see cyber.MonitoringStore.
-func (s Monitoring) InsertAssets(ctx context.Context, id partner.ID, list []cyber.NewAsset, limit int) (refused []error, err error) {
+func (s Monitoring) InsertAssets(
+	ctx context.Context,
+	id partner.ID,
+	list []cyber.NewAsset,
+	limit int,
+) (refused []error, err error) {
 	sealed := make([][]byte, len(list))
 	for i, a := range list {
 		if sealed[i], err = s.sealAssetValue(id, a.Asset); err != nil {
@@ -37,7 +42,12 @@ func (s Monitoring) insertAssets(
 	if err := s.linkPersons(ctx, tx, id, list); err != nil {
 		return nil, err
 	}
-	users, err := s.findAndNameUsers(ctx, tx, id, mapToList(list, func(a cyber.NewAsset) partner.UserHash { return a.User }))
+	users, err := s.findAndNameUsers(
+		ctx,
+		tx,
+		id,
+		mapToList(list, func(a cyber.NewAsset) partner.UserHash { return a.User }),
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,16 @@ func (s Audit) chainMAC(before []byte, e operator.Entry) []byte {
 	var numbers [16]byte
 	binary.BigEndian.PutUint64(numbers[:8], uint64(e.Seq))
 	binary.BigEndian.PutUint64(numbers[8:], uint64(toMicros(e.At)))
-	return s.keys.MAC("audit", before, numbers[:], []byte(e.Name), []byte(e.From), []byte(e.Action), []byte(e.Subject), []byte(e.Detail))
+	return s.keys.MAC(
+		"audit",
+		before,
+		numbers[:],
+		[]byte(e.Name),
+		[]byte(e.From),
+		[]byte(e.Action),
+		[]byte(e.Subject),
+		[]byte(e.Detail),
+	)
 }
 
 // trailHeadTag returns the keyed hash of the trail's head.
@@ -67,9 +76,22 @@ func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entr
 		}
 		mac := s.chainMAC(head.MAC, e)
 		return e, tx.RunStatements(ctx, []sqldb.Statement{
-			sqldb.NewStatement(`INSERT INTO audit (seq, at, actor, action, subject, detail, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-				e.Seq, e.At, e.Name, e.Action, e.Subject, sealed, mac),
-			sqldb.NewStatement(`UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`, e.Seq, mac, s.trailHeadTag(e.Seq, mac)),
+			sqldb.NewStatement(
+				`INSERT INTO audit (seq, at, actor, action, subject, detail, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+				e.Seq,
+				e.At,
+				e.Name,
+				e.Action,
+				e.Subject,
+				sealed,
+				mac,
+			),
+			sqldb.NewStatement(
+				`UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`,
+				e.Seq,
+				mac,
+				s.trailHeadTag(e.Seq, mac),
+			),
 		})
 	})
 }
@@ -173,12 +195,23 @@ func (s Audit) ListLines(ctx context.Context, f operator.Filter) ([]operator.Ent
 		}
 		c.text = ` AND seq IN (` + lineNumbersOf(people, c.text+order, &c.args) + `)`
 	}
-	return collectRows(ctx, s.readQuerier(), s.scanEntry, `SELECT `+auditColumns+` FROM audit WHERE true`+c.text+order, c.args...)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanEntry,
+		`SELECT `+auditColumns+` FROM audit WHERE true`+c.text+order,
+		c.args...,
+	)
 }
 
 // partnerOperators returns a partner's own people.
 func (s Audit) partnerOperators(ctx context.Context, id partner.ID) ([]operator.ID, error) {
-	return collectValues[operator.ID](ctx, s.readQuerier(), `SELECT id FROM operator WHERE works_for = $1 ORDER BY id`, id)
+	return collectValues[operator.ID](
+		ctx,
+		s.readQuerier(),
+		`SELECT id FROM operator WHERE works_for = $1 ORDER BY id`,
+		id,
+	)
 }
 
 // peopleParts is into how many parts people are put when there are very many: no engine takes hundreds in one statement.
@@ -191,7 +224,10 @@ func lineNumbersOf(people []operator.ID, rest string, args *[]any) string {
 	for part := range slices.Chunk(people, max(1, len(people)/peopleParts)) {
 		marks := appendMarks(args, part)
 		for _, column := range []string{"actor", "subject"} {
-			each = append(each, `SELECT seq FROM (SELECT seq FROM audit WHERE `+column+` IN (`+marks+`)`+rest+`) AS lines`)
+			each = append(
+				each,
+				`SELECT seq FROM (SELECT seq FROM audit WHERE `+column+` IN (`+marks+`)`+rest+`) AS lines`,
+			)
 		}
 	}
 	return strings.Join(each, ` UNION `)
@@ -212,8 +248,15 @@ func (s Audit) VerifyAudit(ctx context.Context, expect operator.Head, progress f
 		return at, operator.ErrTrailBroken.With("", fault.TrailLineTooOld, expect.Seq, at.Seq+1)
 	}
 	for at.Seq < head.Seq {
-		rows, err := collectRows(ctx, s.readQuerier(), s.scanAuditLine,
-			`SELECT `+auditColumns+` FROM audit WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`, at.Seq, head.Seq, batch)
+		rows, err := collectRows(
+			ctx,
+			s.readQuerier(),
+			s.scanAuditLine,
+			`SELECT `+auditColumns+` FROM audit WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`,
+			at.Seq,
+			head.Seq,
+			batch,
+		)
 		if err != nil {
 			return at, err
 		}
@@ -262,7 +305,13 @@ func (s Audit) nothingBeyond(ctx context.Context, head operator.Head) error {
 	if err != nil {
 		return err
 	}
-	beyond, err := readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM audit WHERE seq > $1 OR seq <= $2`, head.Seq, base.Seq)
+	beyond, err := readValue[int64](
+		ctx,
+		s.readQuerier(),
+		`SELECT count(*) FROM audit WHERE seq > $1 OR seq <= $2`,
+		head.Seq,
+		base.Seq,
+	)
 	if err != nil {
 		return err
 	}

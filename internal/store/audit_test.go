@@ -18,7 +18,13 @@ func record(t *testing.T, trail *operator.Trail, n int) {
 	t.Helper()
 	for i := range n {
 		who := operator.Actor{Name: fmt.Sprintf("op_%d", i%3), From: "192.0.2.7"}
-		if err := trail.RecordAction(context.Background(), who, "asset.reveal", fmt.Sprintf("as_%d", i), "motivo: chamado 42"); err != nil {
+		if err := trail.RecordAction(
+			context.Background(),
+			who,
+			"asset.reveal",
+			fmt.Sprintf("as_%d", i),
+			"motivo: chamado 42",
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,10 +63,14 @@ func TestAuditTrail(t *testing.T) {
 			"all dropped":        {`DELETE FROM audit`},
 			"all and the head":   {`DELETE FROM audit`, `DELETE FROM audit_head`},
 			"dropped and closed": {fmt.Sprintf(`DELETE FROM audit WHERE seq = %d`, n), fmt.Sprintf(`UPDATE audit SET seq = -seq WHERE seq > %d`, n), `UPDATE audit SET seq = -seq - 1 WHERE seq < 0`},
-			"two lines swapped": {fmt.Sprintf(`UPDATE audit SET seq = -%d WHERE seq = %d`, n, n), fmt.Sprintf(`UPDATE audit SET seq = %d WHERE seq = %d`, n, n+1),
-				fmt.Sprintf(`UPDATE audit SET seq = %d WHERE seq = -%d`, n+1, n)},
-			"cut off with the head moved back": {fmt.Sprintf(`DELETE FROM audit WHERE seq = %d`, lines),
-				fmt.Sprintf(`UPDATE audit_head SET seq = %d, mac = (SELECT mac FROM audit WHERE seq = %d)`, lines-1, lines-1)},
+			"two lines swapped": {
+				fmt.Sprintf(`UPDATE audit SET seq = -%d WHERE seq = %d`, n, n), fmt.Sprintf(`UPDATE audit SET seq = %d WHERE seq = %d`, n, n+1),
+				fmt.Sprintf(`UPDATE audit SET seq = %d WHERE seq = -%d`, n+1, n),
+			},
+			"cut off with the head moved back": {
+				fmt.Sprintf(`DELETE FROM audit WHERE seq = %d`, lines),
+				fmt.Sprintf(`UPDATE audit_head SET seq = %d, mac = (SELECT mac FROM audit WHERE seq = %d)`, lines-1, lines-1),
+			},
 			"a line added": {fmt.Sprintf(`INSERT INTO audit (seq, at, actor, action, subject, detail, mac) SELECT %d, at, actor, action, subject, detail, mac FROM audit WHERE seq = 1`, lines+1)},
 		} {
 			t.Run(name, func(t *testing.T) { tampered(t, e, head, statements) })
@@ -136,7 +146,8 @@ func TestTxIsOneStep(t *testing.T) {
 			t.Fatal(all, err)
 		}
 		lines, err := trail.ListEntries(ctx, operator.Filter{Limit: 10})
-		if err != nil || len(lines) != 1 || lines[0].Subject != string(all[0].ID) || lines[0].From != "192.0.2.7" || lines[0].Detail != "viewer" {
+		if err != nil || len(lines) != 1 || lines[0].Subject != string(all[0].ID) || lines[0].From != "192.0.2.7" ||
+			lines[0].Detail != "viewer" {
 			t.Fatal(lines, err)
 		}
 	})
@@ -148,7 +159,13 @@ func TestAuditFilter(t *testing.T) {
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		record(t, trail, 9)
 		e.Clock.Advance(time.Hour)
-		if err := trail.RecordAction(ctx, operator.Actor{Name: "cli:root", From: "host"}, "partner.create", "pt_1", ""); err != nil {
+		if err := trail.RecordAction(
+			ctx,
+			operator.Actor{Name: "cli:root", From: "host"},
+			"partner.create",
+			"pt_1",
+			"",
+		); err != nil {
 			t.Fatal(err)
 		}
 		for name, c := range map[string]struct {

@@ -21,7 +21,10 @@ func TestBacklog(t *testing.T) {
 		m.endpoint(t, newReceiver(t, func(client.WebhookEvent, int) int { return 200 }))
 		first := m.clock.Now().Truncate(time.Microsecond)
 		for range 2 {
-			err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, 3)...) })
+			err := m.env.DB.InTransaction(
+				ctx,
+				func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, 3)...) },
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,8 +34,20 @@ const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.expose
 func (c core) breachTargets(b *cyber.Breach, forged *bool) []any {
 	b.Exposes = []cyber.Exposed{}
 	return []any{
-		&b.Name, &b.Title, &b.Date, &b.Source, &b.Description, splitsTexts(&b.Exposes), &b.Kind, &b.Verified, &b.Fabricated,
-		&b.SpamList, &b.HasVendorWords, &b.AddedAt, &b.Content, scanFunc(func(mac []byte) error {
+		&b.Name,
+		&b.Title,
+		&b.Date,
+		&b.Source,
+		&b.Description,
+		splitsTexts(&b.Exposes),
+		&b.Kind,
+		&b.Verified,
+		&b.Fabricated,
+		&b.SpamList,
+		&b.HasVendorWords,
+		&b.AddedAt,
+		&b.Content,
+		scanFunc(func(mac []byte) error {
 			grant := breachGrant(*b)
 			if *forged = !c.isGenuine("breach", grant, mac); !*forged {
 				return nil
@@ -45,7 +57,13 @@ func (c core) breachTargets(b *cyber.Breach, forged *bool) []any {
 				return nil
 			}
 			*b = cyber.Breach{
-				Name: b.Name, Title: cyber.NeutralTitle(b.Date), Date: b.Date, AddedAt: b.AddedAt, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{}, Content: b.Content,
+				Name:    b.Name,
+				Title:   cyber.NeutralTitle(b.Date),
+				Date:    b.Date,
+				AddedAt: b.AddedAt,
+				Kind:    cyber.SourceBreach,
+				Exposes: []cyber.Exposed{},
+				Content: b.Content,
 			}
 			return nil
 		}),
@@ -74,15 +92,33 @@ const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, 
 // scanRecord reads recordColumns. A wrong MAC is no error here: see breachTargets for what is left of a forged breach.
 func (c core) scanRecord(row scanner, r *leak.Record) error {
 	var former string
-	err := row.Scan(append(c.breachTargets(&r.Breach, new(bool)), &r.State, &r.Segment, &r.Digest, parsesJSON(&r.Tally), &r.PublishedAt, &r.RetractedAt, &r.Pairs,
-		&r.PairsDigest, &r.Renewals, &r.RenewedAt, &former)...)
+	err := row.Scan(
+		append(
+			c.breachTargets(&r.Breach, new(bool)),
+			&r.State,
+			&r.Segment,
+			&r.Digest,
+			parsesJSON(&r.Tally),
+			&r.PublishedAt,
+			&r.RetractedAt,
+			&r.Pairs,
+			&r.PairsDigest,
+			&r.Renewals,
+			&r.RenewedAt,
+			&former,
+		)...)
 	r.Former = strings.Fields(former)
 	return err
 }
 
 // ListBreaches returns all breaches, oldest first.
 func (s Breaches) ListBreaches(ctx context.Context) ([]leak.Record, error) {
-	return collectRows(ctx, s.readQuerier(), s.scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanRecord,
+		`SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`,
+	)
 }
 
 // BreachByName returns one breach.
@@ -92,13 +128,29 @@ func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, e
 
 // breachByName returns leak.ErrBreachNotFound when there is no breach of that name.
 func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
-	return readRow(ctx, q, c.scanRecord, leak.ErrBreachNotFound.With("name", fault.NoSuchBreach), `SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`, name)
+	return readRow(
+		ctx,
+		q,
+		c.scanRecord,
+		leak.ErrBreachNotFound.With("name", fault.NoSuchBreach),
+		`SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`,
+		name,
+	)
 }
 
 // publishedBreaches returns those of the named breaches that are published.
 func (c core) publishedBreaches(ctx context.Context, q querier, names []string) (map[string]cyber.Breach, error) {
 	args := []any{}
-	found, err := collectRows(ctx, q, c.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+appendMarks(&args, names)+`)`, args...)
+	found, err := collectRows(
+		ctx,
+		q,
+		c.scanBreach,
+		`SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+appendMarks(
+			&args,
+			names,
+		)+`)`,
+		args...,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +168,32 @@ func (s Breaches) InsertBreach(ctx context.Context, r leak.Record) error {
 
 // insertBreach stores a new breach. A name that is taken is leak.ErrBreachExists, also after the breach was retracted.
 func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record) error {
-	return execExpecting(ctx, tx, leak.ErrBreachExists.With("name", fault.IsTaken), `INSERT INTO breach (name, title, day, source, description, exposes, kind,
+	return execExpecting(
+		ctx,
+		tx,
+		leak.ErrBreachExists.With("name", fault.IsTaken),
+		`INSERT INTO breach (name, title, day, source, description, exposes, kind,
 		verified, fabricated, spam_list, vendor_words, state, segment, digest, tally, added_at, published_at, retracted_at, mac)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, $18) ON CONFLICT (name) DO NOTHING`,
-		r.Name, r.Title, r.Date, r.Source, r.Description, joinTexts(r.Exposes), r.Kind, r.Verified, r.Fabricated, r.SpamList, r.HasVendorWords, r.State,
-		r.Segment, r.Digest, jsonArgument{r.Tally}, r.AddedAt, r.PublishedAt, s.grantMAC("breach", breachGrant(r.Breach)))
+		r.Name,
+		r.Title,
+		r.Date,
+		r.Source,
+		r.Description,
+		joinTexts(r.Exposes),
+		r.Kind,
+		r.Verified,
+		r.Fabricated,
+		r.SpamList,
+		r.HasVendorWords,
+		r.State,
+		r.Segment,
+		r.Digest,
+		jsonArgument{r.Tally},
+		r.AddedAt,
+		r.PublishedAt,
+		s.grantMAC("breach", breachGrant(r.Breach)),
+	)
 }
 
 // DropImport gives up a breach that is being imported.
@@ -140,7 +213,11 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 
 // changeBreach changes a breach under its lock, by the statements that change returns, and hands over to the stage that
 // follows. Without statements nothing is done.
-func (s Breaches) changeBreach(ctx context.Context, name, stage string, change func(r *leak.Record) ([]sqldb.Statement, error)) (leak.Record, error) {
+func (s Breaches) changeBreach(
+	ctx context.Context,
+	name, stage string,
+	change func(r *leak.Record) ([]sqldb.Statement, error),
+) (leak.Record, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (r leak.Record, err error) {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return r, err
@@ -200,9 +277,21 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 		}
 		r.State, r.RetractedAt = leak.Retracted, s.now()
 		return []sqldb.Statement{
-			sqldb.NewStatement(`UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`, name, r.RetractedAt),
-			sqldb.NewStatement(`UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5, $6) AND state IN ('ready', 'running')`,
-				intake.KindImport, name, true, leak.KindMatch, intake.KindSpread, intake.KindRenew), movesCorpora,
+			sqldb.NewStatement(
+				`UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`,
+				name,
+				r.RetractedAt,
+			),
+			sqldb.NewStatement(
+				`UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5, $6) AND state IN ('ready', 'running')`,
+				intake.KindImport,
+				name,
+				true,
+				leak.KindMatch,
+				intake.KindSpread,
+				intake.KindRenew,
+			),
+			movesCorpora,
 		}, nil
 	})
 }
@@ -269,14 +358,28 @@ func (s Breaches) BreachHits(ctx context.Context, of cyber.Breach) ([]leak.Hits,
 var _ cyber.BreachStore = Breaches{}
 
 // PublishedPage returns published breaches, newest first: see cyber.BreachStore.
-func (s Breaches) PublishedPage(ctx context.Context, without string, offset int64, limit int) (page []cyber.Breach, total int64, err error) {
+func (s Breaches) PublishedPage(
+	ctx context.Context,
+	without string,
+	offset int64,
+	limit int,
+) (page []cyber.Breach, total int64, err error) {
 	err = s.readSnapshot(ctx, func(in core) error { // so that page and total are of one moment
 		q := in.readQuerier()
-		total, err = readValue[int64](ctx, q, `SELECT count(*) FROM breach WHERE state = 'published' AND name <> $1`, without)
+		total, err = readValue[int64](
+			ctx,
+			q,
+			`SELECT count(*) FROM breach WHERE state = 'published' AND name <> $1`,
+			without,
+		)
 		if err != nil {
 			return err
 		}
-		page, err = collectRows(ctx, q, s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name <> $1
+		page, err = collectRows(
+			ctx,
+			q,
+			s.scanBreach,
+			`SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name <> $1
 			ORDER BY b.added_at DESC, b.name DESC LIMIT $2 OFFSET $3`,
 			without,
 			limit,
@@ -289,8 +392,14 @@ func (s Breaches) PublishedPage(ctx context.Context, without string, offset int6
 
 // PublishedBreach returns one published breach: see cyber.BreachStore.
 func (s Breaches) PublishedBreach(ctx context.Context, name string) (cyber.Breach, error) {
-	return readRow(ctx, s.readQuerier(), s.scanBreach, cyber.ErrBreachUnknown.With("name", fault.BreachNotPublishedByName),
-		`SELECT `+breachColumns+` FROM breach b WHERE b.name = $1 AND b.state = 'published'`, name)
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		s.scanBreach,
+		cyber.ErrBreachUnknown.With("name", fault.BreachNotPublishedByName),
+		`SELECT `+breachColumns+` FROM breach b WHERE b.name = $1 AND b.state = 'published'`,
+		name,
+	)
 }
 
 // The parts of a spread import are jobs whose subject is the breach's name, a slash and a number; no name has a slash
@@ -354,14 +463,29 @@ func (s Breaches) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach stri
 // SpreadAddresses returns the addresses with secrets of a breach's import; none when it has none.
 func (s Breaches) SpreadAddresses(ctx context.Context, breach string) (addresses []string, err error) {
 	addresses = []string{}
-	err = s.readSealed(ctx, s.readQuerier(), sourcePlace(breach), &addresses, nil, `SELECT addresses FROM import_source WHERE breach = $1`, breach)
+	err = s.readSealed(
+		ctx,
+		s.readQuerier(),
+		sourcePlace(breach),
+		&addresses,
+		nil,
+		`SELECT addresses FROM import_source WHERE breach = $1`,
+		breach,
+	)
 	return addresses, err
 }
 
 // retrySameParts lets the parts of an import that failed or was cancelled be tried anew.
 func (s Breaches) retrySameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
 	prefix, length := partsPrefix(name)
-	kept, err := collectRows(ctx, tx, scanJobRow, `SELECT `+jobColumns+` FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
+	kept, err := collectRows(
+		ctx,
+		tx,
+		scanJobRow,
+		`SELECT `+jobColumns+` FROM job WHERE `+partsOf+` ORDER BY subject`,
+		prefix,
+		length,
+	)
 	if err != nil {
 		return err
 	}
@@ -374,22 +498,49 @@ func (s Breaches) retrySameParts(ctx context.Context, tx *sqldb.Tx, name string,
 	}) {
 		return intake.ErrInput.With("inputs", fault.OtherInputs)
 	}
-	return execStatement(ctx, tx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
-		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, s.now(), false)
+	return execStatement(
+		ctx,
+		tx,
+		`UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
+		WHERE `+partsOf+` AND state <> 'done'`,
+		prefix,
+		length,
+		s.now(),
+		false,
+	)
 }
 
 // ListParts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
 func (s Breaches) ListParts(ctx context.Context, breach string) ([]job.Job, error) {
 	prefix, length := partsPrefix(breach)
-	return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
-		finished_at FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		scanJobRow,
+		`SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
+		finished_at FROM job WHERE `+partsOf+` ORDER BY subject`,
+		prefix,
+		length,
+	)
 }
 
 // StopParts asks the parts of an import to stop: waiting ones at once, running ones when they look.
 func (s Breaches) StopParts(ctx context.Context, breach string) error {
-	err := s.changeParts(ctx, breach, `UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`, ` AND state = 'ready'`, s.now())
+	err := s.changeParts(
+		ctx,
+		breach,
+		`UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`,
+		` AND state = 'ready'`,
+		s.now(),
+	)
 	if err == nil {
-		err = s.changeParts(ctx, breach, `UPDATE job SET cancel = $4 WHERE state = 'running'`, ` AND state = 'running' AND cancel <> $4`, true)
+		err = s.changeParts(
+			ctx,
+			breach,
+			`UPDATE job SET cancel = $4 WHERE state = 'running'`,
+			` AND state = 'running' AND cancel <> $4`,
+			true,
+		)
 	}
 	return err
 }
@@ -435,19 +586,46 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 
 // KeepTally replaces what is counted of a published breach, as long as its content is the one that was counted.
 func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tally) error {
-	return s.execAlone(ctx, `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`, name, jsonArgument{t}, digest)
+	return s.execAlone(
+		ctx,
+		`UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`,
+		name,
+		jsonArgument{t},
+		digest,
+	)
 }
 
 // ForgetFormer notes that the files of a breach's former contents are removed, unless there are more of them now.
 func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
-	return s.execAlone(ctx, `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " "))
+	return s.execAlone(
+		ctx,
+		`UPDATE breach SET former = '' WHERE name = $1 AND former = $2`,
+		r.Name,
+		strings.Join(r.Former, " "),
+	)
 }
 
 // RejudgeFindings holds findings of a breach against what it holds now: see leak.Store.
-func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace leak.Tracer) (leak.Rejudged, error) {
+func (s Breaches) RejudgeFindings(
+	ctx context.Context,
+	breach string,
+	since time.Time,
+	after cyber.FindingID,
+	limit int,
+	trace leak.Tracer,
+) (leak.Rejudged, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (r leak.Rejudged, err error) {
-		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2 AND found_at >= $4
-			ORDER BY id LIMIT $3`, breach, after, limit, since)
+		found, err := collectRows(
+			ctx,
+			tx,
+			scanFoundIn,
+			`SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2 AND found_at >= $4
+			ORDER BY id LIMIT $3`,
+			breach,
+			after,
+			limit,
+			since,
+		)
 		if err != nil {
 			return r, err
 		}
@@ -469,7 +647,14 @@ func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time
 }
 
 // rejudgeFindings judges the findings that values have of a breach.
-func (s Monitoring) rejudgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, b cyber.Breach, trace leak.Tracer) (leak.Verdict, error) {
+func (s Monitoring) rejudgeFindings(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	ids []cyber.AssetID,
+	b cyber.Breach,
+	trace leak.Tracer,
+) (leak.Verdict, error) {
 	args := []any{id}
 	held := map[cyber.AssetID]leak.Held{}
 	err := eachRow(ctx, tx, func(row scanner) error {
@@ -506,17 +691,37 @@ func (s Monitoring) rejudgeFindings(ctx context.Context, tx *sqldb.Tx, id partne
 func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
 	now := s.now()
 	j, err = runReturning(ctx, s.core, func(tx *sqldb.Tx) (job.Job, error) {
-		return readRow(ctx, tx, scanJobRow, nil, `UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
+		return readRow(
+			ctx,
+			tx,
+			scanJobRow,
+			nil,
+			`UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
 			WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running') AND (next_at <= $4 OR state = 'ready' OR lease = $3)
-			RETURNING `+jobColumns, kind, subject, worker, now, now.Add(job.Lease), false)
+			RETURNING `+jobColumns,
+			kind,
+			subject,
+			worker,
+			now,
+			now.Add(job.Lease),
+			false,
+		)
 	})
 	return j, j.ID != "", err
 }
 
 // NewestJobOf returns the newest job of a kind and subject.
 func (s Jobs) NewestJobOf(ctx context.Context, kind, subject string) (job.Job, error) {
-	return readRow(ctx, s.readQuerier(), scanJobRow, job.ErrNotFound, `SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
-		ORDER BY created_at DESC, id DESC LIMIT 1`, kind, subject)
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		scanJobRow,
+		job.ErrNotFound,
+		`SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
+		ORDER BY created_at DESC, id DESC LIMIT 1`,
+		kind,
+		subject,
+	)
 }
 
 // veilFingerprint returns how a partner's row keeps a fingerprint, and unveil what it stands for.
@@ -538,7 +743,12 @@ func (s Breaches) ListProbes(ctx context.Context, after leak.Place, limit int) (
 }
 
 // ProbesSince returns those of values added at or after a time.
-func (s Breaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
+func (s Breaches) ProbesSince(
+	ctx context.Context,
+	since time.Time,
+	after leak.Place,
+	limit int,
+) ([]leak.Probes, leak.Place, error) {
 	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
 			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 AND created_at >= $4
@@ -584,7 +794,12 @@ func (s Breaches) readProbes(ctx context.Context, place leak.Place, limit int,
 		if left == 0 {
 			return list, place, nil
 		}
-		next, err := readValue[partner.ID](ctx, s.readQuerier(), `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`, place.Partner)
+		next, err := readValue[partner.ID](
+			ctx,
+			s.readQuerier(),
+			`SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`,
+			place.Partner,
+		)
 		if err != nil || next == "" {
 			return list, place, err
 		}
@@ -630,7 +845,12 @@ func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probe
 }
 
 // keepPartnerHits notes those of one partner.
-func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach string, hits []uint64) (kept int64, err error) {
+func (s Breaches) keepPartnerHits(
+	ctx context.Context,
+	id partner.ID,
+	breach string,
+	hits []uint64,
+) (kept int64, err error) {
 	args := []any{breach, id}
 	marks := make([]byte, 0, 5*len(hits))
 	for i, h := range hits {
@@ -718,7 +938,14 @@ func wholePersons(kept []keptHit) []keptHit {
 
 // createFindings turns hits into findings. It includes hits stored under the other digest of the same person: a person
 // who was enrolled after values had been added under both digests has hits under both.
-func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit, trace leak.Tracer) (int, error) {
+func (s Breaches) createFindings(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	breach string,
+	kept []keptHit,
+	trace leak.Tracer,
+) (int, error) {
 	people, err := s.findPersons(ctx, tx, id, mapToList(kept, func(h keptHit) []byte { return []byte(h.user) }))
 	if err != nil {
 		return 0, err
@@ -731,8 +958,14 @@ func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	}
 	if len(others) > 0 {
 		args := []any{breach, id}
-		more, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
-			AND m.user_index IN (`+appendByteMarks(&args, uniqueValues(others))+`) ORDER BY m.user_index, m.asset_id`, args...)
+		more, err := collectRows(
+			ctx,
+			tx,
+			s.scanKeptHit,
+			`SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
+			AND m.user_index IN (`+appendByteMarks(&args, uniqueValues(others))+`) ORDER BY m.user_index, m.asset_id`,
+			args...,
+		)
 		if err != nil {
 			return 0, err
 		}
@@ -790,14 +1023,25 @@ func eachPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID)
 func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
 	n := 0
 	_, err := s.sweepFound(ctx, found{
-		table: "match_hit", key: "partner_id, user_index, asset_id", first: []any{0, []byte{}, ""}, args: []any{breach}, where: ` AND breach = $4`,
+		table: "match_hit",
+		key:   "partner_id, user_index, asset_id",
+		first: []any{0, []byte{}, ""},
+		args:  []any{breach},
+		where: ` AND breach = $4`,
 	})
 	if err != nil {
 		return 0, err
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
-			ORDER BY id LIMIT $2`, breach, limit)
+		found, err := collectRows(
+			ctx,
+			tx,
+			scanFoundIn,
+			`SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
+			ORDER BY id LIMIT $2`,
+			breach,
+			limit,
+		)
 		if err != nil {
 			return err
 		}
@@ -810,13 +1054,30 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 }
 
 // RestateFindings computes the statuses of values found in a breach again.
-func (s Breaches) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
-	return s.judgeAgain(ctx, Monitoring(s).recomputeStatuses, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
-		ORDER BY id LIMIT $3`, breach, after, limit)
+func (s Breaches) RestateFindings(
+	ctx context.Context,
+	breach string,
+	after cyber.FindingID,
+	limit int,
+) (last cyber.FindingID, err error) {
+	return s.judgeAgain(
+		ctx,
+		Monitoring(s).recomputeStatuses,
+		`SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
+		ORDER BY id LIMIT $3`,
+		breach,
+		after,
+		limit,
+	)
 }
 
 // judgeAgain judges the values of some findings again, in one transaction, and returns the last finding; none is empty.
-func (s Breaches) judgeAgain(ctx context.Context, judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error, query string, args ...any) (last cyber.FindingID, err error) {
+func (s Breaches) judgeAgain(
+	ctx context.Context,
+	judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error,
+	query string,
+	args ...any,
+) (last cyber.FindingID, err error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (last cyber.FindingID, err error) {
 		last = ""
 		found, err := collectRows(ctx, tx, scanFoundIn, query, args...)
@@ -826,7 +1087,10 @@ func (s Breaches) judgeAgain(ctx context.Context, judge func(context.Context, *s
 		if len(found) > 0 {
 			last = found[len(found)-1].id
 		}
-		return last, eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) })
+		return last, eachPartner(
+			found,
+			func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) },
+		)
 	})
 }
 

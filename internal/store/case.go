@@ -33,7 +33,12 @@ func sealedCasePlace(id partner.ID, cs cyber.CaseID) seal.Place {
 
 // sealedNotePlace binds a sealed note to its row.
 func sealedNotePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
-	return seal.Place{Table: "case_move", Column: "note", Partner: string(id), Row: string(cs) + "/" + strconv.FormatInt(number, 10)}
+	return seal.Place{
+		Table:   "case_move",
+		Column:  "note",
+		Partner: string(id),
+		Row:     string(cs) + "/" + strconv.FormatInt(number, 10),
+	}
 }
 
 // caseColumns are those that scanCase expects, in its order.
@@ -44,9 +49,29 @@ const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.d
 // answers.
 func (s Cases) scanCase(row scanner, c *cyber.Case) error {
 	var kept keptCase
-	err := row.Scan(&c.ID, &c.Partner, &c.Service, &c.Status, &c.Assignee, s.unseals(&kept, func() seal.Place { return sealedCasePlace(c.Partner, c.ID) }),
-		&c.Clock.Target, &c.Clock.Used, &c.Clock.Since, &c.CreatedAt, &c.ChangedAt, &c.Rating, &c.Short, &c.Spoke, &c.SpokeAt, &c.Ending.To, &c.Ending.Actor,
-		&c.Ending.At, &c.Writer, &c.WritingAt, &c.Booked)
+	err := row.Scan(
+		&c.ID,
+		&c.Partner,
+		&c.Service,
+		&c.Status,
+		&c.Assignee,
+		s.unseals(&kept, func() seal.Place { return sealedCasePlace(c.Partner, c.ID) }),
+		&c.Clock.Target,
+		&c.Clock.Used,
+		&c.Clock.Since,
+		&c.CreatedAt,
+		&c.ChangedAt,
+		&c.Rating,
+		&c.Short,
+		&c.Spoke,
+		&c.SpokeAt,
+		&c.Ending.To,
+		&c.Ending.Actor,
+		&c.Ending.At,
+		&c.Writer,
+		&c.WritingAt,
+		&c.Booked,
+	)
 	c.User, c.Appointments, c.Answers = partner.UserHash(kept.User), kept.Appointments, kept.Answers
 	if err == nil && c.Status == "" { // other columns may be without one
 		return fmt.Errorf("%w: the status of a case", sqldb.ErrUnknownValue)
@@ -56,7 +81,10 @@ func (s Cases) scanCase(row scanner, c *cyber.Case) error {
 
 // InsertCase stores a new case and books its slot: see cyber.CaseStore.
 func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes cyber.Wishes) (cyber.Case, error) {
-	sealed, err := s.sealValue(sealedCasePlace(id, c.ID), keptCase{User: string(c.User), Appointments: c.Appointments, Answers: c.Answers})
+	sealed, err := s.sealValue(
+		sealedCasePlace(id, c.ID),
+		keptCase{User: string(c.User), Appointments: c.Appointments, Answers: c.Answers},
+	)
 	if err != nil {
 		return c, err
 	}
@@ -65,13 +93,34 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		if err != nil {
 			return err
 		}
-		if c.Short, err = readValue[int64](ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'cases' RETURNING value`); err != nil {
+		if c.Short, err = readValue[int64](
+			ctx,
+			tx,
+			`UPDATE counter SET value = value + 1 WHERE name = 'cases' RETURNING value`,
+		); err != nil {
 			return err
 		}
-		if err := execStatement(ctx, tx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
+		if err := execStatement(
+			ctx,
+			tx,
+			`INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
 			clock_used, clock_since, due_at, created_at, changed_at, rating, short, spoke_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)`,
-			c.ID, id, u.write, c.Service, c.Status, c.Assignee, sealed, c.Clock.Target, c.Clock.Used, c.Clock.Since, dueTimeMicros(c), c.CreatedAt,
-			c.ChangedAt, c.Short, c.SpokeAt); err != nil {
+			c.ID,
+			id,
+			u.write,
+			c.Service,
+			c.Status,
+			c.Assignee,
+			sealed,
+			c.Clock.Target,
+			c.Clock.Used,
+			c.Clock.Since,
+			dueTimeMicros(c),
+			c.CreatedAt,
+			c.ChangedAt,
+			c.Short,
+			c.SpokeAt,
+		); err != nil {
 			return err
 		}
 		if err := s.insertMove(ctx, tx, c, cyber.CaseMove{Number: 1, To: c.Status, At: c.CreatedAt}); err != nil {
@@ -89,8 +138,21 @@ func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyb
 	if err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, `INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, note, moved_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, c.Partner, c.ID, m.Number, m.Kind, m.From, m.To, m.Actor, note, m.At)
+	return execStatement(
+		ctx,
+		tx,
+		`INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, note, moved_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		c.Partner,
+		c.ID,
+		m.Number,
+		m.Kind,
+		m.From,
+		m.To,
+		m.Actor,
+		note,
+		m.At,
+	)
 }
 
 // ListCases returns the newest cases that fit. The operator's question: it may name no partner.
@@ -102,7 +164,12 @@ func (s Cases) ListCases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case,
 }
 
 // ListPersonCases returns a person's newest cases.
-func (s Cases) ListPersonCases(ctx context.Context, id partner.ID, hash partner.UserHash, limit int) ([]cyber.Case, error) {
+func (s Cases) ListPersonCases(
+	ctx context.Context,
+	id partner.ID,
+	hash partner.UserHash,
+	limit int,
+) ([]cyber.Case, error) {
 	return collectOfUser(ctx, s.core, id, hash, s.scanCase, `SELECT `+caseColumns+` FROM support_case c
 		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`, limit)
 }
@@ -149,12 +216,26 @@ func (s Cases) readHistory(ctx context.Context, q querier, c cyber.Case) ([]cybe
 
 // caseOwner finds whose a case is. Operators name cases by their ids alone; what follows is about one partner.
 func (s Cases) caseOwner(ctx context.Context, id cyber.CaseID) (partner.ID, error) {
-	return findValue[partner.ID](ctx, s.readQuerier(), errNoCase, `SELECT partner_id FROM support_case WHERE id = $1`, id)
+	return findValue[partner.ID](
+		ctx,
+		s.readQuerier(),
+		errNoCase,
+		`SELECT partner_id FROM support_case WHERE id = $1`,
+		id,
+	)
 }
 
 // readCase returns a case of a partner.
 func (s Cases) readCase(ctx context.Context, q querier, owner partner.ID, id cyber.CaseID) (cyber.Case, error) {
-	return readRow(ctx, q, s.scanCase, errNoCase, `SELECT `+caseColumns+` FROM support_case c WHERE c.partner_id = $1 AND c.id = $2`, owner, id)
+	return readRow(
+		ctx,
+		q,
+		s.scanCase,
+		errNoCase,
+		`SELECT `+caseColumns+` FROM support_case c WHERE c.partner_id = $1 AND c.id = $2`,
+		owner,
+		id,
+	)
 }
 
 // errNoCase is the answer to a case that is not there.
@@ -164,18 +245,36 @@ var errNoCase = cyber.ErrCaseNotFound.With("case", fault.NoSuchID)
 // person it names.
 func (s Cases) lockCase(ctx context.Context, tx *sqldb.Tx, owner partner.ID, key cyber.CaseKey) (user, error) {
 	if key.Partner == "" {
-		return user{}, execStatement(ctx, tx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`, owner, key.ID)
+		return user{}, execStatement(
+			ctx,
+			tx,
+			`UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`,
+			owner,
+			key.ID,
+		)
 	}
 	u, err := s.findAndNameUser(ctx, tx, key.Partner, key.User)
 	if err != nil {
 		return u, err
 	}
-	return u, execExpecting(ctx, tx, errNoCase, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2 AND user_index IN ($3, $4)`,
-		key.Partner, key.ID, u.write, u.other)
+	return u, execExpecting(
+		ctx,
+		tx,
+		errNoCase,
+		`UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2 AND user_index IN ($3, $4)`,
+		key.Partner,
+		key.ID,
+		u.write,
+		u.other,
+	)
 }
 
 // UpdateCase changes a case: see cyber.CaseStore.
-func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*cyber.Case) (cyber.CaseChange, error)) (cyber.Case, error) {
+func (s Cases) UpdateCase(
+	ctx context.Context,
+	key cyber.CaseKey,
+	change func(*cyber.Case) (cyber.CaseChange, error),
+) (cyber.Case, error) {
 	var c cyber.Case
 	owner, err := key.Partner, error(nil)
 	if owner == "" {
@@ -195,10 +294,28 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 		if err != nil {
 			return err
 		}
-		if err := execStatement(ctx, tx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
+		if err := execStatement(
+			ctx,
+			tx,
+			`UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
 			due_at = $8, rating = $9, spoke = $10, spoke_at = $11, ending_to = $12, ending_by = $13, ending_at = $14,
-			writing_at = $15 WHERE id = $1 AND partner_id = $7`, c.ID, c.Status, c.Assignee, c.Clock.Used, c.Clock.Since, c.ChangedAt, c.Partner, dueTimeMicros(c),
-			c.Rating, c.Spoke, c.SpokeAt, c.Ending.To, c.Ending.Actor, c.Ending.At, c.WritingAt); err != nil {
+			writing_at = $15 WHERE id = $1 AND partner_id = $7`,
+			c.ID,
+			c.Status,
+			c.Assignee,
+			c.Clock.Used,
+			c.Clock.Since,
+			c.ChangedAt,
+			c.Partner,
+			dueTimeMicros(c),
+			c.Rating,
+			c.Spoke,
+			c.SpokeAt,
+			c.Ending.To,
+			c.Ending.Actor,
+			c.Ending.At,
+			c.WritingAt,
+		); err != nil {
 			return err
 		}
 		if done.Book != nil {
@@ -217,7 +334,13 @@ func (s Cases) addHistoryLines(ctx context.Context, tx *sqldb.Tx, c *cyber.Case,
 	if len(done.Lines) == 0 {
 		return nil
 	}
-	last, err := readValue[int64](ctx, tx, `SELECT max(number) FROM case_move WHERE partner_id = $1 AND case_id = $2`, c.Partner, c.ID)
+	last, err := readValue[int64](
+		ctx,
+		tx,
+		`SELECT max(number) FROM case_move WHERE partner_id = $1 AND case_id = $2`,
+		c.Partner,
+		c.ID,
+	)
 	if err != nil {
 		return err
 	}
@@ -265,8 +388,14 @@ func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, er
 	}
 	counted := c
 	counted.args = slices.Clone(c.args)
-	if err := readColumns(ctx, s.readQuerier(), []any{&lane.Total}, `SELECT count(*) FROM (SELECT 1 AS one FROM support_case c WHERE true`+
-		counted.text+counted.addLimit(cyber.MaxLaneTotal)+`) AS lane`, counted.args...); err != nil {
+	if err := readColumns(
+		ctx,
+		s.readQuerier(),
+		[]any{&lane.Total},
+		`SELECT count(*) FROM (SELECT 1 AS one FROM support_case c WHERE true`+
+			counted.text+counted.addLimit(cyber.MaxLaneTotal)+`) AS lane`,
+		counted.args...,
+	); err != nil {
 		return lane, err
 	}
 	column, turned, at := `c.due_at`, !f.Status.Open(), int64(nothingDue)
@@ -283,7 +412,13 @@ func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, er
 	if f.After.ID != "" {
 		c.addPastCondition(column+`, c.id`, past, at, f.After.ID)
 	}
-	lane.Cases, err = collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c WHERE true`+c.text+order+c.addLimit(f.Limit), c.args...)
+	lane.Cases, err = collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanCase,
+		`SELECT `+caseColumns+` FROM support_case c WHERE true`+c.text+order+c.addLimit(f.Limit),
+		c.args...,
+	)
 	return lane, err
 }
 
@@ -308,7 +443,12 @@ func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditio
 
 // WaitingCases counts what waits at the desk: see cyber.CaseStore. The rows that a number counts are those that Lane returns with
 // the same filter.
-func (s Cases) WaitingCases(ctx context.Context, f cyber.LaneFilter, assignee string, now, dayEnd time.Time) (cyber.WaitingCases, error) {
+func (s Cases) WaitingCases(
+	ctx context.Context,
+	f cyber.LaneFilter,
+	assignee string,
+	now, dayEnd time.Time,
+) (cyber.WaitingCases, error) {
 	var n cyber.WaitingCases
 	c, err := s.casesThatFit(ctx, f)
 	if err != nil {
@@ -321,14 +461,26 @@ func (s Cases) WaitingCases(ctx context.Context, f cyber.LaneFilter, assignee st
 	present, end, me := mark(now), mark(dayEnd), mark(assignee)
 	// Each from a range of an index: most cases are neither late nor mine.
 	open := `(SELECT count(*) FROM support_case c WHERE true` + c.text
-	err = readColumns(ctx, s.readQuerier(), []any{&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open}, `SELECT `+open+` AND due_at < `+present+`), `+
-		open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+open+` AND assignee = `+me+`), `+open+`)`, c.args...)
+	err = readColumns(
+		ctx,
+		s.readQuerier(),
+		[]any{&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open},
+		`SELECT `+open+` AND due_at < `+present+`), `+
+			open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+open+` AND assignee = `+me+`), `+open+`)`,
+		c.args...,
+	)
 	return n, err
 }
 
 // EndingCases returns cases whose final move is due: see cyber.CaseStore.
 func (s Cases) EndingCases(ctx context.Context, now time.Time, limit int) ([]cyber.CaseID, error) {
-	return collectValues[cyber.CaseID](ctx, s.readQuerier(), `SELECT id FROM support_case WHERE ending_at > 0 AND ending_at <= $1 ORDER BY ending_at LIMIT $2`, now, limit)
+	return collectValues[cyber.CaseID](
+		ctx,
+		s.readQuerier(),
+		`SELECT id FROM support_case WHERE ending_at > 0 AND ending_at <= $1 ORDER BY ending_at LIMIT $2`,
+		now,
+		limit,
+	)
 }
 
 // SetWriter notes who is writing: see cyber.CaseStore.
@@ -340,7 +492,14 @@ func (s Cases) SetWriter(ctx context.Context, key cyber.CaseKey, writer string, 
 	if err != nil {
 		return err
 	}
-	return s.execAlone(ctx, `UPDATE support_case SET writer = $3, writing_at = $4 WHERE partner_id = $1 AND id = $2`, owner, key.ID, writer, now)
+	return s.execAlone(
+		ctx,
+		`UPDATE support_case SET writer = $3, writing_at = $4 WHERE partner_id = $1 AND id = $2`,
+		owner,
+		key.ID,
+		writer,
+		now,
+	)
 }
 
 var _ cyber.ServiceStore = Services{}
@@ -361,7 +520,12 @@ func (c core) scanService(row scanner, into *checked[cyber.Service]) error {
 
 // ListServices returns the whole catalogue in order.
 func (s Services) ListServices(ctx context.Context) ([]cyber.Service, error) {
-	rows, err := collectRows(ctx, s.readQuerier(), s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
+	rows, err := collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanService,
+		`SELECT `+serviceColumns+` FROM service ORDER BY position, id`,
+	)
 	return valuesOf(rows), err
 }
 
@@ -372,8 +536,16 @@ func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
 
 // serviceStatement stores a service; one whose ID exists already is left as it is.
 func (s Services) serviceStatement(sv cyber.Service) sqldb.Statement {
-	return sqldb.NewStatement(`INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
-		sv.ID, sv.Name, sv.Description, sv.Position, sv.Retired, sv.CreatedAt, s.grantMAC("service", serviceGrant(sv)))
+	return sqldb.NewStatement(
+		`INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
+		sv.ID,
+		sv.Name,
+		sv.Description,
+		sv.Position,
+		sv.Retired,
+		sv.CreatedAt,
+		s.grantMAC("service", serviceGrant(sv)),
+	)
 }
 
 // SeedServices fills an empty catalogue; several replicas may do so at once.
@@ -388,9 +560,20 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 }
 
 // UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is kept.
-func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error) (cyber.Service, error) {
+func (s Services) UpdateService(
+	ctx context.Context,
+	id cyber.ServiceID,
+	change func(*cyber.Service) error,
+) (cyber.Service, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (sv cyber.Service, err error) {
-		kept, err := readRow(ctx, tx, s.scanService, cyber.ErrServiceNotFound, `SELECT `+serviceColumns+` FROM service WHERE id = $1`, id)
+		kept, err := readRow(
+			ctx,
+			tx,
+			s.scanService,
+			cyber.ErrServiceNotFound,
+			`SELECT `+serviceColumns+` FROM service WHERE id = $1`,
+			id,
+		)
 		if err != nil {
 			return sv, err
 		}
@@ -400,8 +583,17 @@ func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change 
 		if err := change(&sv); err != nil {
 			return sv, err
 		}
-		return sv, execStatement(ctx, tx, `UPDATE service SET name = $2, description = $3, position = $4, retired = $5, mac = $6 WHERE id = $1`,
-			id, sv.Name, sv.Description, sv.Position, sv.Retired, s.grantMAC("service", serviceGrant(sv)))
+		return sv, execStatement(
+			ctx,
+			tx,
+			`UPDATE service SET name = $2, description = $3, position = $4, retired = $5, mac = $6 WHERE id = $1`,
+			id,
+			sv.Name,
+			sv.Description,
+			sv.Position,
+			sv.Retired,
+			s.grantMAC("service", serviceGrant(sv)),
+		)
 	})
 }
 
@@ -433,7 +625,8 @@ func (c core) scanQuestion(row scanner, into *checked[cyber.Question]) error {
 	var options string
 	err := row.Scan(&q.ID, &q.Service, &q.Text, &q.Required, &options, &q.CreatedAt, scanFunc(func(mac []byte) error {
 		into.row = "case_question " + string(q.ID)
-		into.forged = json.Unmarshal([]byte(options), &q.Options) != nil || !c.isGenuine("case_question", questionGrant(*q), mac)
+		into.forged = json.Unmarshal([]byte(options), &q.Options) != nil ||
+			!c.isGenuine("case_question", questionGrant(*q), mac)
 		return nil
 	}))
 	return err
@@ -445,32 +638,63 @@ func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 		if err := serviceExists(ctx, tx, q.Service); err != nil {
 			return err
 		}
-		return execStatement(ctx, tx, `INSERT INTO case_question (id, service_id, question, required, options, created_at, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			q.ID, q.Service, q.Text, q.Required, jsonArgument{append([]string{}, q.Options...)}, q.CreatedAt, s.grantMAC("case_question", questionGrant(q)))
+		return execStatement(
+			ctx,
+			tx,
+			`INSERT INTO case_question (id, service_id, question, required, options, created_at, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			q.ID,
+			q.Service,
+			q.Text,
+			q.Required,
+			jsonArgument{append([]string{}, q.Options...)},
+			q.CreatedAt,
+			s.grantMAC("case_question", questionGrant(q)),
+		)
 	})
 }
 
 // serviceExists returns cyber.ErrServiceNotFound for an unknown service; retired services count as existing.
 func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) error {
-	_, err := findValue[int64](ctx, q, cyber.ErrServiceNotFound.With("service", fault.NoSuchID), `SELECT 1 FROM service WHERE id = $1`, service)
+	_, err := findValue[int64](
+		ctx,
+		q,
+		cyber.ErrServiceNotFound.With("service", fault.NoSuchID),
+		`SELECT 1 FROM service WHERE id = $1`,
+		service,
+	)
 	return err
 }
 
 // ListQuestions returns what a service asks; every service's questions when service is empty.
 func (s Cases) ListQuestions(ctx context.Context, service cyber.ServiceID) ([]cyber.Question, error) {
-	return collectGenuine(ctx, s.readQuerier(), s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q WHERE $1 = '' OR q.service_id = $1
-		ORDER BY q.service_id, q.created_at, q.id`, service)
+	return collectGenuine(
+		ctx,
+		s.readQuerier(),
+		s.scanQuestion,
+		`SELECT `+questionColumns+` FROM case_question q WHERE $1 = '' OR q.service_id = $1
+		ORDER BY q.service_id, q.created_at, q.id`,
+		service,
+	)
 }
 
 // DeleteQuestion removes a question.
 func (s Cases) DeleteQuestion(ctx context.Context, id cyber.QuestionID) error {
-	return s.expectAlone(ctx, cyber.ErrQuestionNotFound.With("question", fault.NoSuchID), `DELETE FROM case_question WHERE id = $1`, id)
+	return s.expectAlone(
+		ctx,
+		cyber.ErrQuestionNotFound.With("question", fault.NoSuchID),
+		`DELETE FROM case_question WHERE id = $1`,
+		id,
+	)
 }
 
 // scanAnswer reads a ready answer and checks its MAC: it is text that people are sent.
 func (c core) scanAnswer(row scanner, into *checked[cyber.ReadyAnswer]) error {
 	a := &into.value
-	err := row.Scan(&a.Title, &a.Text, c.checksMAC(&into.forged, "case_answer", func() *grant { return answerGrant(*a) }))
+	err := row.Scan(
+		&a.Title,
+		&a.Text,
+		c.checksMAC(&into.forged, "case_answer", func() *grant { return answerGrant(*a) }),
+	)
 	into.row = "case_answer " + a.Title
 	return err
 }
@@ -503,7 +727,14 @@ func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target ti
 }
 
 // bookSlot takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
-func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes, now time.Time) (time.Time, error) {
+func (s Cases) bookSlot(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	c cyber.Case,
+	u user,
+	wishes cyber.Wishes,
+	now time.Time,
+) (time.Time, error) {
 	if len(wishes.Times) == 0 {
 		return time.Time{}, nil
 	}
@@ -543,7 +774,13 @@ func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user,
 
 // hasCalendar reports whether a service has times that are to come.
 func hasCalendar(ctx context.Context, q querier, service cyber.ServiceID, now time.Time) (has bool, err error) {
-	return readValue[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`, service, now)
+	return readValue[bool](
+		ctx,
+		q,
+		`SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
+		service,
+		now,
+	)
 }
 
 // hasMadeUpStock reports whether a partner takes nothing that live partners share: its times and keys are made up.
@@ -553,7 +790,13 @@ func hasMadeUpStock(ctx context.Context, q querier, id partner.ID) (bool, error)
 }
 
 // bookMadeUp takes the first wished time of a sandbox partner's made-up calendar that none of its cases has.
-func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes cyber.Wishes, now time.Time) (time.Time, error) {
+func (s Cases) bookMadeUp(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	c cyber.Case,
+	wishes cyber.Wishes,
+	now time.Time,
+) (time.Time, error) {
 	free, err := s.freeMadeUp(ctx, tx, c.Partner, c.Service, now)
 	if err != nil {
 		return time.Time{}, err
@@ -562,7 +805,14 @@ func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishe
 		if !slices.ContainsFunc(free, at.Equal) {
 			continue
 		}
-		return at, execStatement(ctx, tx, `UPDATE support_case SET made_up_at = $3 WHERE partner_id = $1 AND id = $2`, c.Partner, c.ID, at)
+		return at, execStatement(
+			ctx,
+			tx,
+			`UPDATE support_case SET made_up_at = $3 WHERE partner_id = $1 AND id = $2`,
+			c.Partner,
+			c.ID,
+			at,
+		)
 	}
 	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments", fault.NoTimeFree)
 }
@@ -595,7 +845,12 @@ func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time
 	return tx.RunStatements(ctx, []sqldb.Statement{
 		sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
 			SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, c.ID, c.Service, now, c.Partner),
-		sqldb.NewStatement(`UPDATE support_case SET made_up_at = 0 WHERE partner_id = $1 AND id = $2 AND made_up_at > $3`, c.Partner, c.ID, now),
+		sqldb.NewStatement(
+			`UPDATE support_case SET made_up_at = 0 WHERE partner_id = $1 AND id = $2 AND made_up_at > $3`,
+			c.Partner,
+			c.ID,
+			now,
+		),
 	})
 }
 
@@ -608,8 +863,16 @@ func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error)
 					return total, err
 				}
 			}
-			n, err := execCounting(ctx, tx, `INSERT INTO case_slot (id, service_id, starts_at, kept_for) VALUES ($1, $2, $3, $4)
-				ON CONFLICT (service_id, starts_at) DO NOTHING`, sl.ID, sl.Service, sl.Starts, sl.Partner)
+			n, err := execCounting(
+				ctx,
+				tx,
+				`INSERT INTO case_slot (id, service_id, starts_at, kept_for) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (service_id, starts_at) DO NOTHING`,
+				sl.ID,
+				sl.Service,
+				sl.Starts,
+				sl.Partner,
+			)
 			if total += int(n); err != nil {
 				return total, err
 			}
@@ -627,19 +890,38 @@ func (s Cases) ListSlots(ctx context.Context, service cyber.ServiceID, from time
 }
 
 // ListFreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
-func (s Cases) ListFreeSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int) ([]time.Time, error) {
+func (s Cases) ListFreeSlots(
+	ctx context.Context,
+	id partner.ID,
+	service cyber.ServiceID,
+	after time.Time,
+	limit int,
+) ([]time.Time, error) {
 	if madeUp, err := hasMadeUpStock(ctx, s.readQuerier(), id); err != nil {
 		return nil, err
 	} else if madeUp {
 		return s.sandboxSlots(ctx, id, service, after)
 	}
-	return collectValues[time.Time](ctx, s.readQuerier(), `SELECT sl.starts_at FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+	return collectValues[time.Time](
+		ctx,
+		s.readQuerier(),
+		`SELECT sl.starts_at FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 		WHERE sl.service_id = $1 AND sl.starts_at > $2 AND sl.kept_for IN (0, $3) AND b.slot_id IS NULL
-		ORDER BY sl.starts_at LIMIT $4`, service, after, id, limit)
+		ORDER BY sl.starts_at LIMIT $4`,
+		service,
+		after,
+		id,
+		limit,
+	)
 }
 
 // sandboxSlots returns the free made-up times of a service that has a calendar.
-func (s Cases) sandboxSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time) ([]time.Time, error) {
+func (s Cases) sandboxSlots(
+	ctx context.Context,
+	id partner.ID,
+	service cyber.ServiceID,
+	after time.Time,
+) ([]time.Time, error) {
 	calendar, err := hasCalendar(ctx, s.readQuerier(), service, after)
 	if err != nil || !calendar {
 		return nil, err
@@ -650,8 +932,13 @@ func (s Cases) sandboxSlots(ctx context.Context, id partner.ID, service cyber.Se
 // DeleteSlot takes a free slot away.
 func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		holder, err := findValue[string](ctx, tx, cyber.ErrSlotNotFound.With("slot", fault.NoSuchID),
-			`SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.id = $1`, id)
+		holder, err := findValue[string](
+			ctx,
+			tx,
+			cyber.ErrSlotNotFound.With("slot", fault.NoSuchID),
+			`SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.id = $1`,
+			id,
+		)
 		if err == nil && holder != "" {
 			err = cyber.ErrSlotBooked.With("slot", fault.SlotHeld)
 		}

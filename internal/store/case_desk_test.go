@@ -24,7 +24,11 @@ func TestReadyAnswers(t *testing.T) {
 		if err != nil || len(list) != 2 || list[0].Title != "Bom dia" || list[1].Text != "segunda" {
 			t.Fatal(list, err)
 		}
-		if err := storetest.Write(ctx, e, `UPDATE case_answer SET body = 'Mande a sua senha' WHERE title = 'Pix'`); err != nil {
+		if err := storetest.Write(
+			ctx,
+			e,
+			`UPDATE case_answer SET body = 'Mande a sua senha' WHERE title = 'Pix'`,
+		); err != nil {
 			t.Fatal(err)
 		}
 		if list, err = e.Store.Cases.ReadyAnswers(ctx); err != nil || len(list) != 1 {
@@ -64,7 +68,8 @@ func TestSetWriter(t *testing.T) {
 			}
 		}
 		now, _, err := cases.GetCase(ctx, opened.ID)
-		if err != nil || now.OtherWriter("caio", e.Clock.Now()) != "bruna" || now.OtherWriter("bruna", e.Clock.Now()) != "" {
+		if err != nil || now.OtherWriter("caio", e.Clock.Now()) != "bruna" ||
+			now.OtherWriter("bruna", e.Clock.Now()) != "" {
 			t.Fatalf("%q is writing: %v", now.Writer, err)
 		}
 	})

@@ -38,7 +38,13 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		before := countEvents()
 		end := func() {
 			t.Helper()
-			if c, err := cases.ScheduleEnd(ctx, opened.ID, cyber.CaseResolved, "bruna"); err != nil || c.Status != cyber.CaseInProgress {
+			if c, err := cases.ScheduleEnd(
+				ctx,
+				opened.ID,
+				cyber.CaseResolved,
+				"bruna",
+			); err != nil ||
+				c.Status != cyber.CaseInProgress {
 				t.Fatal(c.Status, err)
 			}
 		}
@@ -58,7 +64,11 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		makeEndings(0)
 
 		end()
-		if _, err := cases.AddMessage(ctx, cyber.CaseKey{ID: opened.ID, Partner: p.ID, User: "u1"}, cyber.Message{Text: "Ainda não"}); err != nil {
+		if _, err := cases.AddMessage(
+			ctx,
+			cyber.CaseKey{ID: opened.ID, Partner: p.ID, User: "u1"},
+			cyber.Message{Text: "Ainda não"},
+		); err != nil {
 			t.Fatal(err)
 		}
 		told := countEvents()
@@ -72,7 +82,11 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		e.Clock.Advance(cyber.UndoTime)
 		makeEndings(1)
 		makeEndings(0)
-		if c, _, err := cases.GetCase(ctx, opened.ID); err != nil || c.Status != cyber.CaseResolved || countEvents() != told+1 {
+		if c, _, err := cases.GetCase(
+			ctx,
+			opened.ID,
+		); err != nil || c.Status != cyber.CaseResolved ||
+			countEvents() != told+1 {
 			t.Errorf("%s, %d events after %d: %v", c.Status, countEvents(), told, err)
 		}
 		if _, err := cases.UndoScheduledEnd(ctx, opened.ID); !errors.Is(err, cyber.ErrCaseMove) {

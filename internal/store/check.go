@@ -44,9 +44,17 @@ func (s Upkeep) ListChecks() []Check {
 		{"files", "pages, indexes, references and constraints, by the engine itself", s.checkFiles},
 		{"seals", "every sealed value opens where it stands", s.checkSeals},
 		{"indexes", "keyed indexes and fingerprints are those of the values they stand for", s.checkIndexes},
-		{"references", "what refers to something refers to something that is there", s.checkByQueries("references", referenceQueries())},
+		{
+			"references",
+			"what refers to something refers to something that is there",
+			s.checkByQueries("references", referenceQueries()),
+		},
 		{"counts", "kept counts are what a plain count gives", s.checkByQueries("counts", countQueries)},
-		{"events", "events are numbered without gaps, deliveries and attempts have theirs", s.checkByQueries("events", eventQueries)},
+		{
+			"events",
+			"events are numbered without gaps, deliveries and attempts have theirs",
+			s.checkByQueries("events", eventQueries),
+		},
 		{"statuses", "the status and open breaches of every watched value follow from its findings", s.checkStatuses},
 		{"cases", "a case is where its last move left it", s.checkByQueries("cases", caseQueries)},
 		{"erasures", "nobody who was erased is back", s.checkByQueries("erasures", erasedQueries())},
@@ -78,7 +86,10 @@ func (s Upkeep) checkAudit(ctx context.Context, found func(Problem), seen func(i
 }
 
 // checkByQueries makes a check of statements that return a place and what is wrong there, and nothing when all is well.
-func (s Upkeep) checkByQueries(name string, statements []string) func(context.Context, func(Problem), func(int64)) error {
+func (s Upkeep) checkByQueries(
+	name string,
+	statements []string,
+) func(context.Context, func(Problem), func(int64)) error {
 	return func(ctx context.Context, found func(Problem), seen func(int64)) error {
 		for i, statement := range statements {
 			problems, err := collectRows(ctx, s.readQuerier(), func(row scanner, p *Problem) error {
@@ -176,8 +187,27 @@ var caseQueries = []string{
 
 // ofPartners are the tables whose rows belong to a partner without the engine seeing to it.
 var ofPartners = []string{
-	"idempotency", "person", "person_name", "event", "event_counter", "event_pull", "delivery", "attempt", "subscription", "subscription_counter",
-	"subscription_block", "subscription_expiry", "asset", "finding", "finding_step", "epp_key", "epp_holder", "support_case", "case_move", "content_answer", "score_day",
+	"idempotency",
+	"person",
+	"person_name",
+	"event",
+	"event_counter",
+	"event_pull",
+	"delivery",
+	"attempt",
+	"subscription",
+	"subscription_counter",
+	"subscription_block",
+	"subscription_expiry",
+	"asset",
+	"finding",
+	"finding_step",
+	"epp_key",
+	"epp_holder",
+	"support_case",
+	"case_move",
+	"content_answer",
+	"score_day",
 }
 
 // refers is a reference that a table makes without the engine seeing to it, or that the engine may have missed.
@@ -185,15 +215,55 @@ type refers struct{ table, row, what, where string }
 
 // references are the rows that refer to another, each with the condition under which that one is missing.
 var references = []refers{
-	{"finding", "id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
+	{
+		"finding",
+		"id",
+		"its watched value is not there",
+		`NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`,
+	},
 	{"finding", "id", "its breach is not there", `NOT EXISTS (SELECT 1 FROM breach p WHERE p.name = t.breach)`},
-	{"finding_step", "finding_id", "its finding is not there", `NOT EXISTS (SELECT 1 FROM finding p WHERE p.partner_id = t.partner_id AND p.id = t.finding_id)`},
-	{"asset_history", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
-	{"match_hit", "asset_id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
-	{"subscription", "partner_id || '/' || t.seq", "its plan is not there", `NOT EXISTS (SELECT 1 FROM plan p WHERE p.partner_id = t.partner_id AND p.id = t.plan_id)`},
-	{"subscription", "partner_id || '/' || t.seq", "its person is not there", `NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = t.partner_id AND p.cpf = t.cpf)`},
-	{"support_case", "id", "its service is not there", `NOT EXISTS (SELECT 1 FROM service p WHERE p.id = t.service_id)`},
-	{"case_move", "case_id", "its case is not there", `NOT EXISTS (SELECT 1 FROM support_case p WHERE p.id = t.case_id AND p.partner_id = t.partner_id)`},
+	{
+		"finding_step",
+		"finding_id",
+		"its finding is not there",
+		`NOT EXISTS (SELECT 1 FROM finding p WHERE p.partner_id = t.partner_id AND p.id = t.finding_id)`,
+	},
+	{
+		"asset_history",
+		"asset_id",
+		"its watched value is not there",
+		`NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`,
+	},
+	{
+		"match_hit",
+		"asset_id",
+		"its watched value is not there",
+		`NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`,
+	},
+	{
+		"subscription",
+		"partner_id || '/' || t.seq",
+		"its plan is not there",
+		`NOT EXISTS (SELECT 1 FROM plan p WHERE p.partner_id = t.partner_id AND p.id = t.plan_id)`,
+	},
+	{
+		"subscription",
+		"partner_id || '/' || t.seq",
+		"its person is not there",
+		`NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = t.partner_id AND p.cpf = t.cpf)`,
+	},
+	{
+		"support_case",
+		"id",
+		"its service is not there",
+		`NOT EXISTS (SELECT 1 FROM service p WHERE p.id = t.service_id)`,
+	},
+	{
+		"case_move",
+		"case_id",
+		"its case is not there",
+		`NOT EXISTS (SELECT 1 FROM support_case p WHERE p.id = t.case_id AND p.partner_id = t.partner_id)`,
+	},
 }
 
 // Where what refers is the service's and not a partner's, both sides are joined: such a table may be on one machine, and
@@ -210,12 +280,18 @@ var referencesOfService = []string{
 func referenceQueries() []string {
 	list := slices.Clone(referencesOfService)
 	for _, table := range ofPartners {
-		list = append(list, `SELECT '`+table+` of ' || t.partner_id, count(*) || ' rows of a partner that is not there' FROM `+table+` t
-			WHERE NOT EXISTS (SELECT 1 FROM partner p WHERE p.id = t.partner_id) GROUP BY t.partner_id ORDER BY 1`)
+		list = append(
+			list,
+			`SELECT '`+table+` of ' || t.partner_id, count(*) || ' rows of a partner that is not there' FROM `+table+` t
+			WHERE NOT EXISTS (SELECT 1 FROM partner p WHERE p.id = t.partner_id) GROUP BY t.partner_id ORDER BY 1`,
+		)
 	}
 	for _, r := range references {
-		list = append(list, `SELECT '`+r.table+` ' || t.`+r.row+`, '`+strings.ReplaceAll(r.what, "'", "''")+`' FROM `+r.table+` t
-			WHERE `+r.where+` ORDER BY 1 LIMIT 1000`)
+		list = append(
+			list,
+			`SELECT '`+r.table+` ' || t.`+r.row+`, '`+strings.ReplaceAll(r.what, "'", "''")+`' FROM `+r.table+` t
+			WHERE `+r.where+` ORDER BY 1 LIMIT 1000`,
+		)
 	}
 	return list
 }
@@ -305,7 +381,9 @@ func (s Upkeep) checkIndexes(ctx context.Context, found func(Problem), seen func
 	}
 	for _, p := range partners {
 		modes[p.ID] = p.Mode
-		if err := walk(func(mark *checkMark) (int, error) { return s.checkSubscriptionIndexes(ctx, p.ID, mark, found) }); err != nil {
+		if err := walk(
+			func(mark *checkMark) (int, error) { return s.checkSubscriptionIndexes(ctx, p.ID, mark, found) },
+		); err != nil {
 			return err
 		}
 	}
@@ -321,7 +399,12 @@ type checkMark struct {
 
 // checkSubscriptionIndexes checks one page of a partner's subscriptions and advances after. It returns how many rows it
 // read. Bodies that cannot be unsealed are left to the check of seals.
-func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, after *checkMark, found func(Problem)) (int, error) {
+func (s Upkeep) checkSubscriptionIndexes(
+	ctx context.Context,
+	id partner.ID,
+	after *checkMark,
+	found func(Problem),
+) (int, error) {
 	type row struct {
 		subscription.Subscription
 		cpf, holder, body []byte
@@ -345,7 +428,12 @@ func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, aft
 
 // checkAssetIndexes checks that the index and the fingerprint of one page of watched values follow from the sealed
 // value, and advances after. Values that cannot be unsealed are left to the check of seals.
-func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]partner.Mode, after *checkMark, found func(Problem)) (int, error) {
+func (s Upkeep) checkAssetIndexes(
+	ctx context.Context,
+	modes map[partner.ID]partner.Mode,
+	after *checkMark,
+	found func(Problem),
+) (int, error) {
 	type row struct {
 		cyber.Asset
 		index, value []byte
@@ -372,9 +460,21 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 		case !bytes.Equal(r.index, Monitoring(s).valueIndex(r.Partner, r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
 		case r.fingerprint.Valid && s.unveilFingerprint(r.Partner, r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), identifier.MatchForm(r.Kind, normal)):
-			found(Problem{"indexes", "asset " + string(r.ID), "its fingerprint is not that of its value: leaks are not found"})
+			found(
+				Problem{
+					"indexes",
+					"asset " + string(r.ID),
+					"its fingerprint is not that of its value: leaks are not found",
+				},
+			)
 		case r.fingerprint.Valid && r.look == lookWaiting:
-			found(Problem{"indexes", "asset " + string(r.ID), "it waits for its first look and can be matched all the same"})
+			found(
+				Problem{
+					"indexes",
+					"asset " + string(r.ID),
+					"it waits for its first look and can be matched all the same",
+				},
+			)
 		case !r.fingerprint.Valid && r.look != lookWaiting && !modes[r.Partner].Has(partner.MagicValues):
 			found(Problem{"indexes", "asset " + string(r.ID), "it has no fingerprint: leaks are not found"})
 		}
@@ -399,8 +499,22 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			var classes sql.NullInt64
 			var status, resolution string // as they are: an unknown one is to be told of, not refused
 			b := &r.finding.Breach
-			err := sc.Scan(&r.partner, &r.id, &status, &r.open, &r.finding.ID, &b.Name, &resolution, &b.Kind, splitsTexts(&b.Exposes), &b.Fabricated, &b.SpamList,
-				&classes, &r.waiting, &r.finding.Quiet)
+			err := sc.Scan(
+				&r.partner,
+				&r.id,
+				&status,
+				&r.open,
+				&r.finding.ID,
+				&b.Name,
+				&resolution,
+				&b.Kind,
+				splitsTexts(&b.Exposes),
+				&b.Fabricated,
+				&b.SpamList,
+				&classes,
+				&r.waiting,
+				&r.finding.Quiet,
+			)
 			r.status, r.finding.Resolution = cyber.Status(status), cyber.Resolution(resolution)
 			*b = b.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 			return err
@@ -423,7 +537,13 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 				rows = rows[1:]
 			}
 			if want := cyber.ComputeStatus(findings); want != first.status && !waiting {
-				found(Problem{"statuses", "asset " + first.id, fmt.Sprintf("is %s; from its findings it is %s", first.status, want)})
+				found(
+					Problem{
+						"statuses",
+						"asset " + first.id,
+						fmt.Sprintf("is %s; from its findings it is %s", first.status, want),
+					},
+				)
 			}
 			if sortedWords(cyber.JoinBreachNames(findings)) != sortedWords(first.open) {
 				found(Problem{"statuses", "asset " + first.id, "its list of open breaches is not that of its findings"})

@@ -35,7 +35,13 @@ type breakage struct {
 }
 
 var breakages = []breakage{
-	{"counter", `UPDATE subscription_counter SET active = active + 1`, "counts", "says that 4 have not ended; there are 3", false},
+	{
+		"counter",
+		`UPDATE subscription_counter SET active = active + 1`,
+		"counts",
+		"says that 4 have not ended; there are 3",
+		false,
+	},
 	{"counter last", `UPDATE subscription_counter SET last = 1`, "counts", "last number is 1; there is a 3", false},
 	{"block", `UPDATE subscription_block SET active = active - 1 WHERE level = 2`, "counts", "level 2 block 0", false},
 	{"block gone", `DELETE FROM subscription_block WHERE level = 3`, "counts", "level 3 block 0", false},
@@ -43,27 +49,87 @@ var breakages = []breakage{
 		SELECT partner_id, 2, 0, 739999, 7 FROM subscription_counter`, "counts", "says that 7 have not ended; there are 0", false},
 	{"event gap", `DELETE FROM event WHERE seq = 2`, "events", "numbers 2 to 2 are missing", false},
 	{"event behind", `UPDATE event_counter SET last = last + 5`, "events", "says that the last number is", false},
-	{"delivery alone", `UPDATE delivery SET event_id = 'evt_other' WHERE seq = 1`, "events", "its event evt_other is not there", false},
+	{
+		"delivery alone",
+		`UPDATE delivery SET event_id = 'evt_other' WHERE seq = 1`,
+		"events",
+		"its event evt_other is not there",
+		false,
+	},
 	{"attempt alone", `DELETE FROM delivery WHERE seq = 1`, "events", "its delivery is not there", false},
 	{"finding alone", `DELETE FROM asset WHERE kind = 1`, "references", "its watched value is not there", true},
-	{"partner gone", `UPDATE epp_key SET partner_id = 99`, "references", "3 rows of a partner that is not there", false},
+	{
+		"partner gone",
+		`UPDATE epp_key SET partner_id = 99`,
+		"references",
+		"3 rows of a partner that is not there",
+		false,
+	},
 	{"plan gone", `UPDATE plan SET id = 'prata'`, "references", "its plan is not there", false},
 	{"person gone", `DELETE FROM person`, "references", "its person is not there", false},
 	{"case moved", `UPDATE support_case SET status = 'Fechado'`, "cases", "its last move left it Em andamento", false},
 	{"move gone", `DELETE FROM case_move WHERE number = 1`, "cases", "has 1 moves up to number 2", false},
-	{"status", `UPDATE asset SET status = 'monitorado' WHERE kind = 2`, "statuses", "from its findings it is comprometido", false},
-	{"open breaches", `UPDATE asset SET open_breaches = '' WHERE kind = 2`, "statuses", "open breaches is not that of its findings", false},
-	{"moved seal", `UPDATE subscription SET body = (SELECT o.body FROM subscription o WHERE o.seq = 1) WHERE seq = 2`, "seals", "altered, or moved here", false},
+	{
+		"status",
+		`UPDATE asset SET status = 'monitorado' WHERE kind = 2`,
+		"statuses",
+		"from its findings it is comprometido",
+		false,
+	},
+	{
+		"open breaches",
+		`UPDATE asset SET open_breaches = '' WHERE kind = 2`,
+		"statuses",
+		"open breaches is not that of its findings",
+		false,
+	},
+	{
+		"moved seal",
+		`UPDATE subscription SET body = (SELECT o.body FROM subscription o WHERE o.seq = 1) WHERE seq = 2`,
+		"seals",
+		"altered, or moved here",
+		false,
+	},
 	{"no seal", `UPDATE event SET body = 'clear' WHERE seq = 1`, "seals", "is no sealed value", true},
 	{"cpf index", `UPDATE subscription SET cpf = holder WHERE seq = 2`, "seals", "altered, or moved here", false},
 	{"holder index", `UPDATE subscription SET holder = cpf WHERE seq = 2`, "indexes", "not that of its holder", false},
-	{"fingerprint", `UPDATE asset SET fingerprint = 1 WHERE kind = 1`, "indexes", "its fingerprint is not that of its value", false},
+	{
+		"fingerprint",
+		`UPDATE asset SET fingerprint = 1 WHERE kind = 1`,
+		"indexes",
+		"its fingerprint is not that of its value",
+		false,
+	},
 	{"no fingerprint", `UPDATE asset SET fingerprint = NULL WHERE kind = 1`, "indexes", "it has no fingerprint", false},
-	{"audit changed", `UPDATE audit SET action = 'nothing.happened' WHERE seq = 2`, "audit", "line 2 was changed", false},
+	{
+		"audit changed",
+		`UPDATE audit SET action = 'nothing.happened' WHERE seq = 2`,
+		"audit",
+		"line 2 was changed",
+		false,
+	},
 	{"audit cut", `DELETE FROM audit WHERE seq = 1`, "audit", "line 1 is missing", false},
-	{"audit base", `INSERT INTO audit_base (id, seq, mac, tag) SELECT 1, 1, mac, mac FROM audit WHERE seq = 1`, "audit", "beginning of the trail", false},
-	{"reference", `UPDATE finding SET breach = 'nowhere' WHERE id = (SELECT min(id) FROM finding)`, "files", "refer to rows of breach", true},
-	{"constraint", `UPDATE asset SET status = 'sumido' WHERE id = (SELECT min(id) FROM asset)`, "files", "CHECK constraint failed in asset", true},
+	{
+		"audit base",
+		`INSERT INTO audit_base (id, seq, mac, tag) SELECT 1, 1, mac, mac FROM audit WHERE seq = 1`,
+		"audit",
+		"beginning of the trail",
+		false,
+	},
+	{
+		"reference",
+		`UPDATE finding SET breach = 'nowhere' WHERE id = (SELECT min(id) FROM finding)`,
+		"files",
+		"refer to rows of breach",
+		true,
+	},
+	{
+		"constraint",
+		`UPDATE asset SET status = 'sumido' WHERE id = (SELECT min(id) FROM asset)`,
+		"files",
+		"CHECK constraint failed in asset",
+		true,
+	},
 }
 
 // TestCheck: a sound database has no problem, and each damage is found by the check that is there for it.
@@ -128,7 +194,13 @@ func (w *lives) note(t *testing.T, lines int) {
 	t.Helper()
 	trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
 	for range lines {
-		if err := trail.RecordAction(context.Background(), operator.Actor{Name: "op_1", From: "aqui"}, "partner.show", string(w.partner.ID), ""); err != nil {
+		if err := trail.RecordAction(
+			context.Background(),
+			operator.Actor{Name: "op_1", From: "aqui"},
+			"partner.show",
+			string(w.partner.ID),
+			"",
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +214,10 @@ func TestCheckUnknownKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sealed, err := other.Seal(seal.Place{Table: "partner", Column: "salt", Partner: string(w.partner.ID), Row: string(w.partner.ID)}, []byte("x"))
+		sealed, err := other.Seal(
+			seal.Place{Table: "partner", Column: "salt", Partner: string(w.partner.ID), Row: string(w.partner.ID)},
+			[]byte("x"),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

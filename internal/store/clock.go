@@ -12,7 +12,9 @@ const clockNote = "clock_skew"
 // NoteClockSkew stores by how much the clock of a server's machine is ahead of the time that the server goes by. It is
 // for the embedded database, on which one server runs.
 func (s Upkeep) NoteClockSkew(ctx context.Context, skew time.Duration) error {
-	return s.execAlone(ctx, `INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+	return s.execAlone(
+		ctx,
+		`INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 		clockNote,
 		strconv.AppendInt(nil, skew.Microseconds(), 10),
 	)
@@ -20,6 +22,12 @@ func (s Upkeep) NoteClockSkew(ctx context.Context, skew time.Duration) error {
 
 // ClockSkew returns what NoteClockSkew stored last.
 func (s Upkeep) ClockSkew(ctx context.Context) (time.Duration, error) {
-	micros, err := findValue[int64](ctx, s.readQuerier(), nil, `SELECT value FROM meta WHERE name = $1`, clockNote) // digits
+	micros, err := findValue[int64](
+		ctx,
+		s.readQuerier(),
+		nil,
+		`SELECT value FROM meta WHERE name = $1`,
+		clockNote,
+	) // digits
 	return time.Duration(micros) * time.Microsecond, err
 }

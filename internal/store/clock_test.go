@@ -96,9 +96,17 @@ func (w *jumper) retry() {
 	e := w.endpoint()
 	now, list := w.Clock.Now(), w.claims(e)
 	next := now.Add(5 * time.Minute)
-	w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{{
-		Delivery: list[0], At: now, Outcome: &webhook.Outcome{Status: 500}, State: alert.Pending, Attempts: 1, NextAt: next, Now: now,
-	}}))
+	w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{
+		{
+			Delivery: list[0],
+			At:       now,
+			Outcome:  &webhook.Outcome{Status: 500},
+			State:    alert.Pending,
+			Attempts: 1,
+			NextAt:   next,
+			Now:      now,
+		},
+	}))
 	w.Clock.Advance(w.jump)
 	w.until(next, func() bool { return len(w.claims(e)) == 1 })
 }
@@ -108,9 +116,16 @@ func (w *jumper) claim() {
 	e := w.endpoint()
 	arrived := func(d alert.Delivery) {
 		w.Helper()
-		w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{{
-			Delivery: d, At: w.Clock.Now(), Outcome: &webhook.Outcome{Status: 200}, State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
-		}}))
+		w.need(w.Alerts.RecordResults(w.ctx, "w", []alert.Result{
+			{
+				Delivery: d,
+				At:       w.Clock.Now(),
+				Outcome:  &webhook.Outcome{Status: 200},
+				State:    alert.Delivered,
+				Attempts: 1,
+				Now:      w.Clock.Now(),
+			},
+		}))
 	}
 	arrived(w.claims(e)[0])
 	test := alert.NewEvent(w.partner, alert.WebhookTest, "", w.Clock.Now(), struct{}{})
@@ -150,10 +165,15 @@ func (w *jumper) answer() {
 		ran = false
 		_, err := w.Answers.SweepAnswers(w.ctx)
 		w.need(err)
-		_, _, err = w.Answers.AnswerOnce(w.ctx, w.partner, claimOf("clock", ""), func(tx store.Tx) (partner.Answer, error) {
-			ran = true
-			return partner.Answer{Status: 200}, nil
-		})
+		_, _, err = w.Answers.AnswerOnce(
+			w.ctx,
+			w.partner,
+			claimOf("clock", ""),
+			func(tx store.Tx) (partner.Answer, error) {
+				ran = true
+				return partner.Answer{Status: 200}, nil
+			},
+		)
 		w.need(err)
 		return ran
 	}

@@ -70,7 +70,11 @@ func (s Monitoring) lockGuesses(
 	c := guessCount{partner: id, day: day}
 	c.value = s.keys.BlindIndex("guess", string(id), binary.BigEndian.AppendUint64(nil, fingerprint))
 	var mac []byte
-	err := readColumns(ctx, tx, []any{&c.asked, &mac}, `INSERT INTO credential_guess (day, partner_id, value, asked, mac)
+	err := readColumns(
+		ctx,
+		tx,
+		[]any{&c.asked, &mac},
+		`INSERT INTO credential_guess (day, partner_id, value, asked, mac)
 		VALUES ($1, $2, $3, 0, $4)
 		ON CONFLICT (day, partner_id, value) DO UPDATE SET asked = credential_guess.asked RETURNING asked, mac`,
 		c.day,

@@ -47,8 +47,14 @@ func (s Alerts) EnabledEndpoints(ctx context.Context, refs []alert.EndpointRef) 
 	for i, ref := range refs {
 		ids[i], partners[i] = ref.Endpoint, ref.Partner
 	}
-	return collectGenuine(ctx, s.readQuerier(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
-		AND partner_id IN (`+appendMarks(&args, uniqueValues(partners))+`) AND id IN (`+appendMarks(&args, ids)+`)`, args...)
+	return collectGenuine(
+		ctx,
+		s.readQuerier(),
+		s.scanEndpoint,
+		`SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
+		AND partner_id IN (`+appendMarks(&args, uniqueValues(partners))+`) AND id IN (`+appendMarks(&args, ids)+`)`,
+		args...,
+	)
 }
 
 // NewHolds makes the holds of one dispatcher. That one at a time has an endpoint is what keeps a person's events in
@@ -76,7 +82,13 @@ func convertTexts[To, From ~string](texts []From) []To {
 
 // OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
 // those are close to their next try, and later ones of the same person have to wait for them.
-func (s Alerts) OpenDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
+func (s Alerts) OpenDeliveries(
+	ctx context.Context,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	after int64,
+	limit int,
+) ([]alert.Open, error) {
 	now := toMicros(s.now())
 	return collectRows(ctx, s.db.UnpreparedReader(), func(row scanner, d *alert.Open) error {
 		*d = alert.Open{Delivery: alert.Delivery{Partner: id, Endpoint: endpoint}}
@@ -154,7 +166,12 @@ func (s Alerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Deli
 
 // attemptPlace binds a receiver's answer to one attempt: two workers may have tried the same delivery at the same time.
 func attemptPlace(id, endpoint, seq, at, worker string) seal.Place {
-	return seal.Place{Table: "attempt", Column: "answer", Partner: id, Row: endpoint + "/" + seq + "/" + at + "/" + worker}
+	return seal.Place{
+		Table:   "attempt",
+		Column:  "answer",
+		Partner: id,
+		Row:     endpoint + "/" + seq + "/" + at + "/" + worker,
+	}
 }
 
 // endpointKey names an endpoint within its partner.
@@ -196,7 +213,10 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 				h.failedAt = toMicros(r.Now)
 			}
 		}
-		h.succeeded, h.marked, h.revived = h.succeeded || r.State == alert.Delivered, h.marked || !r.Well, h.revived || r.Revived
+		h.succeeded, h.marked, h.revived = h.succeeded ||
+			r.State == alert.Delivered, h.marked ||
+			!r.Well, h.revived ||
+			r.Revived
 		endpoints[k] = h
 	}
 	for k, h := range endpoints {
@@ -204,8 +224,15 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 			statements = append(statements, st)
 		}
 		if h.revived { // what was tried in vain need not wait for hours now
-			statements = append(statements, sqldb.NewStatement(`UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
-				k.partner, k.endpoint, s.now()))
+			statements = append(
+				statements,
+				sqldb.NewStatement(
+					`UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
+					k.partner,
+					k.endpoint,
+					s.now(),
+				),
+			)
 		}
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
@@ -214,9 +241,15 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 			return err
 		}
 		// Tries that an earlier call has written are left as they are.
-		_, err = tx.LoadMissing(ctx, "attempt", attemptColumns, "", rowsOf(there, func(_ int, r alert.Result) ([]any, error) {
-			return s.attemptRow(worker, r)
-		}))
+		_, err = tx.LoadMissing(
+			ctx,
+			"attempt",
+			attemptColumns,
+			"",
+			rowsOf(there, func(_ int, r alert.Result) ([]any, error) {
+				return s.attemptRow(worker, r)
+			}),
+		)
 		if err != nil {
 			return err
 		}
@@ -258,8 +291,14 @@ func (s Alerts) keepDeliveries(ctx context.Context, tx *sqldb.Tx, results []aler
 
 // recordResults writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that were
 // not pending any more: held meanwhile, or written by another worker or before.
-func (s Alerts) recordResults(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endpointKey][]alert.Result, arrived map[endpointKey][]alert.Delivery,
-	statements []sqldb.Statement, now int64,
+func (s Alerts) recordResults(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	worker string,
+	folded map[endpointKey][]alert.Result,
+	arrived map[endpointKey][]alert.Delivery,
+	statements []sqldb.Statement,
+	now int64,
 ) error {
 	var runs []deliveredRun
 	for k, list := range folded {
@@ -291,12 +330,28 @@ type deliveredRun struct {
 }
 
 // attemptColumns are those of a try, as bulk inserts write them.
-var attemptColumns = []string{"partner_id", "endpoint_id", "seq", "at", "worker", "status", "failure", "duration", "answer"}
+var attemptColumns = []string{
+	"partner_id",
+	"endpoint_id",
+	"seq",
+	"at",
+	"worker",
+	"status",
+	"failure",
+	"duration",
+	"answer",
+}
 
 // attemptRow gives the columns of an attempt.
 func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 	d, o := r.Delivery, r.Outcome
-	place := attemptPlace(string(d.Partner), string(d.Endpoint), strconv.FormatInt(d.Seq, 10), strconv.FormatInt(toMicros(r.At), 10), worker)
+	place := attemptPlace(
+		string(d.Partner),
+		string(d.Endpoint),
+		strconv.FormatInt(d.Seq, 10),
+		strconv.FormatInt(toMicros(r.At), 10),
+		worker,
+	)
 	answer, err := s.sealOptional(place, o.Answer)
 	return []any{d.Partner, d.Endpoint, d.Seq, r.At, worker, o.Status, o.Failure, o.Duration, answer}, err
 }
@@ -308,9 +363,19 @@ func requeueStatement(r alert.Result) sqldb.Statement {
 	if r.State == alert.DeliveryFailed {
 		finished = toMicros(r.Now)
 	}
-	return sqldb.NewStatement(`UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
+	return sqldb.NewStatement(
+		`UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND attempts = $4`,
-		r.Delivery.Partner, r.Delivery.Endpoint, r.Delivery.Seq, r.Delivery.Attempts, r.State, r.Attempts, r.NextAt, r.Ordered, finished)
+		r.Delivery.Partner,
+		r.Delivery.Endpoint,
+		r.Delivery.Seq,
+		r.Delivery.Attempts,
+		r.State,
+		r.Attempts,
+		r.NextAt,
+		r.Ordered,
+		finished,
+	)
 }
 
 // arrivedRun writes deliveries of one endpoint that arrived and whose tries have rows of their own.
@@ -321,8 +386,14 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 	write.Args = args
 	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
 		return mapToList(list, func(d alert.Delivery) sqldb.Statement {
-			return sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
-				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`, k.partner, k.endpoint, d.Seq, now)
+			return sqldb.NewStatement(
+				`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
+				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
+				k.partner,
+				k.endpoint,
+				d.Seq,
+				now,
+			)
 		})
 	}}
 }
@@ -373,9 +444,20 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 				return err
 			}
 			most = max(1, sweepBatch/max(1, len(endpoints)))
-			events, err := collectRows(ctx, tx, func(row scanner, e *keptEvent) error { return row.Scan(&e.id, &e.kind, &e.seq, &e.person) },
+			events, err := collectRows(
+				ctx,
+				tx,
+				func(row scanner, e *keptEvent) error { return row.Scan(&e.id, &e.kind, &e.seq, &e.person) },
 				`SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
-				AND type <> $6 ORDER BY seq LIMIT $7`, id, after, upTo, first, end, without, most)
+				AND type <> $6 ORDER BY seq LIMIT $7`,
+				id,
+				after,
+				upTo,
+				first,
+				end,
+				without,
+				most,
+			)
 			if err != nil {
 				return err
 			}
@@ -395,7 +477,12 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 }
 
 // replayTargets returns the endpoints to replay to, held still until the transaction ends.
-func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, only alert.EndpointID) ([]alert.Endpoint, error) {
+func (s Alerts) replayTargets(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	only alert.EndpointID,
+) ([]alert.Endpoint, error) {
 	if err := s.lockEvents(ctx, tx, id); err != nil {
 		return nil, err
 	}
@@ -412,7 +499,14 @@ func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 }
 
 // requeueEvents makes deliveries of events pending with new tries; those that are pending already too if again says so.
-func (s Alerts) requeueEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint, again bool) (int64, error) {
+func (s Alerts) requeueEvents(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	events []keptEvent,
+	endpoints []alert.Endpoint,
+	again bool,
+) (int64, error) {
 	now := toMicros(s.now())
 	var total int64
 	for _, to := range endpoints {
@@ -420,12 +514,24 @@ func (s Alerts) requeueEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 			if !to.WantsType(e.kind) {
 				continue
 			}
-			n, err := execCounting(ctx, tx, `INSERT INTO delivery
+			n, err := execCounting(
+				ctx,
+				tx,
+				`INSERT INTO delivery
 				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
 				WHERE delivery.state <> 'pending' OR $9`,
-				id, to.ID, e.seq, e.id, orEmptyBytes(e.person), to.InitialDeliveryState(), len(e.person) > 0, now, again)
+				id,
+				to.ID,
+				e.seq,
+				e.id,
+				orEmptyBytes(e.person),
+				to.InitialDeliveryState(),
+				len(e.person) > 0,
+				now,
+				again,
+			)
 			if err != nil {
 				return 0, err
 			}
@@ -452,8 +558,16 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 	}
 	for _, to := range endpoints {
 		for after := int64(0); ; {
-			seqs, err := collectValues[int64](ctx, s.readQuerier(), `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
-				AND state = 'failed' ORDER BY seq LIMIT $4`, id, to.ID, after, sweepBatch)
+			seqs, err := collectValues[int64](
+				ctx,
+				s.readQuerier(),
+				`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
+				AND state = 'failed' ORDER BY seq LIMIT $4`,
+				id,
+				to.ID,
+				after,
+				sweepBatch,
+			)
 			if err != nil {
 				return total, err
 			}
@@ -475,15 +589,28 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 }
 
 // requeueSeqs repeats failed deliveries of an endpoint that is still there.
-func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, seqs []int64) (total int64, err error) {
+func (s Alerts) requeueSeqs(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	seqs []int64,
+) (total int64, err error) {
 	to, err := s.replayTargets(ctx, tx, id, endpoint)
 	if err != nil {
 		return 0, err
 	}
 	state, now := to[0].InitialDeliveryState(), toMicros(s.now())
 	changed, err := tx.RunCounting(ctx, mapToList(seqs, func(seq int64) sqldb.Statement {
-		return sqldb.NewStatement(`UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, id, endpoint, seq, state, now)
+		return sqldb.NewStatement(
+			`UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`,
+			id,
+			endpoint,
+			seq,
+			state,
+			now,
+		)
 	}))
 	for _, n := range changed {
 		total += n
@@ -539,7 +666,10 @@ func (s Alerts) foldedRuns(worker string, k endpointKey, results []alert.Result,
 			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
 			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
 			k.endpoint, now, tries, low, k.partner, high, make([]byte, triedSize))
-		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return s.foldOthers(worker, k, run, now) }})
+		runs = append(
+			runs,
+			deliveredRun{write, int64(n), func() []sqldb.Statement { return s.foldOthers(worker, k, run, now) }},
+		)
 	}
 	return runs
 }
@@ -551,14 +681,26 @@ func (s Alerts) foldOthers(worker string, k endpointKey, run []alert.Result, now
 	for _, r := range run {
 		tried := make([]byte, triedSize)
 		encodeAttempt(tried, r)
-		statements = append(statements, sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
+		statements = append(
+			statements,
+			sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
 			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
-			k.partner, k.endpoint, r.Delivery.Seq, now, tried),
-			sqldb.NewStatement(`INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
+				k.partner, k.endpoint, r.Delivery.Seq, now, tried),
+			sqldb.NewStatement(
+				`INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8)`+s.db.KeepRows()+`
 			ON CONFLICT DO NOTHING`,
-				k.partner, k.endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status, r.Outcome.Duration, tried))
+				k.partner,
+				k.endpoint,
+				r.Delivery.Seq,
+				r.At,
+				worker,
+				r.Outcome.Status,
+				r.Outcome.Duration,
+				tried,
+			),
+		)
 	}
 	return statements
 }

@@ -27,8 +27,16 @@ func TestEveryTryIsListed(t *testing.T) {
 		result := func(d alert.Delivery, status int, text string) alert.Result {
 			took++
 			return alert.Result{
-				Delivery: d, At: begin.Add(time.Duration(took) * time.Second), State: alert.Delivered, Attempts: 1, Now: m.clock.Now(),
-				Outcome: &webhook.Outcome{Status: status, Answer: text, Duration: time.Duration(took) * time.Millisecond},
+				Delivery: d,
+				At:       begin.Add(time.Duration(took) * time.Second),
+				State:    alert.Delivered,
+				Attempts: 1,
+				Now:      m.clock.Now(),
+				Outcome: &webhook.Outcome{
+					Status:   status,
+					Answer:   text,
+					Duration: time.Duration(took) * time.Millisecond,
+				},
 			}
 		}
 		record := func(worker string, list ...alert.Result) {
@@ -38,7 +46,12 @@ func TestEveryTryIsListed(t *testing.T) {
 			}
 		}
 		list := claim(t, m.Store, m.partner, e.ID, 10)
-		group := []alert.Result{result(list[0], 204, ""), result(list[1], 200, "ok"), result(list[2], 201, ""), result(list[4], 299, "")}
+		group := []alert.Result{
+			result(list[0], 204, ""),
+			result(list[1], 200, "ok"),
+			result(list[2], 201, ""),
+			result(list[4], 299, ""),
+		}
 		record("w", group...)
 		record("w", group...)                 // reported as failed, though it was not
 		record("v", result(list[2], 202, "")) // two workers sent the same
@@ -49,7 +62,12 @@ func TestEveryTryIsListed(t *testing.T) {
 		if _, err := m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := m.Alerts.RequeueDeliveries(ctx, m.partner, alert.Selection{Event: events[0].ID}); err != nil || n != 1 {
+		if n, err := m.Alerts.RequeueDeliveries(
+			ctx,
+			m.partner,
+			alert.Selection{Event: events[0].ID},
+		); err != nil ||
+			n != 1 {
 			t.Fatal(n, err)
 		}
 		again := claim(t, m.Store, m.partner, e.ID, 10)
@@ -57,7 +75,14 @@ func TestEveryTryIsListed(t *testing.T) {
 			t.Fatalf("pending after a replay: %v", again)
 		}
 		record("w", result(again[0], 204, ""))
-		want := []string{"delivered 1: 204/1ms 204/7ms", "delivered 1: 200/2ms/ok", "delivered 1: 201/3ms 202/5ms", "delivered 1: 203/6ms", "delivered 1: 299/4ms", "pending 0:"}
+		want := []string{
+			"delivered 1: 204/1ms 204/7ms",
+			"delivered 1: 200/2ms/ok",
+			"delivered 1: 201/3ms 202/5ms",
+			"delivered 1: 203/6ms",
+			"delivered 1: 299/4ms",
+			"pending 0:",
+		}
 		for i, event := range events {
 			if got := m.history(t, event.ID); got != want[i] {
 				t.Errorf("event %d: %s, want %s", i, got, want[i])
@@ -95,7 +120,13 @@ func TestFarApartResults(t *testing.T) {
 		e := m.endpoint(t, newReceiver(t, nil))
 		var batch []alert.Event
 		for i := range 300 {
-			event := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
+			event := alert.NewEvent(
+				m.partner,
+				alert.LeakDetected,
+				partner.UserHash(fmt.Sprint("pessoa", i)),
+				m.clock.Now(),
+				map[string]int{"n": i},
+			)
 			batch = append(batch, event)
 		}
 		if err := m.Alerts.AddEvents(ctx, m.partner, batch...); err != nil {
@@ -129,7 +160,13 @@ func TestWellResults(t *testing.T) {
 		ctx := context.Background()
 		e := m.endpoint(t, newReceiver(t, nil))
 		for i := range 2 {
-			event := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
+			event := alert.NewEvent(
+				m.partner,
+				alert.LeakDetected,
+				partner.UserHash(fmt.Sprint("pessoa", i)),
+				m.clock.Now(),
+				map[string]int{"n": i},
+			)
 			if err := m.Alerts.AddEvents(ctx, m.partner, event); err != nil {
 				t.Fatal(err)
 			}
@@ -139,10 +176,17 @@ func TestWellResults(t *testing.T) {
 		}
 		list := claim(t, m.Store, m.partner, e.ID, 2)
 		for i, well := range []bool{true, false} {
-			if err := m.Alerts.RecordResults(ctx, "w", []alert.Result{{
-				Delivery: list[i], At: m.clock.Now(), State: alert.Delivered, Attempts: 1, Now: m.clock.Now(), Well: well,
-				Outcome: &webhook.Outcome{Status: 200},
-			}}); err != nil {
+			if err := m.Alerts.RecordResults(ctx, "w", []alert.Result{
+				{
+					Delivery: list[i],
+					At:       m.clock.Now(),
+					State:    alert.Delivered,
+					Attempts: 1,
+					Now:      m.clock.Now(),
+					Well:     well,
+					Outcome:  &webhook.Outcome{Status: 200},
+				},
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if failing := m.countWhere(t, "endpoint", "failing_since <> 0"); (failing == 1) != well {

@@ -28,7 +28,14 @@ import (
 
 var killOptions = alert.DispatcherOptions{
 	Poll: 50 * time.Millisecond,
-	Gate: webhook.GateRule{Concurrent: 4, Breaker: webhook.BreakerRule{Failures: 8, Cooldown: 20 * time.Millisecond, MaxCooldown: 100 * time.Millisecond}},
+	Gate: webhook.GateRule{
+		Concurrent: 4,
+		Breaker: webhook.BreakerRule{
+			Failures:    8,
+			Cooldown:    20 * time.Millisecond,
+			MaxCooldown: 100 * time.Millisecond,
+		},
+	},
 	NextTry: func(attempts int, now time.Time, _ time.Duration) (time.Time, bool) {
 		return now.Add(time.Duration(attempts) * 100 * time.Millisecond), true
 	},
@@ -157,7 +164,13 @@ func TestKilledWorkers(t *testing.T) {
 		published := map[string]bool{}
 		var batch []alert.Event
 		for i := range events {
-			e := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i%(events/4))), time.Now(), map[string]int{"n": i})
+			e := alert.NewEvent(
+				m.partner,
+				alert.LeakDetected,
+				partner.UserHash(fmt.Sprint("pessoa", i%(events/4))),
+				time.Now(),
+				map[string]int{"n": i},
+			)
 			published[string(e.ID)] = true
 			batch = append(batch, e)
 		}
@@ -197,7 +210,14 @@ func TestKilledWorkers(t *testing.T) {
 		progress(t, r, events)
 		wait(t, "the last results", func() bool { return m.countWhere(t, "delivery", "state <> 'delivered'") == 0 })
 		distinct, repeats, bad := r.received()
-		t.Logf("%d events, %d kills: %d bad answers, %d repeats, taken up after at most %s", events, kills, bad, repeats, waits[len(waits)-1])
+		t.Logf(
+			"%d events, %d kills: %d bad answers, %d repeats, taken up after at most %s",
+			events,
+			kills,
+			bad,
+			repeats,
+			waits[len(waits)-1],
+		)
 		if distinct != events || r.elsewhere.Load() != 0 {
 			t.Errorf("%d of %d events arrived, %d requests followed a redirect", distinct, events, r.elsewhere.Load())
 		}
@@ -212,7 +232,14 @@ func TestKilledWorkers(t *testing.T) {
 		late := max(0, m.countWhere(t, "attempt", "failure = 'timeout'")-r.hung)
 		r.mu.Unlock()
 		if most := kills * alert.Unrecorded(killOptions.Gate.Concurrent); repeats > most+late {
-			t.Errorf("%d repeats of %d events: %d kills explain %d, late answers %d", repeats, events, kills, most, late)
+			t.Errorf(
+				"%d repeats of %d events: %d kills explain %d, late answers %d",
+				repeats,
+				events,
+				kills,
+				most,
+				late,
+			)
 		}
 		if bad < events/6 {
 			t.Errorf("the receiver was bad only %d times", bad)
@@ -272,7 +299,12 @@ func (r *reports) listen(name string, from io.Reader) {
 func startWorker(t *testing.T, m *mailer, name string, said *reports) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$")
-	cmd.Env = append(os.Environ(), "VIGIA_TEST_WORKER="+m.env.Address, "VIGIA_TEST_FOLDER="+m.env.Folder, "VIGIA_TEST_NAME="+name)
+	cmd.Env = append(
+		os.Environ(),
+		"VIGIA_TEST_WORKER="+m.env.Address,
+		"VIGIA_TEST_FOLDER="+m.env.Folder,
+		"VIGIA_TEST_NAME="+name,
+	)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()

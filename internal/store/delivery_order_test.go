@@ -223,7 +223,13 @@ func TestLateResults(t *testing.T) {
 		d := claim(t, m.Store, m.partner, e.ID, 1)[0]
 		for i, worker := range []string{"new", "old"} {
 			failed := alert.Result{
-				Delivery: d, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 500 + i}, State: alert.Pending, Attempts: 1, NextAt: m.clock.Now(), Now: m.clock.Now(),
+				Delivery: d,
+				At:       m.clock.Now(),
+				Outcome:  &webhook.Outcome{Status: 500 + i},
+				State:    alert.Pending,
+				Attempts: 1,
+				NextAt:   m.clock.Now(),
+				Now:      m.clock.Now(),
 			}
 			if err := m.Alerts.RecordResults(ctx, worker, []alert.Result{failed}); err != nil {
 				t.Fatal(err)
@@ -231,26 +237,49 @@ func TestLateResults(t *testing.T) {
 		}
 		next := claim(t, m.Store, m.partner, e.ID, 1)[0]
 		failed := alert.Result{
-			Delivery: next, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 502}, State: alert.Pending, Attempts: 2, NextAt: m.clock.Now(), Now: m.clock.Now(),
+			Delivery: next,
+			At:       m.clock.Now(),
+			Outcome:  &webhook.Outcome{Status: 502},
+			State:    alert.Pending,
+			Attempts: 2,
+			NextAt:   m.clock.Now(),
+			Now:      m.clock.Now(),
 		}
 		if err := m.Alerts.RecordResults(ctx, "new", []alert.Result{failed}); err != nil || next.Attempts != 1 {
 			t.Fatal(next.Attempts, err)
 		}
 		// The old one's first word comes once more, after the second try of the new one.
-		late := alert.Result{Delivery: d, At: m.clock.Now(), Outcome: &webhook.Outcome{Status: 503}, State: alert.Pending, Attempts: 1, NextAt: m.clock.Now(), Now: m.clock.Now()}
+		late := alert.Result{
+			Delivery: d,
+			At:       m.clock.Now(),
+			Outcome:  &webhook.Outcome{Status: 503},
+			State:    alert.Pending,
+			Attempts: 1,
+			NextAt:   m.clock.Now(),
+			Now:      m.clock.Now(),
+		}
 		if err := m.Alerts.RecordResults(ctx, "old", []alert.Result{late}); err != nil {
 			t.Fatal(err)
 		}
 		if list, err := m.Alerts.Deliveries(ctx, m.partner, d.Event); err != nil || list[0].Attempts != 2 {
 			t.Errorf("tries are counted wrongly: %v %v", list, err)
 		}
-		arrived := alert.Result{Delivery: d, At: m.clock.Now().Add(time.Millisecond), Outcome: &webhook.Outcome{Status: 200, Answer: "ok"}, State: alert.Delivered, Attempts: 1, Now: m.clock.Now()}
+		arrived := alert.Result{
+			Delivery: d,
+			At:       m.clock.Now().Add(time.Millisecond),
+			Outcome:  &webhook.Outcome{Status: 200, Answer: "ok"},
+			State:    alert.Delivered,
+			Attempts: 1,
+			Now:      m.clock.Now(),
+		}
 		if err := m.Alerts.RecordResults(ctx, "old", []alert.Result{arrived}); err != nil {
 			t.Fatal(err)
 		}
 		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
 		list, tries, err := history.Deliveries(ctx, m.partner, d.Event)
-		if err != nil || len(list) != 1 || list[0].State != alert.Delivered || len(tries) != 5 || tries[0].Status != 500 || tries[4].Answer != "ok" {
+		if err != nil || len(list) != 1 || list[0].State != alert.Delivered || len(tries) != 5 ||
+			tries[0].Status != 500 ||
+			tries[4].Answer != "ok" {
 			t.Errorf("%v %v %v", list, tries, err)
 		}
 	})

@@ -103,7 +103,16 @@ func eachMailer(t *testing.T, fn func(t *testing.T, m *mailer)) {
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		clock := &runningClock{}
 		s := store.NewStore(e.DB, e.Keys, clock.Now)
-		fn(t, &mailer{Store: s, env: e, clock: clock, endpoints: alert.NewEndpoints(s.Alerts, clock.Now, nil), partner: p.ID})
+		fn(
+			t,
+			&mailer{
+				Store:     s,
+				env:       e,
+				clock:     clock,
+				endpoints: alert.NewEndpoints(s.Alerts, clock.Now, nil),
+				partner:   p.ID,
+			},
+		)
 	})
 }
 
@@ -134,8 +143,13 @@ func quick(attempts int, now time.Time, after time.Duration) (time.Time, bool) {
 
 // testOptions leave a starved machine time enough that no attempt is cut and no claim runs out.
 var testOptions = alert.DispatcherOptions{
-	Hold: 2 * time.Minute, Poll: 50 * time.Millisecond, NextTry: quick,
-	Gate: webhook.GateRule{Concurrent: 4, Breaker: webhook.BreakerRule{Failures: 20, Cooldown: 50 * time.Millisecond, MaxCooldown: time.Second}},
+	Hold:    2 * time.Minute,
+	Poll:    50 * time.Millisecond,
+	NextTry: quick,
+	Gate: webhook.GateRule{
+		Concurrent: 4,
+		Breaker:    webhook.BreakerRule{Failures: 20, Cooldown: 50 * time.Millisecond, MaxCooldown: time.Second},
+	},
 }
 
 // claim returns what whoever holds an endpoint would send.
@@ -217,13 +231,27 @@ func TestRevivedEndpointGetsAllThatWaits(t *testing.T) {
 		for i := range 5 {
 			m.publish(t, alert.LeakDetected, fmt.Sprint("p", i))
 		}
-		m.exec(t, fmt.Sprintf(`UPDATE delivery SET attempts = 4, next_at = %d WHERE seq > 1`, m.clock.Now().Add(time.Hour).UnixMicro()))
+		m.exec(
+			t,
+			fmt.Sprintf(
+				`UPDATE delivery SET attempts = 4, next_at = %d WHERE seq > 1`,
+				m.clock.Now().Add(time.Hour).UnixMicro(),
+			),
+		)
 		open, err := m.Store.Alerts.OpenDeliveries(ctx, m.partner, back.ID, 0, 10)
 		if err != nil || len(open) == 0 {
 			t.Fatal(open, err)
 		}
 		now := m.clock.Now()
-		result := alert.Result{Delivery: open[0].Delivery, At: now, Outcome: &webhook.Outcome{Status: 200}, State: alert.Delivered, Attempts: 1, Now: now, Revived: true}
+		result := alert.Result{
+			Delivery: open[0].Delivery,
+			At:       now,
+			Outcome:  &webhook.Outcome{Status: 200},
+			State:    alert.Delivered,
+			Attempts: 1,
+			Now:      now,
+			Revived:  true,
+		}
 		if err := m.Store.Alerts.RecordResults(ctx, "test", []alert.Result{result}); err != nil {
 			t.Fatal(err)
 		}

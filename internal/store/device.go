@@ -48,14 +48,30 @@ const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, vali
 // scanDevice reads deviceColumns and unseals the user, the device's name and the key.
 func (s Devices) scanDevice(row scanner, d *cyber.Device) error {
 	var kept keptDevice
-	err := row.Scan(&d.ID, &d.Partner, &d.System, s.unseals(&kept, func() seal.Place { return devicePlace(d.Partner, d.ID) }), &d.Plan, &d.IssuedAt,
-		&d.ValidUntil, &d.ActivatedAt, &d.SeenAt, &d.EndedAt, &d.EndReason)
+	err := row.Scan(
+		&d.ID,
+		&d.Partner,
+		&d.System,
+		s.unseals(&kept, func() seal.Place { return devicePlace(d.Partner, d.ID) }),
+		&d.Plan,
+		&d.IssuedAt,
+		&d.ValidUntil,
+		&d.ActivatedAt,
+		&d.SeenAt,
+		&d.EndedAt,
+		&d.EndReason,
+	)
 	d.User, d.Name, d.Key = partner.UserHash(kept.User), kept.Name, kept.Key
 	return err
 }
 
 // IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
-func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
+func (s Devices) IssueKey(
+	ctx context.Context,
+	id partner.ID,
+	r cyber.DeviceRequest,
+	decide func(cyber.Holding) (cyber.NewKey, error),
+) (cyber.Device, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (d cyber.Device, err error) {
 		u, err := s.findAndNameUser(ctx, tx, id, r.User)
 		if err == nil {
@@ -79,8 +95,15 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 			return d, err
 		}
 		d = cyber.Device{
-			ID: next.ID, Partner: id, User: r.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
-			ValidUntil: next.ValidUntil, Plan: next.Plan,
+			ID:         next.ID,
+			Partner:    id,
+			User:       r.User,
+			System:     r.System,
+			Name:       r.Name,
+			Key:        next.Generated,
+			IssuedAt:   next.IssuedAt,
+			ValidUntil: next.ValidUntil,
+			Plan:       next.Plan,
 		}
 		err = s.insertDevice(ctx, tx, u, &d, r, h.Pooled)
 		return d, err
@@ -94,24 +117,58 @@ func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error 
 }
 
 // deviceNamed returns the person's device that has a key which did not end, by system and name.
-func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
-	return s.findDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
-		id, u.write, u.other, system, s.deviceIndex(id, name))
+func (s Devices) deviceNamed(
+	ctx context.Context,
+	q querier,
+	id partner.ID,
+	u user,
+	system cyber.System,
+	name string,
+) (cyber.Device, error) {
+	return s.findDevice(
+		ctx,
+		q,
+		`partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
+		id,
+		u.write,
+		u.other,
+		system,
+		s.deviceIndex(id, name),
+	)
 }
 
 // findDevice returns the one key that fits.
 func (s Devices) findDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
-	return readRow(ctx, q, s.scanDevice, cyber.ErrDeviceUnknown, `SELECT `+deviceColumns+` FROM epp_key WHERE `+where, args...)
+	return readRow(
+		ctx,
+		q,
+		s.scanDevice,
+		cyber.ErrDeviceUnknown,
+		`SELECT `+deviceColumns+` FROM epp_key WHERE `+where,
+		args...,
+	)
 }
 
 // countHolding counts a person's live keys and finds their plans.
-func (s Devices) countHolding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, system cyber.System) (cyber.Holding, error) {
+func (s Devices) countHolding(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	u user,
+	system cyber.System,
+) (cyber.Holding, error) {
 	pooled, err := usesKeyPool(ctx, tx, id, system)
 	if err != nil {
 		return cyber.Holding{}, err
 	}
-	live, err := readValue[int](ctx, tx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
-		id, u.write, u.other)
+	live, err := readValue[int](
+		ctx,
+		tx,
+		`SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
+		id,
+		u.write,
+		u.other,
+	)
 	if err != nil {
 		return cyber.Holding{}, err
 	}
@@ -120,7 +177,14 @@ func (s Devices) countHolding(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 }
 
 // insertDevice gives a device its key, from the pool where the system has one, and keeps it.
-func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device, r cyber.DeviceRequest, pooled bool) error {
+func (s Devices) insertDevice(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	u user,
+	d *cyber.Device,
+	r cyber.DeviceRequest,
+	pooled bool,
+) error {
 	if pooled && r.Mode != "" {
 		if err := s.takeFromShare(ctx, tx, d.Partner, r); err != nil {
 			return err
@@ -137,22 +201,51 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 	if err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
+	return execStatement(
+		ctx,
+		tx,
+		`INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
 		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
-		d.ID, d.Partner, u.write, d.System, s.deviceIndex(d.Partner, d.Name), s.activationKeyIndex(d.Key), sealed, d.Plan, d.IssuedAt,
-		d.ValidUntil, cyber.NextNotice(d.IssuedAt, d.ValidUntil))
+		d.ID,
+		d.Partner,
+		u.write,
+		d.System,
+		s.deviceIndex(d.Partner, d.Name),
+		s.activationKeyIndex(d.Key),
+		sealed,
+		d.Plan,
+		d.IssuedAt,
+		d.ValidUntil,
+		cyber.NextNotice(d.IssuedAt, d.ValidUntil),
+	)
 }
 
 // ListDevices returns a person's live devices, newest first.
 func (s Devices) ListDevices(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.Device, error) {
-	return collectOfUser(ctx, s.core, id, sent, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, s.now())
+	return collectOfUser(
+		ctx,
+		s.core,
+		id,
+		sent,
+		s.scanDevice,
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`,
+		s.now(),
+	)
 }
 
 // PartnerDevices returns a partner's newest live devices.
 func (s Devices) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
-	return collectRows(ctx, s.listQuerier(), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
-		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, id, s.now(), limit)
+	return collectRows(
+		ctx,
+		s.listQuerier(),
+		s.scanDevice,
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
+		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`,
+		id,
+		s.now(),
+		limit,
+	)
 }
 
 // DeviceByID returns one key, ended ones too. The operator's question: it names no partner.
@@ -187,8 +280,15 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if d, changed = decide(before, now); !changed {
 			return d, nil
 		}
-		if err := execStatement(ctx, tx, `UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
-			id, key, d.ActivatedAt, d.SeenAt); err != nil {
+		if err := execStatement(
+			ctx,
+			tx,
+			`UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
+			id,
+			key,
+			d.ActivatedAt,
+			d.SeenAt,
+		); err != nil {
 			return d, err
 		}
 		if !before.ActivatedAt.IsZero() {
@@ -199,9 +299,24 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 }
 
 // lockLiveKey locks a live key until the transaction ends and returns it.
-func (s Devices) lockLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, now time.Time) (cyber.Device, error) {
-	d, err := readRow(ctx, tx, s.scanDevice, cyber.ErrDeviceEnded.With("key", fault.HasEndedAlready), `UPDATE epp_key SET ended_at = 0
-		WHERE partner_id = $1 AND id = $2 AND ended_at = 0 AND valid_until > $3 RETURNING `+deviceColumns, id, key, now)
+func (s Devices) lockLiveKey(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	key cyber.KeyID,
+	now time.Time,
+) (cyber.Device, error) {
+	d, err := readRow(
+		ctx,
+		tx,
+		s.scanDevice,
+		cyber.ErrDeviceEnded.With("key", fault.HasEndedAlready),
+		`UPDATE epp_key SET ended_at = 0
+		WHERE partner_id = $1 AND id = $2 AND ended_at = 0 AND valid_until > $3 RETURNING `+deviceColumns,
+		id,
+		key,
+		now,
+	)
 	if errors.Is(err, cyber.ErrDeviceEnded) {
 		if _, missing := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, id, key); missing != nil {
 			err = missing
@@ -211,12 +326,28 @@ func (s Devices) lockLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 }
 
 // EndOwnKey ends a live key and tells of it.
-func (s Devices) EndOwnKey(ctx context.Context, id partner.ID, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (cyber.Device, error) { return s.endLiveKey(ctx, tx, id, key, reason, "") })
+func (s Devices) EndOwnKey(
+	ctx context.Context,
+	id partner.ID,
+	key cyber.KeyID,
+	reason cyber.EndReason,
+) (cyber.Device, error) {
+	return runReturning(
+		ctx,
+		s.core,
+		func(tx *sqldb.Tx) (cyber.Device, error) { return s.endLiveKey(ctx, tx, id, key, reason, "") },
+	)
 }
 
 // endLiveKey ends a live key in the transaction of the caller.
-func (s Devices) endLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, reason cyber.EndReason, movedTo cyber.KeyID) (cyber.Device, error) {
+func (s Devices) endLiveKey(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	key cyber.KeyID,
+	reason cyber.EndReason,
+	movedTo cyber.KeyID,
+) (cyber.Device, error) {
 	now := s.now()
 	d, err := s.lockLiveKey(ctx, tx, id, key, now)
 	if err != nil {
@@ -228,11 +359,24 @@ func (s Devices) endLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, ke
 
 // endKeysOfPartner stores when and why keys of one partner ended, and tells of each; movedTo is the key that took the place of
 // the only one.
-func (s Devices) endKeysOfPartner(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.Device, movedTo cyber.KeyID) error {
+func (s Devices) endKeysOfPartner(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	keys []cyber.Device,
+	movedTo cyber.KeyID,
+) error {
 	events := make([]alert.Event, len(keys))
 	for i, d := range keys {
-		if err := execStatement(ctx, tx, `UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
-			id, d.ID, d.EndedAt, d.EndReason); err != nil {
+		if err := execStatement(
+			ctx,
+			tx,
+			`UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
+			id,
+			d.ID,
+			d.EndedAt,
+			d.EndReason,
+		); err != nil {
 			return err
 		}
 		if d.EndReason == cyber.EndRevoked && d.ActivatedAt.IsZero() {
@@ -264,7 +408,13 @@ func markExpired(keys []cyber.Device) []cyber.Device {
 }
 
 // MoveDevice ends a live key and issues another for the same person: see cyber.LifeStore.
-func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID, r cyber.DeviceRequest, next cyber.NewKey) (cyber.Device, error) {
+func (s Devices) MoveDevice(
+	ctx context.Context,
+	id partner.ID,
+	key cyber.KeyID,
+	r cyber.DeviceRequest,
+	next cyber.NewKey,
+) (cyber.Device, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (d cyber.Device, err error) {
 		old, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, id, key)
 		if err != nil {
@@ -290,8 +440,15 @@ func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID,
 			return d, err
 		}
 		d = cyber.Device{
-			ID: next.ID, Partner: id, User: old.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
-			ValidUntil: old.ValidUntil, Plan: old.Plan,
+			ID:         next.ID,
+			Partner:    id,
+			User:       old.User,
+			System:     r.System,
+			Name:       r.Name,
+			Key:        next.Generated,
+			IssuedAt:   next.IssuedAt,
+			ValidUntil: old.ValidUntil,
+			Plan:       old.Plan,
 		}
 		pooled, err := usesKeyPool(ctx, tx, id, r.System)
 		if err == nil {
@@ -310,16 +467,30 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 			AND b.plan_id = epp_key.plan_id AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $3))`
 	today, total := int64(subscription.DayInBrazil(s.now())), 0
 	for after, last := partner.ID(""), cyber.KeyID(""); ; {
-		keys, err := collectOwned[cyber.KeyID](ctx, s.readQuerier(), `SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)`+alone+`
-			ORDER BY partner_id, id LIMIT $4`, after, last, today, noticeBatch)
+		keys, err := collectOwned[cyber.KeyID](
+			ctx,
+			s.readQuerier(),
+			`SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)`+alone+`
+			ORDER BY partner_id, id LIMIT $4`,
+			after,
+			last,
+			today,
+			noticeBatch,
+		)
 		if err != nil {
 			return total, err
 		}
 		for id, own := range groupByPartner(keys) {
 			err := inEventParts(ctx, s.core, id, own, func(tx *sqldb.Tx, part []cyber.KeyID) error {
 				args := []any{id, "", today} // the place of an id in the query above
-				ended, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id > $2`+alone+`
-					AND id IN (`+appendMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(), args...)
+				ended, err := collectRows(
+					ctx,
+					tx,
+					s.scanDevice,
+					`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id > $2`+alone+`
+					AND id IN (`+appendMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(),
+					args...,
+				)
 				if err != nil {
 					return err
 				}
@@ -352,7 +523,11 @@ const installColumns = `system, link, mac`
 // scanInstall reads an install link and checks its MAC: people follow the link and run what it downloads.
 func (c core) scanInstall(row scanner, into *checked[installLink]) error {
 	l := &into.value
-	err := row.Scan(&l.system, &l.link, c.checksMAC(&into.forged, "epp_install", func() *grant { return installGrant(l.system, l.link) }))
+	err := row.Scan(
+		&l.system,
+		&l.link,
+		c.checksMAC(&into.forged, "epp_install", func() *grant { return installGrant(l.system, l.link) }),
+	)
 	into.row = "epp_install " + string(l.system)
 	return err
 }
@@ -372,8 +547,14 @@ func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link s
 	if link == "" {
 		return s.execAlone(ctx, `DELETE FROM epp_install WHERE system = $1`, system)
 	}
-	return s.execAlone(ctx, `INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3) ON CONFLICT (system) DO UPDATE SET link = excluded.link,
-		mac = excluded.mac`, system, link, s.grantMAC("epp_install", installGrant(system, link)))
+	return s.execAlone(
+		ctx,
+		`INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3) ON CONFLICT (system) DO UPDATE SET link = excluded.link,
+		mac = excluded.mac`,
+		system,
+		link,
+		s.grantMAC("epp_install", installGrant(system, link)),
+	)
 }
 
 // noticeBatch is how many keys or findings are looked at in one statement.
@@ -381,7 +562,10 @@ const noticeBatch = 200
 
 // GiveNotices writes an event for each key whose notice is due: see cyber.LifeStore. A few of a partner's notices and
 // their events are one transaction, and a row that another replica holds is passed over, so each notice is given once.
-func (s Devices) GiveNotices(ctx context.Context, decide func(d cyber.Device, now time.Time) cyber.Notice) (int, error) {
+func (s Devices) GiveNotices(
+	ctx context.Context,
+	decide func(d cyber.Device, now time.Time) cyber.Notice,
+) (int, error) {
 	return workOffDue(ctx, s.core, func(tx *sqldb.Tx, id partner.ID, part []cyber.KeyID) (locked, told int, err error) {
 		return s.giveNotices(ctx, tx, id, part, decide)
 	}, `SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`)
@@ -395,7 +579,13 @@ type ownedID[T any] struct {
 
 // collectOwned runs a query for partners and IDs of theirs, in this order.
 func collectOwned[T any](ctx context.Context, q querier, query string, args ...any) ([]ownedID[T], error) {
-	return collectRows(ctx, q, func(row scanner, o *ownedID[T]) error { return row.Scan(&o.partner, &o.id) }, query, args...)
+	return collectRows(
+		ctx,
+		q,
+		func(row scanner, o *ownedID[T]) error { return row.Scan(&o.partner, &o.id) },
+		query,
+		args...,
+	)
 }
 
 // groupByPartner groups IDs.
@@ -409,7 +599,12 @@ func groupByPartner[T any](list []ownedID[T]) map[partner.ID][]T {
 
 // workOffDue has rows whose time has come decided about, a few of a partner's in one transaction, until there are no more. The query
 // finds the first of them, up to now and noticeBatch. It returns how many were told of.
-func workOffDue[T any](ctx context.Context, c core, decide func(tx *sqldb.Tx, id partner.ID, part []T) (locked, told int, err error), query string) (total int, err error) {
+func workOffDue[T any](
+	ctx context.Context,
+	c core,
+	decide func(tx *sqldb.Tx, id partner.ID, part []T) (locked, told int, err error),
+	query string,
+) (total int, err error) {
 	for {
 		due, err := collectOwned[T](ctx, c.readQuerier(), query, c.now(), noticeBatch)
 		if err != nil {
@@ -438,8 +633,14 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 ) (locked, told int, err error) {
 	now := s.now()
 	args := []any{id, now}
-	due, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+appendMarks(&args, keys)+`)
-		AND next_warning > 0 AND next_warning <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
+	due, err := collectRows(
+		ctx,
+		tx,
+		s.scanDevice,
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+appendMarks(&args, keys)+`)
+		AND next_warning > 0 AND next_warning <= $2 ORDER BY id`+s.db.SkipLocked(),
+		args...,
+	)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -451,7 +652,14 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 			over = append(over, d)
 			continue
 		}
-		if err := execStatement(ctx, tx, `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, id, d.ID, notice.Next); err != nil {
+		if err := execStatement(
+			ctx,
+			tx,
+			`UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`,
+			id,
+			d.ID,
+			notice.Next,
+		); err != nil {
 			return 0, 0, err
 		}
 		if !notice.Tell {
@@ -472,7 +680,12 @@ func poolKeyPlace(row string) seal.Place {
 
 // usesKeyPool reports whether the partner's keys of a system come from a pool.
 func usesKeyPool(ctx context.Context, q querier, id partner.ID, system cyber.System) (bool, error) {
-	pooled, err := readValue[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $1 AND pooled)`, system)
+	pooled, err := readValue[bool](
+		ctx,
+		q,
+		`SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $1 AND pooled)`,
+		system,
+	)
 	if err != nil || !pooled {
 		return false, err
 	}
@@ -483,14 +696,30 @@ func usesKeyPool(ctx context.Context, q querier, id partner.ID, system cyber.Sys
 // returnKeyToPool puts a revoked key that no device used back into its pool, where the vendor allows that, and gives the partner
 // its place in the pool back. The ended device keeps the key's text and loses its index: the key is the next device's.
 func (s Devices) returnKeyToPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) error {
-	n, err := execCounting(ctx, tx, `UPDATE epp_pool SET taken_at = 0, taken_by = '' WHERE key_index = $1 AND taken_by = $2
-		AND EXISTS (SELECT 1 FROM epp_source WHERE system = $3 AND returns)`, s.activationKeyIndex(d.Key), d.ID, d.System)
+	n, err := execCounting(
+		ctx,
+		tx,
+		`UPDATE epp_pool SET taken_at = 0, taken_by = '' WHERE key_index = $1 AND taken_by = $2
+		AND EXISTS (SELECT 1 FROM epp_source WHERE system = $3 AND returns)`,
+		s.activationKeyIndex(d.Key),
+		d.ID,
+		d.System,
+	)
 	if err != nil || n == 0 {
 		return err
 	}
 	return tx.RunStatements(ctx, []sqldb.Statement{
-		sqldb.NewStatement(`UPDATE epp_key SET key_index = $3 WHERE partner_id = $1 AND id = $2`, d.Partner, d.ID, s.activationKeyIndex("returned "+string(d.ID))),
-		sqldb.NewStatement(`UPDATE share SET used = used - 1 WHERE partner_id = $1 AND resource = $2 AND used > 0`, d.Partner, cyber.PoolResource(d.System)),
+		sqldb.NewStatement(
+			`UPDATE epp_key SET key_index = $3 WHERE partner_id = $1 AND id = $2`,
+			d.Partner,
+			d.ID,
+			s.activationKeyIndex("returned "+string(d.ID)),
+		),
+		sqldb.NewStatement(
+			`UPDATE share SET used = used - 1 WHERE partner_id = $1 AND resource = $2 AND used > 0`,
+			d.Partner,
+			cyber.PoolResource(d.System),
+		),
 	})
 }
 
@@ -528,14 +757,29 @@ func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cy
 }
 
 // insertPoolKey adds one vendor key and returns how many were new.
-func (s Devices) insertPoolKey(ctx context.Context, tx *sqldb.Tx, system cyber.System, k cyber.VendorKey) (int64, error) {
+func (s Devices) insertPoolKey(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	system cyber.System,
+	k cyber.VendorKey,
+) (int64, error) {
 	row := "vk_" + uuid.Must(uuid.NewV7()).String()
 	sealed, err := s.sealValue(poolKeyPlace(row), k.Key)
 	if err != nil {
 		return 0, err
 	}
-	return execCounting(ctx, tx, `INSERT INTO epp_pool (id, system, key_index, vendor_key, loaded_at, taken_at, taken_by, expires_at)
-		VALUES ($1, $2, $3, $4, $5, 0, '', $6) ON CONFLICT (key_index) DO NOTHING`, row, system, s.activationKeyIndex(k.Key), sealed, s.now(), k.Expires)
+	return execCounting(
+		ctx,
+		tx,
+		`INSERT INTO epp_pool (id, system, key_index, vendor_key, loaded_at, taken_at, taken_by, expires_at)
+		VALUES ($1, $2, $3, $4, $5, 0, '', $6) ON CONFLICT (key_index) DO NOTHING`,
+		row,
+		system,
+		s.activationKeyIndex(k.Key),
+		sealed,
+		s.now(),
+		k.Expires,
+	)
 }
 
 // endAsVendorSays gives a known key the end that its vendor states, in the pool and, if it was issued, on the device.
@@ -544,8 +788,12 @@ func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.Vend
 	index := s.activationKeyIndex(k.Key)
 	return tx.RunStatements(ctx, []sqldb.Statement{
 		sqldb.NewStatement(`UPDATE epp_pool SET expires_at = $2 WHERE key_index = $1`, index, k.Expires),
-		sqldb.NewStatement(`UPDATE epp_key SET valid_until = $2, next_warning = $3 WHERE key_index = $1 AND ended_at = 0 AND valid_until > $2`,
-			index, k.Expires, cyber.NextNotice(s.now(), k.Expires)),
+		sqldb.NewStatement(
+			`UPDATE epp_key SET valid_until = $2, next_warning = $3 WHERE key_index = $1 AND ended_at = 0 AND valid_until > $2`,
+			index,
+			k.Expires,
+			cyber.NextNotice(s.now(), k.Expires),
+		),
 	})
 }
 
@@ -553,7 +801,16 @@ func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.Vend
 func (s Devices) ListSources(ctx context.Context) ([]cyber.Source, error) {
 	now := s.now()
 	found, err := collectRows(ctx, s.readQuerier(), func(row scanner, src *cyber.Source) error {
-		return row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Returns, &src.Free, &src.Taken, &src.Expired)
+		return row.Scan(
+			&src.System,
+			&src.Pooled,
+			&src.LowMark,
+			&src.ToldLow,
+			&src.Returns,
+			&src.Free,
+			&src.Taken,
+			&src.Expired,
+		)
 	}, `SELECT y.system, coalesce(o.pooled, $1), coalesce(o.low_mark, $2), coalesce(o.low, $1), coalesce(o.returns, $1),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND (p.expires_at = 0 OR p.expires_at > $3)),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at > 0),
@@ -578,16 +835,27 @@ func (s Devices) ListSources(ctx context.Context) ([]cyber.Source, error) {
 
 // UpdateSource changes where a system's keys come from.
 func (s Devices) UpdateSource(ctx context.Context, system cyber.System, change cyber.SourceChange) error {
-	list := []sqldb.Statement{sqldb.NewStatement(`INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (system) DO NOTHING`, system, false, cyber.DefaultLowMark, false)}
+	list := []sqldb.Statement{
+		sqldb.NewStatement(`INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (system) DO NOTHING`, system, false, cyber.DefaultLowMark, false),
+	}
 	if change.Pooled != nil {
-		list = append(list, sqldb.NewStatement(`UPDATE epp_source SET pooled = $2 WHERE system = $1`, system, *change.Pooled))
+		list = append(
+			list,
+			sqldb.NewStatement(`UPDATE epp_source SET pooled = $2 WHERE system = $1`, system, *change.Pooled),
+		)
 	}
 	if change.LowMark != nil {
-		list = append(list, sqldb.NewStatement(`UPDATE epp_source SET low_mark = $2 WHERE system = $1`, system, *change.LowMark))
+		list = append(
+			list,
+			sqldb.NewStatement(`UPDATE epp_source SET low_mark = $2 WHERE system = $1`, system, *change.LowMark),
+		)
 	}
 	if change.Returns != nil {
-		list = append(list, sqldb.NewStatement(`UPDATE epp_source SET returns = $2 WHERE system = $1`, system, *change.Returns))
+		list = append(
+			list,
+			sqldb.NewStatement(`UPDATE epp_source SET returns = $2 WHERE system = $1`, system, *change.Returns),
+		)
 	}
 	return s.runAll(ctx, list...)
 }
@@ -603,7 +871,12 @@ func (s Devices) PoolsTurnedLow(ctx context.Context) ([]cyber.Source, error) {
 		if src.Low() == src.ToldLow {
 			continue
 		}
-		n, err := s.countAlone(ctx, `UPDATE epp_source SET low = $2 WHERE system = $1 AND low <> $2`, src.System, src.Low())
+		n, err := s.countAlone(
+			ctx,
+			`UPDATE epp_source SET low = $2 WHERE system = $1 AND low <> $2`,
+			src.System,
+			src.Low(),
+		)
 		if err != nil {
 			return turned, err
 		}
@@ -616,8 +889,14 @@ func (s Devices) PoolsTurnedLow(ctx context.Context) ([]cyber.Source, error) {
 
 // lockPartnerShare makes those who take for one partner take turns, and returns its share beside the others'.
 func lockPartnerShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resource) (cyber.Taking, error) {
-	if err := execStatement(ctx, tx, `INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
-		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`, id, of); err != nil {
+	if err := execStatement(
+		ctx,
+		tx,
+		`INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
+		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`,
+		id,
+		of,
+	); err != nil {
 		return cyber.Taking{}, err
 	}
 	shares, err := collectRows(ctx, tx, scanShareRow, `SELECT `+shareColumns+` FROM share WHERE resource = $1`, of)
@@ -655,15 +934,28 @@ func (s Devices) takeFromShare(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 		}
 	}
 	// No more keys are counted than matter: a pool may hold millions.
-	free, err := readValue[int64](ctx, tx, `SELECT count(*) FROM (SELECT 1 FROM epp_pool WHERE system = $1 AND taken_at = 0
-		AND (expires_at = 0 OR expires_at > $2) LIMIT $3) f`, r.System, s.now(), share.MostCounted())
+	free, err := readValue[int64](
+		ctx,
+		tx,
+		`SELECT count(*) FROM (SELECT 1 FROM epp_pool WHERE system = $1 AND taken_at = 0
+		AND (expires_at = 0 OR expires_at > $2) LIMIT $3) f`,
+		r.System,
+		s.now(),
+		share.MostCounted(),
+	)
 	if err != nil {
 		return err
 	}
 	if err := share.CheckKey(free); err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, `UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`, id, share.Resource)
+	return execStatement(
+		ctx,
+		tx,
+		`UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`,
+		id,
+		share.Resource,
+	)
 }
 
 // checkSlotShare refuses an appointment beyond a partner's share of those to come.
@@ -673,8 +965,15 @@ func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, now time.Ti
 		return err
 	}
 	var held, inAll int64
-	err = readColumns(ctx, tx, []any{&held, &inAll}, `SELECT count(*) FILTER (WHERE b.partner_id = $1), count(*) FROM case_slot sl
-		LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.starts_at > $2`, c.Partner, now)
+	err = readColumns(
+		ctx,
+		tx,
+		[]any{&held, &inAll},
+		`SELECT count(*) FILTER (WHERE b.partner_id = $1), count(*) FROM case_slot sl
+		LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.starts_at > $2`,
+		c.Partner,
+		now,
+	)
 	if err != nil {
 		return err
 	}
@@ -683,7 +982,12 @@ func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, now time.Ti
 
 // ListShares returns what was set or used: see cyber.ShareStore. The operator's question: it names no partner.
 func (s Devices) ListShares(ctx context.Context) ([]cyber.Share, error) {
-	return collectRows(ctx, s.readQuerier(), scanShareRow, `SELECT `+shareColumns+` FROM share ORDER BY resource, partner_id`)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		scanShareRow,
+		`SELECT `+shareColumns+` FROM share ORDER BY resource, partner_id`,
+	)
 }
 
 // shareColumns are those that scanning a share expects, in its order.
@@ -710,7 +1014,14 @@ func (s Devices) UpdateShare(ctx context.Context, id partner.ID, of cyber.Resour
 		if reserved != nil {
 			share.Reserved = *reserved
 		}
-		return execStatement(ctx, tx, `UPDATE share SET quota = $3, reserved = $4 WHERE partner_id = $1 AND resource = $2`,
-			id, of, share.Quota, share.Reserved)
+		return execStatement(
+			ctx,
+			tx,
+			`UPDATE share SET quota = $3, reserved = $4 WHERE partner_id = $1 AND resource = $2`,
+			id,
+			of,
+			share.Quota,
+			share.Reserved,
+		)
 	})
 }

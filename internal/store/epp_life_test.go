@@ -37,8 +37,13 @@ func keyEvents(t *testing.T, e *storetest.Env, id partner.ID) (lines []string) {
 		if !strings.HasPrefix(body.Type, "epp.") {
 			continue
 		}
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s user=%t moved=%t", strings.TrimPrefix(body.Type, "epp.key_"), body.Data.Reason,
-			body.Data.UserHash != "", body.Data.MovedTo != "")))
+		lines = append(
+			lines,
+			strings.TrimSpace(
+				fmt.Sprintf("%s %s user=%t moved=%t", strings.TrimPrefix(body.Type, "epp.key_"), body.Data.Reason,
+					body.Data.UserHash != "", body.Data.MovedTo != ""),
+			),
+		)
 	}
 	return lines
 }
@@ -112,14 +117,20 @@ func TestKeyLife(t *testing.T) {
 		}
 
 		next, err := endpoints.MoveOwnDevice(ctx, p.ID, d.Key, phone("", "Celular novo"))
-		if err != nil || next.User != "u1" || !next.ValidUntil.Equal(d.ValidUntil) || next.KeyStateAt(e.Clock.Now()) != cyber.KeyIssued {
+		if err != nil || next.User != "u1" || !next.ValidUntil.Equal(d.ValidUntil) ||
+			next.KeyStateAt(e.Clock.Now()) != cyber.KeyIssued {
 			t.Fatal(next, err)
 		}
 		if _, err := endpoints.ReportProtected(ctx, p.ID, d.Key); !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("a key that was moved is activated:", err)
 		}
 		for range 2 {
-			if ended, err := endpoints.RevokeOwnDevice(ctx, p.ID, string(next.ID)); err != nil || ended.EndReason != cyber.EndRevoked {
+			if ended, err := endpoints.RevokeOwnDevice(
+				ctx,
+				p.ID,
+				string(next.ID),
+			); err != nil ||
+				ended.EndReason != cyber.EndRevoked {
 				t.Error(ended, err)
 			}
 		}
@@ -138,8 +149,14 @@ func TestKeyLife(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := []string{"activated  user=true moved=false", "ended moved user=true moved=true", "ended revoked user=true moved=false",
-			"ended expired user=true moved=false", "ended expired user=true moved=false", "ended expired user=true moved=false"}
+		want := []string{
+			"activated  user=true moved=false",
+			"ended moved user=true moved=true",
+			"ended revoked user=true moved=false",
+			"ended expired user=true moved=false",
+			"ended expired user=true moved=false",
+			"ended expired user=true moved=false",
+		}
 		if got := keyEvents(t, e, p.ID); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("told:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
@@ -189,7 +206,10 @@ func TestInstallLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, err := endpoints.InstallLinks(ctx); err != nil || len(got) != 1 || got[cyber.IOS] != "https://a.example/2" {
+		if got, err := endpoints.InstallLinks(
+			ctx,
+		); err != nil || len(got) != 1 ||
+			got[cyber.IOS] != "https://a.example/2" {
 			t.Error(got, err)
 		}
 	})
@@ -218,8 +238,13 @@ func TestErasedKeysEndOnce(t *testing.T) {
 			if err := end(w, live[0]); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = e.Subjects.EraseRows(ctx, subject.Held{Partner: w.partner}, w.people[0].who(), "pedido da pessoa",
-				func(operator.Ledger, subject.Erased, subject.Tombstone) error { return nil })
+			_, _, err = e.Subjects.EraseRows(
+				ctx,
+				subject.Held{Partner: w.partner},
+				w.people[0].who(),
+				"pedido da pessoa",
+				func(operator.Ledger, subject.Erased, subject.Tombstone) error { return nil },
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,7 +61,8 @@ func TestOneDeviceOneKey(t *testing.T) {
 			t.Fatalf("%d keys for one device", len(keys))
 		}
 		first, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular da Ana"))
-		if err != nil || keys[first.Key] != 12 || !cyber.IsValidKey(first.Key) || !first.ValidUntil.Equal(storetest.Start.Add(365*day)) {
+		if err != nil || keys[first.Key] != 12 || !cyber.IsValidKey(first.Key) ||
+			!first.ValidUntil.Equal(storetest.Start.Add(365*day)) {
 			t.Fatalf("%+v, %v", first, err)
 		}
 		for name, r := range map[string]cyber.DeviceRequest{
@@ -168,7 +169,11 @@ func TestReplaceDevice(t *testing.T) {
 		if _, err := endpoints.ReplaceDevice(ctx, next.ID, cyber.IOS, "Celular novo"); err != nil {
 			t.Error("a device cannot be given a fresh key:", err)
 		}
-		if found, err := endpoints.FindDevice(ctx, next.Key); err != nil || found.ID != next.ID || found.EndReason != cyber.EndMoved {
+		if found, err := endpoints.FindDevice(
+			ctx,
+			next.Key,
+		); err != nil || found.ID != next.ID ||
+			found.EndReason != cyber.EndMoved {
 			t.Errorf("%+v, %v", found, err)
 		}
 	})
@@ -180,17 +185,29 @@ func TestLastPooledKey(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
-		replicas := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
+		replicas := []*cyber.Endpoints{
+			cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil),
+			cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil),
+		}
 		for round := range 10 {
 			key := fmt.Sprintf("VENDOR-KEY-%d", round)
-			if n, err := e.Devices.LoadKeyPool(ctx, cyber.Android, []cyber.VendorKey{{Key: key}}); err != nil || n != 1 {
+			if n, err := e.Devices.LoadKeyPool(
+				ctx,
+				cyber.Android,
+				[]cyber.VendorKey{{Key: key}},
+			); err != nil ||
+				n != 1 {
 				t.Fatal(n, err)
 			}
 			var wg sync.WaitGroup
 			got, errs := make([]cyber.Device, 4), make([]error, 4)
 			for i := range got {
 				wg.Go(func() {
-					got[i], errs[i] = replicas[i%2].IssueKey(ctx, p.ID, phone(fmt.Sprintf("u%d-%d", round, i), "Celular"))
+					got[i], errs[i] = replicas[i%2].IssueKey(
+						ctx,
+						p.ID,
+						phone(fmt.Sprintf("u%d-%d", round, i), "Celular"),
+					)
 				})
 			}
 			wg.Wait()
@@ -208,7 +225,12 @@ func TestLastPooledKey(t *testing.T) {
 				t.Fatalf("round %d: %d got the last key", round, winners)
 			}
 		}
-		if d, err := replicas[0].IssueKey(ctx, p.ID, cyber.DeviceRequest{User: "u", System: cyber.Windows, Name: "PC"}); err != nil || !cyber.IsValidKey(d.Key) {
+		if d, err := replicas[0].IssueKey(
+			ctx,
+			p.ID,
+			cyber.DeviceRequest{User: "u", System: cyber.Windows, Name: "PC"},
+		); err != nil ||
+			!cyber.IsValidKey(d.Key) {
 			t.Error("a system without a pool does not generate:", err)
 		}
 	})
@@ -267,7 +289,10 @@ func TestExpiryNotices(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		q, _ := e.NewPartner(t, partner.Live)
 		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
-		workers := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
+		workers := []*cyber.Endpoints{
+			cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil),
+			cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil),
+		}
 		for i := range 3 {
 			for _, id := range []partner.ID{p.ID, q.ID} {
 				if _, err := workers[0].IssueKey(ctx, id, phone(fmt.Sprintf("u%d", i), "Celular")); err != nil {
@@ -311,7 +336,13 @@ func TestExpiryNotices(t *testing.T) {
 				told += n
 			}
 			if told != step.want || events() != step.want {
-				t.Fatalf("after %v: %d told, %d events, want %d", e.Clock.Now().Sub(storetest.Start), told, events(), step.want)
+				t.Fatalf(
+					"after %v: %d told, %d events, want %d",
+					e.Clock.Now().Sub(storetest.Start),
+					told,
+					events(),
+					step.want,
+				)
 			}
 		}
 	})
@@ -322,7 +353,11 @@ func TestNothingOfADeviceInTheClear(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		if _, err := e.Devices.LoadKeyPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "VENDORKEYINTHECLEAR"}}); err != nil {
+		if _, err := e.Devices.LoadKeyPool(
+			ctx,
+			cyber.Android,
+			[]cyber.VendorKey{{Key: "VENDORKEYINTHECLEAR"}},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil).IssueKey(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {
@@ -349,8 +384,10 @@ func TestNothingOfACaseInTheClear(t *testing.T) {
 			t.Fatal(err)
 		}
 		cases := cyber.NewCases(e.Store.Cases, e.Clock.Now)
-		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1",
-			Answers: []cyber.TriageAnswer{{JSON: `{"answer":"Cliquei num link"}`}}})
+		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{
+			Service: "sv_ajuda_phishing", User: "u1",
+			Answers: []cyber.TriageAnswer{{JSON: `{"answer":"Cliquei num link"}`}},
+		})
 		if err == nil {
 			_, err = cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, "bruna", "nota sobre Fulano")
 		}

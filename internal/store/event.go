@@ -56,7 +56,12 @@ type keptEvent struct {
 
 // insertEvents numbers and stores events. The counter's row stays locked until the transaction ends, so numbers are in
 // the order of commits, and no reader can see an event before all events with lower numbers.
-func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
+func (s Alerts) insertEvents(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	events []alert.Event,
+) ([]keptEvent, error) {
 	events, persons, err := s.namePersons(ctx, tx, id, events)
 	if err != nil {
 		return nil, err
@@ -67,7 +72,17 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 		return nil, err
 	}
 	kept := make([]keptEvent, len(events))
-	first, columns := last-int64(len(events))+1, []string{"id", "partner_id", "seq", "type", "person", "body", "created_at"}
+	first, columns := last-int64(
+		len(events),
+	)+1, []string{
+		"id",
+		"partner_id",
+		"seq",
+		"type",
+		"person",
+		"body",
+		"created_at",
+	}
 	err = tx.InsertRows(ctx, "event", columns, rowsOf(events, func(i int, e alert.Event) ([]any, error) {
 		kept[i] = keptEvent{e.ID, e.Type, first + int64(i), persons[i]}
 		body, err := e.MarshalBody()
@@ -82,7 +97,12 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 
 // namePersons names the person of each event as the partner named them last, and returns the keys by which a person's
 // events stay in order: that of the longer digest once the service knows both.
-func (s Alerts) namePersons(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
+func (s Alerts) namePersons(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	events []alert.Event,
+) ([]alert.Event, [][]byte, error) {
 	keys := mapToList(events, func(e alert.Event) []byte { return s.blindUserIndex(id, e.User) })
 	people, err := s.findPersons(ctx, tx, id, keys)
 	if err != nil {
@@ -107,17 +127,40 @@ func (c core) endpointFilters(ctx context.Context, q querier, id partner.ID) ([]
 	return collectGenuine(ctx, q, func(row scanner, into *checked[alert.Endpoint]) error {
 		e := &into.value
 		e.Partner = id
-		return row.Scan(&e.ID, splitsTexts(&e.Types), &e.State, &e.Reason, &e.CreatedAt, c.checksMAC(&into.forged, "endpoint", func() *grant { return endpointGrant(*e) }))
+		return row.Scan(
+			&e.ID,
+			splitsTexts(&e.Types),
+			&e.State,
+			&e.Reason,
+			&e.CreatedAt,
+			c.checksMAC(&into.forged, "endpoint", func() *grant { return endpointGrant(*e) }),
+		)
 	}, `SELECT id, types, state, reason, created_at, mac FROM endpoint WHERE partner_id = $1`, id)
 }
 
 // deliveryColumns are those of a new delivery, as bulk inserts write them.
 var deliveryColumns = []string{
-	"partner_id", "endpoint_id", "seq", "event_id", "person", "state", "ordered", "attempts", "next_at", "created_at", "finished_at",
+	"partner_id",
+	"endpoint_id",
+	"seq",
+	"event_id",
+	"person",
+	"state",
+	"ordered",
+	"attempts",
+	"next_at",
+	"created_at",
+	"finished_at",
 }
 
 // insertDeliveries makes one delivery per event and endpoint that wants it; for a disabled endpoint it is held.
-func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) error {
+func (s Alerts) insertDeliveries(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	events []keptEvent,
+	endpoints []alert.Endpoint,
+) error {
 	now := toMicros(s.now())
 	i, j, due := 0, -1, false
 	err := tx.InsertRows(ctx, "delivery", deliveryColumns, func() ([]any, error) {
@@ -149,7 +192,13 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 }
 
 // ClaimTest keeps a test event and its one delivery, out of the dispatchers' way until the given time.
-func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, until time.Time, e alert.Event) (alert.Delivery, error) {
+func (s Alerts) ClaimTest(
+	ctx context.Context,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	until time.Time,
+	e alert.Event,
+) (alert.Delivery, error) {
 	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID}
 	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.insertEvents(ctx, tx, id, []alert.Event{e})
@@ -182,18 +231,37 @@ const keptColumns = `id, seq, type, body, created_at`
 // scanKeptEvent reads and opens an event.
 func (s Alerts) scanKeptEvent(id partner.ID) func(scanner, *alert.Kept) error {
 	return func(row scanner, e *alert.Kept) error {
-		return row.Scan(&e.ID, &e.Seq, &e.Type, s.unseals(&e.Body, func() seal.Place { return eventPlace(id, string(e.ID)) }), &e.At)
+		return row.Scan(
+			&e.ID,
+			&e.Seq,
+			&e.Type,
+			s.unseals(&e.Body, func() seal.Place { return eventPlace(id, string(e.ID)) }),
+			&e.At,
+		)
 	}
 }
 
 // EventsAfter returns up to limit events of some areas that follow seq. The newest number is read first, so that it is
 // never ahead of the events.
-func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
+func (s Alerts) EventsAfter(
+	ctx context.Context,
+	id partner.ID,
+	of alert.Areas,
+	seq int64,
+	limit int,
+) (alert.Stretch, error) {
 	var found alert.Stretch
 	q := s.readQuerier()
-	err := readColumns(ctx, q, []any{&found.Newest, &found.NewestID, &found.At}, `SELECT c.last, coalesce((SELECT e.id FROM event e WHERE e.partner_id = $1 AND e.seq = c.last), ''),
+	err := readColumns(
+		ctx,
+		q,
+		[]any{&found.Newest, &found.NewestID, &found.At},
+		`SELECT c.last, coalesce((SELECT e.id FROM event e WHERE e.partner_id = $1 AND e.seq = c.last), ''),
 			coalesce((SELECT e.id FROM event e WHERE e.partner_id = $1 AND e.seq = $2), '')
-		FROM event_counter c WHERE c.partner_id = $1`, id, seq)
+		FROM event_counter c WHERE c.partner_id = $1`,
+		id,
+		seq,
+	)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, nil
 	}
@@ -204,8 +272,14 @@ func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, 
 	if of != alert.Everything {
 		only = ` AND type IN (` + appendMarks(&args, of.ListTypes()) + `)`
 	}
-	found.Events, err = collectRows(ctx, q, s.scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq > $2`+only+`
-		ORDER BY seq LIMIT $3`, args...)
+	found.Events, err = collectRows(
+		ctx,
+		q,
+		s.scanKeptEvent(id),
+		`SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq > $2`+only+`
+		ORDER BY seq LIMIT $3`,
+		args...,
+	)
 	next := seq + 1
 	if err != nil || found.Newest < next || len(found.Events) > 0 && found.Events[0].Seq == next {
 		return found, err
@@ -218,8 +292,14 @@ func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, 
 // NewestEvents returns up to limit events of some areas, the newest first.
 func (s Alerts) NewestEvents(ctx context.Context, id partner.ID, of alert.Areas, limit int) ([]alert.Kept, error) {
 	args := []any{id, limit}
-	return collectRows(ctx, s.readQuerier(), s.scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1
-		AND type IN (`+appendMarks(&args, of.ListTypes())+`) ORDER BY seq DESC LIMIT $2`, args...)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanKeptEvent(id),
+		`SELECT `+keptColumns+` FROM event WHERE partner_id = $1
+		AND type IN (`+appendMarks(&args, of.ListTypes())+`) ORDER BY seq DESC LIMIT $2`,
+		args...,
+	)
 }
 
 // SavePull remembers how far a partner has read. A poll that brings nothing new writes nothing.
@@ -241,13 +321,26 @@ func (s Alerts) SavePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 
 // loadPulls returns how far the partner has read.
 func (s Alerts) loadPulls(ctx context.Context, id partner.ID) (alert.Pulls, error) {
-	return readRow(ctx, s.readQuerier(), func(row scanner, p *alert.Pulls) error { return row.Scan(&p.Cyber, &p.Subscriptions) }, nil,
-		`SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, id)
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, p *alert.Pulls) error { return row.Scan(&p.Cyber, &p.Subscriptions) },
+		nil,
+		`SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`,
+		id,
+	)
 }
 
 // eventSeq returns the number of an event.
 func (s Alerts) eventSeq(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
-	return findValue[int64](ctx, q, alert.ErrEventNotFound, `SELECT seq FROM event WHERE partner_id = $1 AND id = $2`, id, event)
+	return findValue[int64](
+		ctx,
+		q,
+		alert.ErrEventNotFound,
+		`SELECT seq FROM event WHERE partner_id = $1 AND id = $2`,
+		id,
+		event,
+	)
 }
 
 // Deliveries returns where an event has gone.
@@ -279,9 +372,23 @@ func (s Alerts) ListAttempts(ctx context.Context, id partner.ID, event alert.Eve
 	}
 	list, err := collectRows(ctx, s.readQuerier(), func(row scanner, a *alert.AttemptLog) error {
 		var worker string
-		return row.Scan(&a.Endpoint, &a.At, &worker, &a.Status, &a.Failure, &a.Duration, s.unseals(&a.Answer, func() seal.Place {
-			return attemptPlace(string(id), string(a.Endpoint), strconv.FormatInt(seq, 10), strconv.FormatInt(toMicros(a.At), 10), worker)
-		}))
+		return row.Scan(
+			&a.Endpoint,
+			&a.At,
+			&worker,
+			&a.Status,
+			&a.Failure,
+			&a.Duration,
+			s.unseals(&a.Answer, func() seal.Place {
+				return attemptPlace(
+					string(id),
+					string(a.Endpoint),
+					strconv.FormatInt(seq, 10),
+					strconv.FormatInt(toMicros(a.At), 10),
+					worker,
+				)
+			}),
+		)
 	}, `SELECT a.endpoint_id, a.at, a.worker, a.status, a.failure, a.duration, a.answer FROM attempt a
 		WHERE a.partner_id = $1 AND a.seq = $2 AND a.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`, id, seq)
 	if err != nil {
@@ -309,15 +416,32 @@ func timeWindow(from, to time.Time) (int64, int64) {
 const outOfOrder = time.Hour
 
 // seqRange returns the numbers between which the events of a window lie; there may be others between them.
-func (c core) seqRange(ctx context.Context, q querier, id partner.ID, from, to time.Time) (first, last int64, err error) {
+func (c core) seqRange(
+	ctx context.Context,
+	q querier,
+	id partner.ID,
+	from, to time.Time,
+) (first, last int64, err error) {
 	first, last = 0, math.MaxInt64
 	if !from.IsZero() {
-		first, err = readValue[int64](ctx, q, `SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at >= $2 ORDER BY created_at, seq LIMIT 1), $3)`,
-			id, from.Add(-outOfOrder), int64(math.MaxInt64))
+		first, err = readValue[int64](
+			ctx,
+			q,
+			`SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at >= $2 ORDER BY created_at, seq LIMIT 1), $3)`,
+			id,
+			from.Add(-outOfOrder),
+			int64(math.MaxInt64),
+		)
 	}
 	if err == nil && !to.IsZero() {
-		last, err = readValue[int64](ctx, q, `SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at < $2
-			ORDER BY created_at DESC, seq DESC LIMIT 1), 0)`, id, to.Add(outOfOrder))
+		last, err = readValue[int64](
+			ctx,
+			q,
+			`SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at < $2
+			ORDER BY created_at DESC, seq DESC LIMIT 1), 0)`,
+			id,
+			to.Add(outOfOrder),
+		)
 	}
 	return first, last, err
 }
@@ -337,8 +461,13 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 	if err != nil {
 		return alert.Report{}, err
 	}
-	endpoints, err := collectRows(ctx, q, func(row scanner, e *alert.EndpointReport) error { return row.Scan(&e.Endpoint, &e.State) },
-		`SELECT id, state FROM endpoint WHERE partner_id = $1 ORDER BY created_at, id`, id)
+	endpoints, err := collectRows(
+		ctx,
+		q,
+		func(row scanner, e *alert.EndpointReport) error { return row.Scan(&e.Endpoint, &e.State) },
+		`SELECT id, state FROM endpoint WHERE partner_id = $1 ORDER BY created_at, id`,
+		id,
+	)
 	if err != nil {
 		return alert.Report{}, err
 	}
@@ -349,12 +478,17 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 		if !more || most == 0 {
 			return s.finishReport(ctx, id, tally, more, args)
 		}
-		rows, err := collectRows(ctx, q, func(row scanner, e *alert.Sent) error { return row.Scan(&e.Seq, &e.At, &e.Type, &e.Endpoint, &e.State) },
+		rows, err := collectRows(
+			ctx,
+			q,
+			func(row scanner, e *alert.Sent) error { return row.Scan(&e.Seq, &e.At, &e.Type, &e.Endpoint, &e.State) },
 			`SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
 			FROM (SELECT partner_id, seq, created_at, type FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> 'webhook.test' ORDER BY seq LIMIT $6) e
 			LEFT JOIN delivery d ON d.partner_id = e.partner_id AND d.seq = e.seq AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)
-			ORDER BY e.seq`, append(args, most)...)
+			ORDER BY e.seq`,
+			append(args, most)...,
+		)
 		if err != nil {
 			return alert.Report{}, err
 		}
@@ -366,12 +500,23 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 
 // finishReport names the first of what is missing. Where as many events were looked at as should be, it asks whether there
 // are more.
-func (s Alerts) finishReport(ctx context.Context, id partner.ID, tally *alert.Tally, more bool, rest []any) (alert.Report, error) {
+func (s Alerts) finishReport(
+	ctx context.Context,
+	id partner.ID,
+	tally *alert.Tally,
+	more bool,
+	rest []any,
+) (alert.Report, error) {
 	q := s.readQuerier()
 	var err error
 	if more {
-		if more, err = readValue[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4
-			AND created_at < $5 AND type <> 'webhook.test')`, rest...); err != nil {
+		if more, err = readValue[bool](
+			ctx,
+			q,
+			`SELECT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4
+			AND created_at < $5 AND type <> 'webhook.test')`,
+			rest...,
+		); err != nil {
 			return alert.Report{}, err
 		}
 	}
@@ -380,8 +525,14 @@ func (s Alerts) finishReport(ctx context.Context, id partner.ID, tally *alert.Ta
 		return r, nil
 	}
 	args := []any{id}
-	r.Oldest, err = collectRows(ctx, q, s.scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, oldest)+`)
-		ORDER BY seq`, args...)
+	r.Oldest, err = collectRows(
+		ctx,
+		q,
+		s.scanKeptEvent(id),
+		`SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, oldest)+`)
+		ORDER BY seq`,
+		args...,
+	)
 	return r, err
 }
 
@@ -403,8 +554,14 @@ func (c core) scanTemplate(row scanner, t *checked[message.Template]) error {
 // ListTemplates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0. A forged
 // one is left out: the built-in text takes its place.
 func (s Alerts) ListTemplates(ctx context.Context, id partner.ID) ([]message.Template, error) {
-	return collectGenuine(ctx, s.readQuerier(), s.scanTemplate, `SELECT `+templateColumns+` FROM message_template WHERE partner_id = $1
-		ORDER BY event, channel, lang`, id)
+	return collectGenuine(
+		ctx,
+		s.readQuerier(),
+		s.scanTemplate,
+		`SELECT `+templateColumns+` FROM message_template WHERE partner_id = $1
+		ORDER BY event, channel, lang`,
+		id,
+	)
 }
 
 // KeepTemplate stores a text over the one that was there.
@@ -415,22 +572,48 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 				return err
 			}
 		}
-		return execStatement(ctx, tx, `INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at, mac)
+		return execStatement(
+			ctx,
+			tx,
+			`INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, event, channel, lang)
 			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at, mac = excluded.mac`,
-			id, t.Event, t.Channel, t.Language, t.Subject, t.Text, s.now(), s.grantMAC("message_template", templateGrant(id, t)))
+			id,
+			t.Event,
+			t.Channel,
+			t.Language,
+			t.Subject,
+			t.Text,
+			s.now(),
+			s.grantMAC("message_template", templateGrant(id, t)),
+		)
 	})
 }
 
 // DropTemplate deletes a text.
 func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) error {
-	return s.expectAlone(ctx, message.ErrUnchanged, `DELETE FROM message_template WHERE partner_id = $1 AND event = $2 AND channel = $3 AND lang = $4`,
-		id, k.Event, k.Channel, k.Language)
+	return s.expectAlone(
+		ctx,
+		message.ErrUnchanged,
+		`DELETE FROM message_template WHERE partner_id = $1 AND event = $2 AND channel = $3 AND lang = $4`,
+		id,
+		k.Event,
+		k.Channel,
+		k.Language,
+	)
 }
 
 // GetEvent returns one event of a partner.
 func (s Alerts) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	return readRow(ctx, s.readQuerier(), s.scanKeptEvent(id), alert.ErrEventNotFound, `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND id = $2`, id, event)
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		s.scanKeptEvent(id),
+		alert.ErrEventNotFound,
+		`SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND id = $2`,
+		id,
+		event,
+	)
 }
 
 // PartnerName returns a partner's name.
@@ -441,7 +624,14 @@ func (s Alerts) PartnerName(ctx context.Context, id partner.ID) (string, error) 
 
 // BreachTitle returns a breach's title; empty where there is none.
 func (s Alerts) BreachTitle(ctx context.Context, name string) (string, error) {
-	b, err := readRow(ctx, s.readQuerier(), s.scanBreach, nil, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1`, name)
+	b, err := readRow(
+		ctx,
+		s.readQuerier(),
+		s.scanBreach,
+		nil,
+		`SELECT `+breachColumns+` FROM breach b WHERE b.name = $1`,
+		name,
+	)
 	return b.Title, err
 }
 

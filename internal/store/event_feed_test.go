@@ -23,7 +23,13 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 	t.Helper()
 	list := make([]alert.Event, n)
 	for i := range list {
-		e := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("p", i)), m.clock.Now(), map[string]int{"n": i})
+		e := alert.NewEvent(
+			m.partner,
+			alert.LeakDetected,
+			partner.UserHash(fmt.Sprint("p", i)),
+			m.clock.Now(),
+			map[string]int{"n": i},
+		)
 		list[i] = e
 	}
 	return list
@@ -37,7 +43,10 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 		feed := alert.NewEventFeed(m.Store.Alerts)
 		add := func(n int) {
 			t.Helper()
-			err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, n)...) })
+			err := m.env.DB.InTransaction(
+				ctx,
+				func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, n)...) },
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +67,10 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 		for _, statement := range []string{ // the backup had 12
 			`DELETE FROM delivery WHERE seq > 12`, `DELETE FROM event WHERE seq > 12`, `UPDATE event_counter SET last = 12`, `DELETE FROM event_pull`,
 		} {
-			err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
+			err := m.env.DB.InTransaction(
+				ctx,
+				func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err },
+			)
 			if err != nil {
 				t.Fatal(statement, err)
 			}
@@ -153,7 +165,12 @@ func TestCursorSkipsNothing(t *testing.T) {
 		reading.Wait()
 		for i := range seen {
 			if len(seen[i]) != len(written) || fmt.Sprint(seen[i]) != fmt.Sprint(seen[0]) {
-				t.Errorf("reader %d saw %d of %d events, or in another order than reader 0", i, len(seen[i]), len(written))
+				t.Errorf(
+					"reader %d saw %d of %d events, or in another order than reader 0",
+					i,
+					len(seen[i]),
+					len(written),
+				)
 			}
 		}
 		for _, id := range seen[0] {
@@ -219,7 +236,11 @@ func TestOutbox(t *testing.T) {
 			for _, fault := range faults {
 				m.exec(t, `UPDATE broken SET name = '`+fault+`'`)
 				err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
-					if _, err := tx.ExecContext(ctx, `INSERT INTO cause (id) VALUES ($1)`, fmt.Sprint(round, fault)); err != nil {
+					if _, err := tx.ExecContext(
+						ctx,
+						`INSERT INTO cause (id) VALUES ($1)`,
+						fmt.Sprint(round, fault),
+					); err != nil {
 						return err
 					}
 					if err := m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, 1)...); err != nil {
@@ -265,17 +286,34 @@ func TestReplayOfWhatWaits(t *testing.T) {
 		opts.Gate.Breaker.Failures = 1000
 		m.run(t, opts)
 		named, other := m.publish(t, alert.LeakDetected, "ana"), m.publish(t, alert.LeakDetected, "bia")
-		wait(t, "both to fail", func() bool { return m.countWhere(t, "delivery", "state = 'pending' AND attempts = 1") == 2 })
+		wait(
+			t,
+			"both to fail",
+			func() bool { return m.countWhere(t, "delivery", "state = 'pending' AND attempts = 1") == 2 },
+		)
 		mended.Store(true)
 		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
-		if n, err := history.ReplayEvents(ctx, m.partner, alert.Selection{From: m.clock.Now().Add(-time.Minute)}); err != nil || n != 0 {
+		if n, err := history.ReplayEvents(
+			ctx,
+			m.partner,
+			alert.Selection{From: m.clock.Now().Add(-time.Minute)},
+		); err != nil ||
+			n != 0 {
 			t.Errorf("a window made %d due that were waiting: %v", n, err)
 		}
 		if n, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: named.ID}); err != nil || n != 1 {
 			t.Fatalf("%d deliveries, want 1: %v", n, err)
 		}
-		wait(t, "the replayed one", func() bool { return len(r.received()) == 1 && r.received()[0].ID == string(named.ID) })
-		if n := m.countWhere(t, "delivery", "state = 'pending' AND attempts = 1 AND event_id = '"+string(other.ID)+"'"); n != 1 {
+		wait(
+			t,
+			"the replayed one",
+			func() bool { return len(r.received()) == 1 && r.received()[0].ID == string(named.ID) },
+		)
+		if n := m.countWhere(
+			t,
+			"delivery",
+			"state = 'pending' AND attempts = 1 AND event_id = '"+string(other.ID)+"'",
+		); n != 1 {
 			t.Error("what was not named does not wait any more")
 		}
 	})
@@ -299,10 +337,19 @@ func TestReplay(t *testing.T) {
 		opts.Gate.Breaker.Failures = 1000
 		m.run(t, opts)
 		start := m.clock.Now()
-		events := []alert.Event{m.publish(t, alert.LeakDetected, "ana"), m.publish(t, alert.CaseStatusChanged, "ana"), m.publish(t, alert.LeakDetected, "bia")}
+		events := []alert.Event{
+			m.publish(t, alert.LeakDetected, "ana"),
+			m.publish(t, alert.CaseStatusChanged, "ana"),
+			m.publish(t, alert.LeakDetected, "bia"),
+		}
 		wait(t, "all to fail", func() bool {
 			for _, e := range events {
-				if list, err := m.Alerts.Deliveries(ctx, m.partner, e.ID); err != nil || list[0].State != alert.DeliveryFailed {
+				if list, err := m.Alerts.Deliveries(
+					ctx,
+					m.partner,
+					e.ID,
+				); err != nil ||
+					list[0].State != alert.DeliveryFailed {
 					return false
 				}
 			}
@@ -316,20 +363,37 @@ func TestReplay(t *testing.T) {
 			}
 		}
 		replay(1, alert.Selection{Event: events[1].ID})
-		wait(t, "the one replayed", func() bool { return len(r.received()) == 1 && r.received()[0].ID == string(events[1].ID) })
+		wait(
+			t,
+			"the one replayed",
+			func() bool { return len(r.received()) == 1 && r.received()[0].ID == string(events[1].ID) },
+		)
 		replay(2, alert.Selection{Failed: true})
 		wait(t, "the failed ones", func() bool { return len(r.received()) == 3 })
 		wait(t, "them to be recorded", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 3 })
 
 		later := newReceiver(t, nil)
 		second := m.endpoint(t, later, "monitoring.leak_detected")
-		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, second.ID, alert.WebhookTest, loopback.NewClient(webhook.ClientOptions{})); err != nil {
+		if _, _, err := m.endpoints.SendTestEvent(
+			ctx,
+			m.partner,
+			second.ID,
+			alert.WebhookTest,
+			loopback.NewClient(webhook.ClientOptions{}),
+		); err != nil {
 			t.Fatal(err)
 		}
 		replay(2, alert.Selection{From: start, Endpoint: second.ID})
-		wait(t, "old events at the new endpoint", func() bool { return len(later.received()) == 3 }) // the test and the two leaks
+		wait(
+			t,
+			"old events at the new endpoint",
+			func() bool { return len(later.received()) == 3 },
+		) // the test and the two leaks
 		replay(0, alert.Selection{From: start.Add(-time.Hour), To: start, Endpoint: first.ID})
-		replay(3, alert.Selection{From: start.Add(-time.Second), To: m.clock.Now().Add(time.Second), Endpoint: first.ID})
+		replay(
+			3,
+			alert.Selection{From: start.Add(-time.Second), To: m.clock.Now().Add(time.Second), Endpoint: first.ID},
+		)
 		wait(t, "the window", func() bool { return len(r.received()) == 6 })
 		ids := map[string]int{}
 		for _, e := range r.received() {
@@ -351,7 +415,12 @@ func TestReplay(t *testing.T) {
 		wait(t, "the test", func() bool {
 			return m.countWhere(t, "delivery", "state = 'delivered' AND event_id = '"+string(test.ID)+"'") > 0
 		})
-		if n, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: test.ID, Endpoint: first.ID}); err != nil || n != 1 {
+		if n, err := history.ReplayEvents(
+			ctx,
+			m.partner,
+			alert.Selection{Event: test.ID, Endpoint: first.ID},
+		); err != nil ||
+			n != 1 {
 			t.Errorf("a test was repeated %d times: %v", n, err)
 		}
 		if _, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: "evt_other"}); !errors.Is(err, alert.ErrEventNotFound) {
@@ -419,7 +488,14 @@ func TestReport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := fmt.Sprintf("%d events, %d pushed, %d pulled, %d missing, %d shown", r.Events, r.Pushed, r.Pulled, r.Missing, len(r.Oldest))
+			text := fmt.Sprintf(
+				"%d events, %d pushed, %d pulled, %d missing, %d shown",
+				r.Events,
+				r.Pushed,
+				r.Pulled,
+				r.Missing,
+				len(r.Oldest),
+			)
 			for _, e := range r.Endpoints {
 				text += fmt.Sprintf("; %s %d %d %d %d", e.State, e.Delivered, e.Pending, e.Held, e.Failed)
 			}
@@ -449,7 +525,9 @@ func TestReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect("5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0") // a page is not received before its cursor comes back
+		expect(
+			"5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0",
+		) // a page is not received before its cursor comes back
 		if _, err := feed.ReadPage(ctx, m.partner, alert.Everything, page.Next, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -476,7 +554,8 @@ func TestReportInParts(t *testing.T) {
 			got := ""
 			for of := (alert.ReportOf{Most: most, Show: 10}); ; {
 				r, err := history.ReportEvents(ctx, m.partner, of)
-				if err != nil || r.Missing != r.Events || len(r.Oldest) != int(r.Events) || r.Until.IsZero() != (r.Next == 0) {
+				if err != nil || r.Missing != r.Events || len(r.Oldest) != int(r.Events) ||
+					r.Until.IsZero() != (r.Next == 0) {
 					t.Fatalf("%+v %v", r, err)
 				}
 				got += fmt.Sprint(r.Events, " ")
@@ -535,7 +614,14 @@ func TestPullsCountByArea(t *testing.T) {
 					t.Error(name, again, err)
 				}
 			}
-			if all, err := feed.ReadPage(ctx, m.partner, alert.Everything, "", 10); err != nil || all.Next != page.Next {
+			if all, err := feed.ReadPage(
+				ctx,
+				m.partner,
+				alert.Everything,
+				"",
+				10,
+			); err != nil ||
+				all.Next != page.Next {
 				t.Error(name, "the cursor does not stand behind the newest event:", all, err)
 			}
 			r, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).ReportEvents(ctx, m.partner, alert.ReportOf{Show: 1})

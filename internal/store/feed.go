@@ -38,16 +38,41 @@ func (c core) scanFeed(row scanner, into *checked[feed.Feed]) error {
 	var target, secret, mac []byte
 	var settings, state string
 	var seconds int64
-	if err := row.Scan(&f.Name, &f.Kind, &target, &secret, &settings, &f.Paused, &seconds, &state, &f.Failures, &f.Error, &f.NextAt, &f.LastAt, &f.Created, &mac); err != nil {
+	if err := row.Scan(
+		&f.Name,
+		&f.Kind,
+		&target,
+		&secret,
+		&settings,
+		&f.Paused,
+		&seconds,
+		&state,
+		&f.Failures,
+		&f.Error,
+		&f.NextAt,
+		&f.LastAt,
+		&f.Created,
+		&mac,
+	); err != nil {
 		return err
 	}
 	f.Every, into.row = time.Duration(seconds)*time.Second, "feed "+f.Name
-	err := errors.Join(c.openSealed(sealedFeedPlace("target", f.Name), target, &f.Target), json.Unmarshal([]byte(settings), &f.Settings), json.Unmarshal([]byte(state), &f.State))
+	err := errors.Join(
+		c.openSealed(sealedFeedPlace("target", f.Name), target, &f.Target),
+		json.Unmarshal([]byte(settings), &f.Settings),
+		json.Unmarshal([]byte(state), &f.State),
+	)
 	if secret != nil {
 		err = errors.Join(err, c.openSealed(sealedFeedPlace("secret", f.Name), secret, &f.Secret))
 	}
 	if into.forged = err != nil || !c.isGenuine("feed", feedSettingsGrant(*f, settings), mac); into.forged {
-		*f = feed.Feed{Name: f.Name, Kind: f.Kind, Paused: true, Error: forgedRowError("feed", f.Name).Error(), Created: f.Created}
+		*f = feed.Feed{
+			Name:    f.Name,
+			Kind:    f.Kind,
+			Paused:  true,
+			Error:   forgedRowError("feed", f.Name).Error(),
+			Created: f.Created,
+		}
 	}
 	return nil
 }
@@ -58,7 +83,9 @@ func (s Feeds) feedColumnValues(f feed.Feed) ([]any, error) {
 	target, failed := s.sealValue(sealedFeedPlace("target", f.Name), f.Target)
 	secret, failedToo := s.sealOptional(sealedFeedPlace("secret", f.Name), f.Secret)
 	return []any{
-		f.Name, f.Kind, target, secret, string(settings), f.Paused, int64(f.Every / time.Second), jsonArgument{f.State}, f.Failures, f.Error,
+		f.Name, f.Kind, target, secret, string(settings), f.Paused, int64(f.Every / time.Second),
+		jsonArgument{f.State},
+		f.Failures, f.Error,
 		f.NextAt, f.LastAt, f.Created, s.grantMAC("feed", feedSettingsGrant(f, string(settings))),
 	}, errors.Join(err, failed, failedToo)
 }
@@ -77,7 +104,14 @@ func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
 // feedByName returns feed.ErrNotFound for an unknown name, and an error for a forged row: its address must not be
 // fetched.
 func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
-	return readGenuine(ctx, q, s.scanFeed, feed.ErrNotFound.With("name", fault.NoSuchFeed), `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name)
+	return readGenuine(
+		ctx,
+		q,
+		s.scanFeed,
+		feed.ErrNotFound.With("name", fault.NoSuchFeed),
+		`SELECT `+feedColumns+` FROM feed WHERE name = $1`,
+		name,
+	)
 }
 
 // InsertFeed stores a new feed.
@@ -106,8 +140,13 @@ func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Fe
 		if err != nil {
 			return f, err
 		}
-		return f, execStatement(ctx, tx, `UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
-			failures = $9, error = $10, next_at = $11, last_at = $12, created_at = $13, mac = $14 WHERE name = $1`, row...)
+		return f, execStatement(
+			ctx,
+			tx,
+			`UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
+			failures = $9, error = $10, next_at = $11, last_at = $12, created_at = $13, mac = $14 WHERE name = $1`,
+			row...,
+		)
 	})
 }
 
@@ -118,7 +157,13 @@ func (s Feeds) itemMark(feed, item string) []byte {
 
 // IsTaken reports whether a feed has taken an item before.
 func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
-	return readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`, feed, s.itemMark(feed, item))
+	return readValue[bool](
+		ctx,
+		s.readQuerier(),
+		`SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
+		feed,
+		s.itemMark(feed, item),
+	)
 }
 
 // MarkTaken remembers an item.
@@ -129,7 +174,12 @@ func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
 
 // WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have a
 // fingerprint, as those have none that wait for their first look: what is asked about them would be one.
-func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
+func (s Feeds) WatchedEmails(
+	ctx context.Context,
+	of partner.ID,
+	after cyber.AssetID,
+	limit int,
+) ([]cyber.Asset, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
 		var sealed []byte
 		if err := row.Scan(&a.ID, &a.Partner, &a.Kind, &sealed); err != nil {
@@ -145,7 +195,11 @@ const pushPart = 512 << 10
 
 // pushBodyPlace binds a part of a push's body to its row.
 func pushBodyPlace(feed string, mark []byte, number string) seal.Place {
-	return seal.Place{Table: "feed_push_part", Column: "body", Row: feed + "/" + hex.EncodeToString(mark) + "/" + number}
+	return seal.Place{
+		Table:  "feed_push_part",
+		Column: "body",
+		Row:    feed + "/" + hex.EncodeToString(mark) + "/" + number,
+	}
 }
 
 // pushColumns are those that scanning a push expects, in its order.
@@ -154,13 +208,29 @@ const pushColumns = `feed, mark, breach, told, records, bytes, state, error, rec
 // scanPushRow reads a push without its body.
 func scanPushRow(row scanner, p *feed.Push) error {
 	var told string
-	err := row.Scan(&p.Feed, &p.Mark, &p.Breach, &told, &p.Records, &p.Bytes, &p.State, &p.Error, &p.ReceivedAt, &p.EndedAt)
+	err := row.Scan(
+		&p.Feed,
+		&p.Mark,
+		&p.Breach,
+		&told,
+		&p.Records,
+		&p.Bytes,
+		&p.State,
+		&p.Error,
+		&p.ReceivedAt,
+		&p.EndedAt,
+	)
 	p.Told = []byte(told)
 	return err
 }
 
 // KeepPush stores a push and its body, or finds the one of the same id.
-func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte) (kept feed.Push, fresh bool, err error) {
+func (s Feeds) KeepPush(
+	ctx context.Context,
+	p feed.Push,
+	id string,
+	body []byte,
+) (kept feed.Push, fresh bool, err error) {
 	sum := sha256.Sum256(body)
 	p.Mark = s.itemMark(p.Feed, "push "+id)
 	bodyMark := s.itemMark(p.Feed, "body "+string(sum[:]))
@@ -170,15 +240,34 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 		return p, false, err
 	}
 	// What arrives at the same moment is not in it.
-	waiting, err := readValue[int64](ctx, s.readQuerier(), `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
-		p.Feed, feed.PushWaiting)
+	waiting, err := readValue[int64](
+		ctx,
+		s.readQuerier(),
+		`SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
+		p.Feed,
+		feed.PushWaiting,
+	)
 	if err != nil {
 		return p, false, err
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		n, err := execCounting(ctx, tx, `INSERT INTO feed_push (`+pushColumns+`, body_mark) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-			ON CONFLICT (feed, mark) DO NOTHING`, p.Feed, p.Mark, p.Breach, string(p.Told), p.Records, p.Bytes, p.State, p.Error,
-			p.ReceivedAt, p.EndedAt, bodyMark)
+		n, err := execCounting(
+			ctx,
+			tx,
+			`INSERT INTO feed_push (`+pushColumns+`, body_mark) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+			ON CONFLICT (feed, mark) DO NOTHING`,
+			p.Feed,
+			p.Mark,
+			p.Breach,
+			string(p.Told),
+			p.Records,
+			p.Bytes,
+			p.State,
+			p.Error,
+			p.ReceivedAt,
+			p.EndedAt,
+			bodyMark,
+		)
 		if err != nil {
 			return err
 		}
@@ -190,7 +279,15 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 			return feed.ErrBacklog.Note("feed: %d bytes wait already; send later", waiting)
 		}
 		for number, sealed := range parts {
-			if err := execStatement(ctx, tx, `INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`, p.Feed, p.Mark, number, sealed); err != nil {
+			if err := execStatement(
+				ctx,
+				tx,
+				`INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`,
+				p.Feed,
+				p.Mark,
+				number,
+				sealed,
+			); err != nil {
 				return err
 			}
 		}
@@ -202,8 +299,15 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 // findSamePush returns the push that came under the same id.
 func (s Feeds) findSamePush(ctx context.Context, tx *sqldb.Tx, p feed.Push, bodyMark []byte) (feed.Push, error) {
 	var before []byte
-	kept, err := readRow(ctx, tx, func(row scanner, kept *feed.Push) error { return scanPushRow(longer{row, []any{&before}}, kept) }, sql.ErrNoRows,
-		`SELECT `+pushColumns+`, body_mark FROM feed_push WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark)
+	kept, err := readRow(
+		ctx,
+		tx,
+		func(row scanner, kept *feed.Push) error { return scanPushRow(longer{row, []any{&before}}, kept) },
+		sql.ErrNoRows,
+		`SELECT `+pushColumns+`, body_mark FROM feed_push WHERE feed = $1 AND mark = $2`,
+		p.Feed,
+		p.Mark,
+	)
 	if err == nil && !bytes.Equal(before, bodyMark) {
 		err = feed.ErrRepeated.Note("webhook-id: was used before, with another body")
 	}
@@ -224,20 +328,37 @@ func (s Feeds) sealBodyParts(p feed.Push, body []byte) (parts [][]byte, err erro
 
 // WaitingPushes returns what waits, oldest first.
 func (s Feeds) WaitingPushes(ctx context.Context, name string, limit int) ([]feed.Push, error) {
-	return collectRows(ctx, s.readQuerier(), scanPushRow, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND state = $2 ORDER BY received_at, mark LIMIT $3`,
-		name, feed.PushWaiting, limit)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		scanPushRow,
+		`SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND state = $2 ORDER BY received_at, mark LIMIT $3`,
+		name,
+		feed.PushWaiting,
+		limit,
+	)
 }
 
 // ListPushes returns the last pushes of a feed, newest first.
 func (s Feeds) ListPushes(ctx context.Context, name string, limit int) ([]feed.Push, error) {
-	return collectRows(ctx, s.readQuerier(), scanPushRow, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 ORDER BY received_at DESC, mark LIMIT $2`, name, limit)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		scanPushRow,
+		`SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 ORDER BY received_at DESC, mark LIMIT $2`,
+		name,
+		limit,
+	)
 }
 
 // OpenPushBody returns the body of one that waits.
 func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 	parts, err := collectRows(ctx, s.readQuerier(), func(row scanner, part *[]byte) error {
 		var number int64
-		return row.Scan(&number, s.unseals(part, func() seal.Place { return pushBodyPlace(p.Feed, p.Mark, strconv.FormatInt(number, 10)) }))
+		return row.Scan(
+			&number,
+			s.unseals(part, func() seal.Place { return pushBodyPlace(p.Feed, p.Mark, strconv.FormatInt(number, 10)) }),
+		)
 	}, `SELECT number, body FROM feed_push_part WHERE feed = $1 AND mark = $2 ORDER BY number`, p.Feed, p.Mark)
 	if err != nil {
 		return nil, err
@@ -252,8 +373,16 @@ func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 // FinishPush stores the result of a push and deletes its body.
 func (s Feeds) FinishPush(ctx context.Context, p feed.Push) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		err := execStatement(ctx, tx, `UPDATE feed_push SET state = $3, error = $4, ended_at = $5 WHERE feed = $1 AND mark = $2`,
-			p.Feed, p.Mark, p.State, p.Error, p.EndedAt)
+		err := execStatement(
+			ctx,
+			tx,
+			`UPDATE feed_push SET state = $3, error = $4, ended_at = $5 WHERE feed = $1 AND mark = $2`,
+			p.Feed,
+			p.Mark,
+			p.State,
+			p.Error,
+			p.EndedAt,
+		)
 		if err == nil {
 			err = execStatement(ctx, tx, `DELETE FROM feed_push_part WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark)
 		}

@@ -94,13 +94,25 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	}
 	events := mapToList(v.News, func(n cyber.News) alert.Event { return alert.NewLeakEvent(n, now) })
 	for _, r := range v.Restated {
-		list = append(list, sqldb.NewStatement(`UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`, id, r.ID, r.Status, r.OpenBreaches))
+		list = append(
+			list,
+			sqldb.NewStatement(
+				`UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
+				id,
+				r.ID,
+				r.Status,
+				r.OpenBreaches,
+			),
+		)
 		if !r.HasMoved() {
 			continue
 		}
-		list = append(list, sqldb.NewStatement(`INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
+		list = append(
+			list,
+			sqldb.NewStatement(`INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
 			SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
-			FROM asset_history WHERE partner_id = $2 AND asset_id = $1`, r.ID, id, now, r.Before, r.Status))
+			FROM asset_history WHERE partner_id = $2 AND asset_id = $1`, r.ID, id, now, r.Before, r.Status),
+		)
 		events = append(events, alert.NewStatusEvent(r.Asset, r.Before, now))
 	}
 	if err := tx.RunStatements(ctx, list); err != nil {
@@ -112,8 +124,16 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 // closingStatements store the resolution of findings and cancel their reminders.
 func closingStatements(id partner.ID, closed []cyber.Finding) (list []sqldb.Statement) {
 	for _, f := range closed {
-		list = append(list, sqldb.NewStatement(`UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
-			id, f.ID, f.Resolution, f.ResolvedAt))
+		list = append(
+			list,
+			sqldb.NewStatement(
+				`UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
+				id,
+				f.ID,
+				f.Resolution,
+				f.ResolvedAt,
+			),
+		)
 	}
 	return list
 }
@@ -151,7 +171,19 @@ func (s Monitoring) scanFinding(row scanner, f *cyber.Finding) error {
 	var classes sql.NullInt64
 	var logins []byte
 	err := row.Scan(append([]any{
-		&f.ID, &f.Partner, &f.Asset, &f.Kind, &f.FoundAt, &f.Resolution, &f.ResolvedAt, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet, &f.RenewedAt,
+		&f.ID,
+		&f.Partner,
+		&f.Asset,
+		&f.Kind,
+		&f.FoundAt,
+		&f.Resolution,
+		&f.ResolvedAt,
+		&classes,
+		&logins,
+		&f.OwnSite,
+		&f.WatchedSite,
+		&f.Quiet,
+		&f.RenewedAt,
 	}, s.breachTargets(&f.Breach, new(bool))...)...)
 	if err == nil && len(logins) > 0 {
 		f.Trace, err = s.openLogins(*f, logins)
@@ -207,13 +239,22 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 			findings = append(findings, f)
 		}
 	}
-	slices.SortFunc(findings, func(a, b cyber.Finding) int { return cmp.Or(b.FoundAt.Compare(a.FoundAt), cmp.Compare(b.ID, a.ID)) })
+	slices.SortFunc(
+		findings,
+		func(a, b cyber.Finding) int { return cmp.Or(b.FoundAt.Compare(a.FoundAt), cmp.Compare(b.ID, a.ID)) },
+	)
 	return findings, nil
 }
 
 // ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what
 // that one knows of the same breach.
-func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
+func (s Monitoring) ResolveFinding(
+	ctx context.Context,
+	id partner.ID,
+	hash partner.UserHash,
+	finding cyber.FindingID,
+	why cyber.Resolution,
+) error {
 	return s.runAsUser(ctx, id, hash, func(tx *sqldb.Tx, u user) error {
 		asset, breach, err := findingPlace(ctx, tx, id, u, finding)
 		if err != nil {
@@ -224,9 +265,24 @@ func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash part
 }
 
 // findingPlace returns which value of a person a finding is about, and in which breach it was found.
-func findingPlace(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID) (asset cyber.AssetID, breach string, err error) {
-	err = readColumns(ctx, tx, []any{&asset, &breach}, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, id, u.write, u.other, finding)
+func findingPlace(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	u user,
+	finding cyber.FindingID,
+) (asset cyber.AssetID, breach string, err error) {
+	err = readColumns(
+		ctx,
+		tx,
+		[]any{&asset, &breach},
+		`SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`,
+		id,
+		u.write,
+		u.other,
+		finding,
+	)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = cyber.ErrFindingNotFound
 	}
@@ -234,12 +290,24 @@ func findingPlace(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, find
 }
 
 // closeFindings resolves the open findings of a breach among those of the values, and recomputes their statuses.
-func (s Monitoring) closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, breach string, why cyber.Resolution) error {
+func (s Monitoring) closeFindings(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	ids []cyber.AssetID,
+	breach string,
+	why cyber.Resolution,
+) error {
 	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
 		return err
 	}
-	return s.keepVerdict(ctx, tx, id, leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, why, s.now()))
+	return s.keepVerdict(
+		ctx,
+		tx,
+		id,
+		leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, why, s.now()),
+	)
 }
 
 // recomputeStatuses computes the statuses of values again.
@@ -252,9 +320,21 @@ func (s Monitoring) recomputeStatuses(ctx context.Context, tx *sqldb.Tx, id part
 }
 
 // RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
-func (s Breaches) RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
-	return s.judgeAgain(ctx, Monitoring(s).rejudgeSites, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
-		AND logins IS NOT NULL ORDER BY id LIMIT $3`, id, after, limit)
+func (s Breaches) RejudgeSites(
+	ctx context.Context,
+	id partner.ID,
+	after cyber.FindingID,
+	limit int,
+) (last cyber.FindingID, err error) {
+	return s.judgeAgain(
+		ctx,
+		Monitoring(s).rejudgeSites,
+		`SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
+		AND logins IS NOT NULL ORDER BY id LIMIT $3`,
+		id,
+		after,
+		limit,
+	)
 }
 
 // rejudgeSites locks the values and stores what follows from the partner's sites as they are set now.
@@ -284,11 +364,33 @@ func (c core) loadOwnSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, val
 // judgingStatements keep what is said of a finding now.
 func (s Monitoring) judgingStatements(id partner.ID, f cyber.Finding) ([]sqldb.Statement, error) {
 	classes, logins, err := s.sealTrace(id, f)
-	list := []sqldb.Statement{sqldb.NewStatement(`UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
+	list := []sqldb.Statement{
+		sqldb.NewStatement(
+			`UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
 		resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
-		id, f.ID, f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, f.Resolution, f.ResolvedAt, f.RenewedAt, cyber.FirstReminder(f))}
+			id,
+			f.ID,
+			f.OwnSite,
+			f.WatchedSite,
+			classes,
+			logins,
+			f.Quiet,
+			f.Resolution,
+			f.ResolvedAt,
+			f.RenewedAt,
+			cyber.FirstReminder(f),
+		),
+	}
 	if !f.RenewedAt.IsZero() { // what was done about less than is known now is not done any more
-		list = append(list, sqldb.NewStatement(`DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`, id, f.ID, f.RenewedAt))
+		list = append(
+			list,
+			sqldb.NewStatement(
+				`DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
+				id,
+				f.ID,
+				f.RenewedAt,
+			),
+		)
 	}
 	return list, err
 }
@@ -297,7 +399,12 @@ func (s Monitoring) judgingStatements(id partner.ID, f cyber.Finding) ([]sqldb.S
 // that no longer exist are left out. Values that were added under both digests of a person are merged here; into maps a
 // merged value to the one that replaced it. So no finding, status or event is ever written for a value that no listing
 // shows.
-func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
+func (s Monitoring) lockAssets(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	ids []cyber.AssetID,
+) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
 	rows, err := s.lockAssetRows(ctx, tx, id, uniqueValues(ids))
 	if err != nil {
 		return nil, nil, err
@@ -347,7 +454,12 @@ type lockedRow struct {
 }
 
 // lockAssetRows takes rows and returns those that are there in the order of ids.
-func (s Monitoring) lockAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
+func (s Monitoring) lockAssetRows(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	ids []cyber.AssetID,
+) ([]lockedRow, error) {
 	args := []any{id}
 	rows, err := collectRows(ctx, tx, func(row scanner, r *lockedRow) error {
 		*r = lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}, ExactSpelling: s.exactSpelling}}
@@ -371,7 +483,13 @@ func (s Monitoring) lockAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.
 }
 
 // findTwins finds the same values of the same people under their other digest, as far as they are not among rows.
-func findTwins(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow, people map[string]person) ([]cyber.AssetID, error) {
+func findTwins(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	rows []lockedRow,
+	people map[string]person,
+) ([]cyber.AssetID, error) {
 	type twin struct{ user, same string }
 	wanted, have := map[twin]bool{}, map[cyber.AssetID]bool{}
 	args, users, values := []any{id}, []string{}, []string{}
@@ -410,8 +528,14 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 		return nil
 	}
 	args := []any{id}
-	findings, err := collectRows(ctx, tx, s.scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+appendMarks(&args, ids)+`) ORDER BY f.found_at, f.id`, args...)
+	findings, err := collectRows(
+		ctx,
+		tx,
+		s.scanFinding,
+		`SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+appendMarks(&args, ids)+`) ORDER BY f.found_at, f.id`,
+		args...,
+	)
 	if err != nil {
 		return err
 	}
@@ -426,15 +550,24 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
 	var list []sqldb.Statement
 	for _, f := range u.Moved {
-		list = append(list, sqldb.NewStatement(`UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, u.Into))
+		list = append(
+			list,
+			sqldb.NewStatement(`UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, u.Into),
+		)
 	}
 	list = append(list, closingStatements(id, u.Closed)...)
 	for _, t := range u.Twins {
-		list = append(list, sqldb.NewStatement(`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
+		list = append(
+			list,
+			sqldb.NewStatement(`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
 			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step WHERE partner_id = $1 AND finding_id = $2
-			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, id, t.Gone, t.Into))
+			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, id, t.Gone, t.Into),
+		)
 	}
-	return tx.RunStatements(ctx, append(list, sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone)))
+	return tx.RunStatements(
+		ctx,
+		append(list, sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone)),
+	)
 }
 
 // markColumns are those that scanning a mark on a step expects, in its order.
@@ -448,9 +581,16 @@ func scanStepMark(row scanner, m *cyber.StepMark) error {
 // ListStepMarks returns all that was said of the steps of a person's findings.
 func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.StepMark, error) {
 	// CROSS JOIN has SQLite begin with the person's values: it would rather read all steps of the partner in their order.
-	return collectOfUser(ctx, s.core, id, hash, scanStepMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
+	return collectOfUser(
+		ctx,
+		s.core,
+		id,
+		hash,
+		scanStepMark,
+		`SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
 		WHERE a.partner_id = $1 AND a.user_index IN ($2, $3) AND f.partner_id = a.partner_id AND f.asset_id = a.id
-			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`)
+			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`,
+	)
 }
 
 // ChangePlan changes a finding's plan under the lock of its value: see cyber.PlanStore. As with ResolveFinding, one of a
@@ -491,7 +631,17 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 		}
 		switch {
 		case decided.Close != "":
-			err = s.keepVerdict(ctx, tx, id, leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, decided.Close, s.now()))
+			err = s.keepVerdict(
+				ctx,
+				tx,
+				id,
+				leak.CloseFindings(
+					values,
+					func(f cyber.Finding) bool { return f.Breach.Name == breach },
+					decided.Close,
+					s.now(),
+				),
+			)
 		case decided.Restate:
 			err = s.keepVerdict(ctx, tx, id, leak.RestateValues(values))
 		}
@@ -513,29 +663,66 @@ func findBreachFinding(values []*leak.Watched, breach string) (*leak.Watched, *c
 }
 
 // readStepMarks returns what was said of the steps of findings.
-func readStepMarks(ctx context.Context, q querier, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error) {
+func readStepMarks(
+	ctx context.Context,
+	q querier,
+	id partner.ID,
+	findings []cyber.FindingID,
+) ([]cyber.StepMark, error) {
 	args := []any{id}
-	return collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM finding_step m WHERE m.partner_id = $1 AND m.finding_id IN (`+appendMarks(&args, findings)+`)`, args...)
+	return collectRows(
+		ctx,
+		q,
+		scanStepMark,
+		`SELECT `+markColumns+` FROM finding_step m WHERE m.partner_id = $1 AND m.finding_id IN (`+appendMarks(
+			&args,
+			findings,
+		)+`)`,
+		args...,
+	)
 }
 
 // saveStepMark stores what was said of a step over what was said before; a step that is to be done again has no row.
 func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.StepMark) (err error) {
 	if m.State == cyber.StepTodo {
-		err = execStatement(ctx, tx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`, id, m.Finding, m.Step)
+		err = execStatement(
+			ctx,
+			tx,
+			`DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`,
+			id,
+			m.Finding,
+			m.Step,
+		)
 	} else {
-		err = execStatement(ctx, tx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at) VALUES ($1, $2, $3, $4, $5)
+		err = execStatement(
+			ctx,
+			tx,
+			`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (partner_id, finding_id, step) DO UPDATE SET state = excluded.state, marked_at = excluded.marked_at`,
-			id, m.Finding, m.Step, m.State, m.At)
+			id,
+			m.Finding,
+			m.Step,
+			m.State,
+			m.At,
+		)
 	}
 	return err
 }
 
 // RemindSteps writes the events of steps that are due soon: see cyber.PlanStore. A few of a partner's reminders and their
 // events are one transaction, and a row that another replica holds is passed over, so each is given once.
-func (s Monitoring) RemindSteps(ctx context.Context, decide func(p cyber.Plan, since, now time.Time) cyber.Reminder) (int, error) {
-	return workOffDue(ctx, s.core, func(tx *sqldb.Tx, id partner.ID, part []cyber.FindingID) (locked, told int, err error) {
-		return s.remindFindings(ctx, tx, id, part, decide)
-	}, `SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`)
+func (s Monitoring) RemindSteps(
+	ctx context.Context,
+	decide func(p cyber.Plan, since, now time.Time) cyber.Reminder,
+) (int, error) {
+	return workOffDue(
+		ctx,
+		s.core,
+		func(tx *sqldb.Tx, id partner.ID, part []cyber.FindingID) (locked, told int, err error) {
+			return s.remindFindings(ctx, tx, id, part, decide)
+		},
+		`SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`,
+	)
 }
 
 // reminded is a finding whose time has come.
@@ -564,7 +751,12 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	for i, f := range due {
 		plan := cyber.NewFindingPlan(f.Finding, marks)
 		r := decide(plan, f.since, now)
-		next[i] = sqldb.NewStatement(`UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, r.Next)
+		next[i] = sqldb.NewStatement(
+			`UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`,
+			id,
+			f.ID,
+			r.Next,
+		)
 		if len(r.Due) == 0 {
 			continue
 		}
@@ -577,14 +769,31 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	if err := tx.RunStatements(ctx, next); err != nil {
 		return 0, 0, err
 	}
-	events := mapToList(people, func(user partner.UserHash) alert.Event { return alert.NewStepsDueEvent(id, user, steps[user], now) })
+	events := mapToList(
+		people,
+		func(user partner.UserHash) alert.Event { return alert.NewStepsDueEvent(id, user, steps[user], now) },
+	)
 	return len(due), len(events), Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 
 // lockReminders locks findings first and reads them then, so that neither values nor breaches are locked with them.
-func (s Monitoring) lockReminders(ctx context.Context, tx *sqldb.Tx, id partner.ID, findings []cyber.FindingID, now time.Time) ([]reminded, error) {
+func (s Monitoring) lockReminders(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	findings []cyber.FindingID,
+	now time.Time,
+) ([]reminded, error) {
 	args := []any{id, now}
-	locked, err := collectValues[cyber.FindingID](ctx, tx, `SELECT id FROM finding WHERE partner_id = $1 AND id IN (`+appendMarks(&args, findings)+`) AND remind_at > 0 AND remind_at <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
+	locked, err := collectValues[cyber.FindingID](
+		ctx,
+		tx,
+		`SELECT id FROM finding WHERE partner_id = $1 AND id IN (`+appendMarks(
+			&args,
+			findings,
+		)+`) AND remind_at > 0 AND remind_at <= $2 ORDER BY id`+s.db.SkipLocked(),
+		args...,
+	)
 	if err != nil || len(locked) == 0 {
 		return nil, err
 	}

@@ -18,7 +18,9 @@ func TestPlansOfTheErased(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx, w := context.Background(), newLives(t, e, 2)
 		held, err := w.Subjects.Held(ctx, w.partner, w.people[0].who())
-		if err != nil || len(held.Steps) != 1 || held.Steps[0].Step != "expect-scams" || held.Steps[0].State != cyber.StepDone || !held.Steps[0].At.Equal(w.Clock.Now()) {
+		if err != nil || len(held.Steps) != 1 || held.Steps[0].Step != "expect-scams" ||
+			held.Steps[0].State != cyber.StepDone ||
+			!held.Steps[0].At.Equal(w.Clock.Now()) {
 			t.Errorf("the copy has %+v, %v", held.Steps, err)
 		}
 		if _, err := w.rights().ErasePerson(ctx, clerk, w.people[0].who(), "pedido", func([]subject.Tombstone) error { return nil }); err != nil {
@@ -36,7 +38,10 @@ func TestPlansOfTheErased(t *testing.T) {
 			t.Fatal(kept, err)
 		}
 		last := kept.Events[len(kept.Events)-1]
-		if body := string(last.Body); last.Type != alert.StepDue || !strings.Contains(body, string(w.people[1].user)) || strings.Contains(body, string(w.people[0].user)) {
+		if body := string(
+			last.Body,
+		); last.Type != alert.StepDue || !strings.Contains(body, string(w.people[1].user)) ||
+			strings.Contains(body, string(w.people[0].user)) {
 			t.Error("told of", body)
 		}
 	})

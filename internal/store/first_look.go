@@ -165,7 +165,10 @@ func bucketGrant(id partner.ID, b cyber.LookBucket) *grant {
 // anew, deleting the row would refill it.
 func (s Monitoring) insertBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
 	b := cyber.NewLookBucket(s.now())
-	return execStatement(ctx, tx, `INSERT INTO first_look (`+bucketColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+	return execStatement(
+		ctx,
+		tx,
+		`INSERT INTO first_look (`+bucketColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		id,
 		b.Tokens,
 		b.Onboarded,
@@ -201,7 +204,12 @@ func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 }
 
 // changeBucket changes a partner's bucket under its lock.
-func (s Monitoring) changeBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID, change func(*cyber.LookBucket)) error {
+func (s Monitoring) changeBucket(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	change func(*cyber.LookBucket),
+) error {
 	b, err := s.lockBucket(ctx, tx, id)
 	if err != nil {
 		return err
@@ -277,7 +285,12 @@ func (s Monitoring) WaitingPartners(ctx context.Context) ([]partner.ID, error) {
 }
 
 // StartLooks makes first looks due for which there are tokens: see cyber.LookStore.
-func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, pace cyber.LookPace, limit int64) (started int64, err error) {
+func (s Monitoring) StartLooks(
+	ctx context.Context,
+	id partner.ID,
+	pace cyber.LookPace,
+	limit int64,
+) (started int64, err error) {
 	b, err := s.LookBucket(ctx, id)
 	if err != nil {
 		return 0, err
@@ -311,7 +324,12 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, pace cyber.Lo
 }
 
 // oldestWaiting returns the values of a partner that have waited longest.
-func (s Monitoring) oldestWaiting(ctx context.Context, tx *sqldb.Tx, id partner.ID, limit int64) ([]cyber.Asset, error) {
+func (s Monitoring) oldestWaiting(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	limit int64,
+) ([]cyber.Asset, error) {
 	return collectRows(ctx, tx, func(row scanner, a *cyber.Asset) error {
 		a.Partner = id
 		return row.Scan(&a.ID, &a.Kind, s.opensAsset(a))
@@ -339,7 +357,13 @@ func (s Monitoring) makeLooksDue(ctx context.Context, tx *sqldb.Tx, id partner.I
 }
 
 // SettleLooks keeps what the first looks of some values of a partner saw: see leak.Store.
-func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
+func (s Breaches) SettleLooks(
+	ctx context.Context,
+	id partner.ID,
+	epoch int64,
+	looked []cyber.AssetID,
+	hits []leak.Hit,
+) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
 			return err

@@ -104,9 +104,21 @@ func TestSubscriptionsThatGiveTokens(t *testing.T) {
 			{created: old, start: today - 20},
 			{created: now.UnixMicro(), start: today - 60},
 		} {
-			err := storetest.Write(ctx, e, `INSERT INTO subscription (created_at, suspended_at, ended_at, partner_id, seq,
+			err := storetest.Write(
+				ctx,
+				e,
+				`INSERT INTO subscription (created_at, suspended_at, ended_at, partner_id, seq,
 				start_day, expiry_day, plan_id, cpf, holder, body) VALUES ($1, $2, $3, $4, $5, $6, $7, 'p', $8, $9, $9)`,
-				row.created, row.suspended, row.ended, p.ID.Number(), i+1, row.start, row.expiry, []byte{byte(i)}, []byte{})
+				row.created,
+				row.suspended,
+				row.ended,
+				p.ID.Number(),
+				i+1,
+				row.start,
+				row.expiry,
+				[]byte{byte(i)},
+				[]byte{},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +166,12 @@ func TestLookChangeIsToldOnce(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		stop := cyber.LookChange{State: cyber.LooksStopped, Reason: cyber.LooksByOperator}
 		for i, want := range []bool{true, false} {
-			if told, err := e.Store.Monitoring.TellLookChange(context.Background(), p.ID, stop); err != nil || told != want {
+			if told, err := e.Store.Monitoring.TellLookChange(
+				context.Background(),
+				p.ID,
+				stop,
+			); err != nil ||
+				told != want {
 				t.Errorf("time %d: told %t, %v", i+1, told, err)
 			}
 		}

@@ -34,7 +34,11 @@ var ErrForged = fault.New(fault.Internal, "grant.forged")
 
 // forgedRowError returns the error of a row that this program did not write.
 func forgedRowError(table, row string) error {
-	return ErrForged.Note("%s %s was changed by something that does not hold the key file; run: vigia check", table, row)
+	return ErrForged.Note(
+		"%s %s was changed by something that does not hold the key file; run: vigia check",
+		table,
+		row,
+	)
 }
 
 // checked is what was read from a row with a MAC.
@@ -55,13 +59,26 @@ func (c checked[T]) forgedError() error {
 }
 
 // collectGenuine returns the values of the rows that this program wrote.
-func collectGenuine[T any](ctx context.Context, q querier, scan func(scanner, *checked[T]) error, query string, args ...any) ([]T, error) {
+func collectGenuine[T any](
+	ctx context.Context,
+	q querier,
+	scan func(scanner, *checked[T]) error,
+	query string,
+	args ...any,
+) ([]T, error) {
 	rows, err := collectRows(ctx, q, scan, query, args...)
 	return valuesOf(slices.DeleteFunc(rows, func(r checked[T]) bool { return r.forged })), err
 }
 
 // readGenuine is readRow for a row with a MAC; a forged one is an error.
-func readGenuine[T any](ctx context.Context, q querier, scan func(scanner, *checked[T]) error, missing error, query string, args ...any) (T, error) {
+func readGenuine[T any](
+	ctx context.Context,
+	q querier,
+	scan func(scanner, *checked[T]) error,
+	missing error,
+	query string,
+	args ...any,
+) (T, error) {
 	r, err := readRow(ctx, q, scan, missing, query, args...)
 	return r.value, errors.Join(err, r.forgedError())
 }
@@ -255,7 +272,12 @@ func (s Upkeep) checkPartnerGrants(ctx context.Context, look func(where string, 
 	for _, p := range partners {
 		look("partner "+string(p.ID), p.Forged)
 	}
-	keys, err := collectRows(ctx, s.readQuerier(), Partners(s).scanKeyRow, `SELECT `+keyColumns+` FROM api_key k ORDER BY k.partner_id, k.id`)
+	keys, err := collectRows(
+		ctx,
+		s.readQuerier(),
+		Partners(s).scanKeyRow,
+		`SELECT `+keyColumns+` FROM api_key k ORDER BY k.partner_id, k.id`,
+	)
 	if err != nil {
 		return err
 	}
@@ -269,7 +291,13 @@ func (s Upkeep) checkPartnerGrants(ctx context.Context, look func(where string, 
 func (s Upkeep) checkSpokenRows(ctx context.Context, look func(where string, forged bool)) error {
 	q := s.readQuerier()
 	return errors.Join(
-		checkRows(ctx, q, look, s.scanTemplate, `SELECT `+templateColumns+` FROM message_template ORDER BY partner_id, event, channel, lang`),
+		checkRows(
+			ctx,
+			q,
+			look,
+			s.scanTemplate,
+			`SELECT `+templateColumns+` FROM message_template ORDER BY partner_id, event, channel, lang`,
+		),
 		checkRows(ctx, q, look, s.scanPlanRow, `SELECT `+planColumns+` FROM plan ORDER BY partner_id, id`),
 		checkRows(ctx, q, look, s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY id`),
 		checkRows(ctx, q, look, s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q ORDER BY q.id`),
@@ -284,7 +312,13 @@ func (s Upkeep) checkSpokenRows(ctx context.Context, look func(where string, for
 }
 
 // checkRows reports the rows of a query that this program did not write.
-func checkRows[T any](ctx context.Context, q querier, look func(where string, forged bool), scan func(scanner, *checked[T]) error, query string) error {
+func checkRows[T any](
+	ctx context.Context,
+	q querier,
+	look func(where string, forged bool),
+	scan func(scanner, *checked[T]) error,
+	query string,
+) error {
 	return eachRow(ctx, q, func(row scanner) error {
 		var r checked[T]
 		err := scan(row, &r)

@@ -20,7 +20,11 @@ func TestGrantsCoverEveryField(t *testing.T) {
 	coverEveryField(t, apiKeyGrant)
 	coverEveryField(t, operatorGrant)
 	coverEveryField(t, sessionGrant)
-	coverEveryField(t, func(m message.Template) *grant { return templateGrant("", m) }, "Origin") // whose text it is, not kept
+	coverEveryField(
+		t,
+		func(m message.Template) *grant { return templateGrant("", m) },
+		"Origin",
+	) // whose text it is, not kept
 	coverEveryField(t, func(p plan.Plan) *grant {
 		coverage, err := p.Coverage.MarshalCoverage()
 		if err != nil {

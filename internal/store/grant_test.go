@@ -38,7 +38,13 @@ func newIntruder(t *testing.T, e *storetest.Env) *intruder {
 	w.victim, _ = e.NewPartner(t, partner.Live)
 	w.foreigner, _ = e.NewPartner(t, partner.Live)
 	var err error
-	w.key, w.secret, err = w.keys.CreateKey(w.ctx, w.foreigner.ID, "", []partner.Scope{partner.ScopeCyberRead}, time.Time{})
+	w.key, w.secret, err = w.keys.CreateKey(
+		w.ctx,
+		w.foreigner.ID,
+		"",
+		[]partner.Scope{partner.ScopeCyberRead},
+		time.Time{},
+	)
 	w.must(t, err)
 	enrol := func(email string, role operator.Role) (operator.Operator, string) {
 		_, link, err := w.people.CreateOperator(w.ctx, email, role)
@@ -85,8 +91,14 @@ var intrusions = []struct {
 	{"a key written into the table", func(t *testing.T, w *intruder) bool {
 		digest := sha256.Sum256([]byte(w.secret))
 		w.write(t, `DELETE FROM api_key WHERE id = $1`, string(w.key.ID))
-		w.write(t, `INSERT INTO api_key (id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
-			SELECT 'key_mine', CAST($1 AS INTEGER), '', '', CAST($2 AS BYTEA), CAST($3 AS BYTEA), 'cyber', 1, 0, 0, '', 'key_mine', mac FROM api_key LIMIT 1`, w.victim.ID.Number(), digest[:8], digest[:])
+		w.write(
+			t,
+			`INSERT INTO api_key (id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
+			SELECT 'key_mine', CAST($1 AS INTEGER), '', '', CAST($2 AS BYTEA), CAST($3 AS BYTEA), 'cyber', 1, 0, 0, '', 'key_mine', mac FROM api_key LIMIT 1`,
+			w.victim.ID.Number(),
+			digest[:8],
+			digest[:],
+		)
 		return w.enters(w.victim.ID, partner.ScopeCyber)
 	}, "api_key key_mine"},
 	{"a key moved to another partner", func(t *testing.T, w *intruder) bool {
@@ -115,7 +127,13 @@ var intrusions = []struct {
 	}, "partner "},
 	{"an invite written into the row of an admin", func(t *testing.T, w *intruder) bool {
 		digest := sha256.Sum256([]byte("mine"))
-		w.write(t, `UPDATE operator SET invite = $1, invite_until = $2 WHERE id = $3`, digest[:], int64(1)<<60, string(w.admin.ID))
+		w.write(
+			t,
+			`UPDATE operator SET invite = $1, invite_until = $2 WHERE id = $3`,
+			digest[:],
+			int64(1)<<60,
+			string(w.admin.ID),
+		)
 		_, session, err := w.people.AcceptInvitation(w.ctx, "mine", intruderPassword, "192.0.2.7")
 		return err == nil && session != ""
 	}, "operator "},
@@ -131,7 +149,14 @@ var intrusions = []struct {
 	}, "operator "},
 	{"a code used twice", func(t *testing.T, w *intruder) bool {
 		w.write(t, `UPDATE operator SET totp_step = 0`)
-		_, _, err := login(w.people, w.ctx, "bia@exemplo.com.br", intruderPassword, operator.AuthenticatorCode(w.operator.TOTP, w.Clock.Now()), "192.0.2.7")
+		_, _, err := login(
+			w.people,
+			w.ctx,
+			"bia@exemplo.com.br",
+			intruderPassword,
+			operator.AuthenticatorCode(w.operator.TOTP, w.Clock.Now()),
+			"192.0.2.7",
+		)
 		return err == nil
 	}, "operator "},
 	{"a disabled operator", func(t *testing.T, w *intruder) bool {
@@ -140,7 +165,14 @@ var intrusions = []struct {
 		_, err = w.people.DisableOperator(w.ctx, w.operator.ID)
 		w.must(t, err)
 		w.write(t, `UPDATE operator SET disabled = FALSE`)
-		_, _, err = login(w.people, w.ctx, "bia@exemplo.com.br", intruderPassword, operator.AuthenticatorCode(w.operator.TOTP, w.later()), "192.0.2.7")
+		_, _, err = login(
+			w.people,
+			w.ctx,
+			"bia@exemplo.com.br",
+			intruderPassword,
+			operator.AuthenticatorCode(w.operator.TOTP, w.later()),
+			"192.0.2.7",
+		)
 		return err == nil
 	}, "operator "},
 	{"a session moved to an admin", func(t *testing.T, w *intruder) bool {
@@ -152,7 +184,16 @@ var intrusions = []struct {
 		w.later()
 		w.Clock.Advance(operator.AbsoluteLimit)
 		now := w.Clock.Now().UnixMicro()
-		w.write(t, `UPDATE operator_session SET created_at = `+strconv.FormatInt(now, 10)+`, seen_at = `+strconv.FormatInt(now, 10))
+		w.write(
+			t,
+			`UPDATE operator_session SET created_at = `+strconv.FormatInt(
+				now,
+				10,
+			)+`, seen_at = `+strconv.FormatInt(
+				now,
+				10,
+			),
+		)
 		_, _, err := w.people.ResumeSession(w.ctx, w.session)
 		return err == nil
 	}, "operator_session "},
@@ -187,7 +228,11 @@ func TestWriterIsNoAdministrator(t *testing.T) {
 }
 
 // login tries and decides in one go.
-func login(people *operator.Registry, ctx context.Context, email, password, code, from string) (operator.Operator, string, error) { //nolint:revive // as the method that it stands for
+func login(
+	people *operator.Registry,
+	ctx context.Context,
+	email, password, code, from string,
+) (operator.Operator, string, error) { //nolint:revive // as the method that it stands for
 	try, err := people.TryPassword(ctx, email, password)
 	if err != nil {
 		return operator.Operator{}, "", err

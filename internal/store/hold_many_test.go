@@ -20,7 +20,10 @@ import (
 func watched(t *testing.T, e *storetest.Env) (most func() int64) {
 	t.Helper()
 	var rows int64
-	if err := e.DB.WatchWriter(context.Background(), func(h sqldb.Hold) { rows = max(rows, h.RowsWritten()) }); err != nil {
+	if err := e.DB.WatchWriter(
+		context.Background(),
+		func(h sqldb.Hold) { rows = max(rows, h.RowsWritten()) },
+	); err != nil {
 		t.Fatal(err)
 	}
 	return func() int64 {
@@ -39,7 +42,13 @@ func TestManyEndpointsAreToldInBatches(t *testing.T) {
 	w := newLives(t, e, 0)
 	id, endpoints := w.partner.ID, alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil)
 	for i := range 19 {
-		if _, err := endpoints.CreateEndpoint(ctx, id, fmt.Sprintf("http://127.0.0.1:9/%d", i), nil, loopback); err != nil {
+		if _, err := endpoints.CreateEndpoint(
+			ctx,
+			id,
+			fmt.Sprintf("http://127.0.0.1:9/%d", i),
+			nil,
+			loopback,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,7 +80,15 @@ func TestManyEndpointsAreToldInBatches(t *testing.T) {
 	} {
 		n, err := step.work()
 		if rows := most(); err != nil || n != step.want || rows > heldRows {
-			t.Errorf("%s: %d of %d done, %d rows in one transaction, want at most %d (%v)", step.name, n, step.want, rows, heldRows, err)
+			t.Errorf(
+				"%s: %d of %d done, %d rows in one transaction, want at most %d (%v)",
+				step.name,
+				n,
+				step.want,
+				rows,
+				heldRows,
+				err,
+			)
 		}
 	}
 	const deliveries = 4 * things * 20
@@ -82,9 +99,20 @@ func TestManyEndpointsAreToldInBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	most()
-	n, err := e.Alerts.RequeueDeliveries(ctx, id, alert.Selection{From: e.Clock.Now().Add(-day), To: e.Clock.Now().Add(day)})
+	n, err := e.Alerts.RequeueDeliveries(
+		ctx,
+		id,
+		alert.Selection{From: e.Clock.Now().Add(-day), To: e.Clock.Now().Add(day)},
+	)
 	if rows := most(); err != nil || n != deliveries || rows > heldRows {
-		t.Errorf("%d of %d sent again, %d rows in one transaction, want at most %d (%v)", n, deliveries, rows, heldRows, err)
+		t.Errorf(
+			"%d of %d sent again, %d rows in one transaction, want at most %d (%v)",
+			n,
+			deliveries,
+			rows,
+			heldRows,
+			err,
+		)
 	}
 }
 
@@ -95,8 +123,15 @@ func TestFiguresOfManyEndpoints(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, sqldb.SQLite)
 	w := newLives(t, e, 0)
-	err := storetest.Write(ctx, e, many(`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
-		`$1, 'we_' || i, i, 'evt_' || i, CAST('' AS BLOB), 'pending', FALSE, 0, 0, 0, 0`), w.partner.ID.Number())
+	err := storetest.Write(
+		ctx,
+		e,
+		many(
+			`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
+			`$1, 'we_' || i, i, 'evt_' || i, CAST('' AS BLOB), 'pending', FALSE, 0, 0, 0, 0`,
+		),
+		w.partner.ID.Number(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +169,18 @@ func TestRotationOfLargeParts(t *testing.T) {
 	const parts = 9
 	err := errors.Join(
 		e.Operators.InsertOperator(ctx, operator.Operator{ID: "op_a", Email: "a@exemplo.com.br", Role: operator.Admin}),
-		e.Operators.BeginExport(ctx, operator.Export{ID: "ex_a", Operator: "op_a", List: "l", Format: operator.CSV, CreatedAt: e.Clock.Now(), Until: e.Clock.Now().Add(time.Hour)}))
+		e.Operators.BeginExport(
+			ctx,
+			operator.Export{
+				ID:        "ex_a",
+				Operator:  "op_a",
+				List:      "l",
+				Format:    operator.CSV,
+				CreatedAt: e.Clock.Now(),
+				Until:     e.Clock.Now().Add(time.Hour),
+			},
+		),
+	)
 	for part := int64(1); part <= parts && err == nil; part++ {
 		err = e.Operators.AddExportPart(ctx, "ex_a", part, part, []byte("um"), part == parts)
 	}

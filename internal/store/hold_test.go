@@ -32,7 +32,12 @@ type long struct {
 
 // many is an INSERT of manyRows rows, whose values may use i.
 func many(into, values string) string {
-	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO %s SELECT %s FROM n`, manyRows, into, values)
+	return fmt.Sprintf(
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO %s SELECT %s FROM n`,
+		manyRows,
+		into,
+		values,
+	)
 }
 
 // TestNoJobHoldsTheWriter: whatever grows with the data works in transactions of a few rows, however much there is to do.
@@ -43,7 +48,10 @@ func TestNoJobHoldsTheWriter(t *testing.T) {
 	w := newLives(t, e, 1)
 	e.Clock.Advance(1000 * day)
 	var most, total int64
-	if err := e.DB.WatchWriter(ctx, func(h sqldb.Hold) { n := h.RowsWritten(); most, total = max(most, n), total+n }); err != nil {
+	if err := e.DB.WatchWriter(
+		ctx,
+		func(h sqldb.Hold) { n := h.RowsWritten(); most, total = max(most, n), total+n },
+	); err != nil {
 		t.Fatal(err)
 	}
 	jobs := longJobs(t, w)
@@ -75,14 +83,28 @@ func sealedKeys(t *testing.T, e *storetest.Env, id partner.ID, named string, n i
 	rows := make([]string, n)
 	for i := range rows {
 		name := fmt.Sprintf("%s_%d", named, i)
-		sealed, err := e.Keys.Seal(seal.Place{Table: "epp_key", Column: "details", Partner: string(id), Row: name}, fmt.Appendf(nil, `{"user":"%s"}`, name))
+		sealed, err := e.Keys.Seal(
+			seal.Place{Table: "epp_key", Column: "details", Partner: string(id), Row: name},
+			fmt.Appendf(nil, `{"user":"%s"}`, name),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows[i] = fmt.Sprintf(`($1, '%s', x'%x', 'android', x'%x', x'%x', x'%x', 'p', 1, 9223372036854775807, 0, '', %d)`, name, name, name, name, sealed, warning)
+		rows[i] = fmt.Sprintf(
+			`($1, '%s', x'%x', 'android', x'%x', x'%x', x'%x', 'p', 1, 9223372036854775807, 0, '', %d)`,
+			name,
+			name,
+			name,
+			name,
+			sealed,
+			warning,
+		)
 	}
 	return `INSERT INTO epp_key (partner_id, id, user_index, system, device_index, key_index, details, plan_id, issued_at, valid_until, ended_at, end_reason,
-		next_warning) VALUES ` + strings.Join(rows, ", ")
+		next_warning) VALUES ` + strings.Join(
+		rows,
+		", ",
+	)
 }
 
 func longJobs(t *testing.T, w *lives) map[string]long {
@@ -94,13 +116,21 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		}
 	}
 	at := fmt.Sprint(storetest.Start.UnixMicro())
-	events := many(`event (partner_id, seq, id, type, person, body, created_at)`, `$1, 100000 + i, 'evt_' || i, 'test', CAST('' AS BLOB), x'00', `+at)
+	events := many(
+		`event (partner_id, seq, id, type, person, body, created_at)`,
+		`$1, 100000 + i, 'evt_' || i, 'test', CAST('' AS BLOB), x'00', `+at,
+	)
 	deliveries := func(endpoint, state string) string {
-		return many(`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at, tried)`,
-			`$1, '`+endpoint+`', 100000 + i, 'evt_' || i, CAST('' AS BLOB), '`+state+`', FALSE, 0, 0, 0, `+at+`, x'00'`)
+		return many(
+			`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at, tried)`,
+			`$1, '`+endpoint+`', 100000 + i, 'evt_' || i, CAST('' AS BLOB), '`+state+`', FALSE, 0, 0, 0, `+at+`, x'00'`,
+		)
 	}
 	attempts := func(endpoint string) string {
-		return many(`attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)`, `$1, '`+endpoint+`', 100000 + i, `+at+`, 'w', 200, '', 0`)
+		return many(
+			`attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)`,
+			`$1, '`+endpoint+`', 100000 + i, `+at+`, 'w', 200, '', 0`,
+		)
 	}
 	assets := many(`asset (partner_id, id, kind, look, user_index, value_index, value, status, created_at)`,
 		`$1, 'as_' || i, 1, 0, CAST('u' || i AS BLOB), CAST('v' || i AS BLOB), x'00', 'monitorado', 0`)
@@ -111,34 +141,49 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 			return before - w.count(t, sql), err
 		}
 	}
-	pushes := many(`feed_push (feed, mark, body_mark, breach, told, records, bytes, state, error, received_at, ended_at)`,
-		`'fonte', CAST(i AS BLOB), x'00', 'b', '{}', 1, 1, 'done', '', 1, 1`)
+	pushes := many(
+		`feed_push (feed, mark, body_mark, breach, told, records, bytes, state, error, received_at, ended_at)`,
+		`'fonte', CAST(i AS BLOB), x'00', 'b', '{}', 1, 1, 'done', '', 1, 1`,
+	)
 	var endpoint string
 	if err := e.DB.ReadPool().QueryRowContext(t.Context(), `SELECT id FROM endpoint`).Scan(&endpoint); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]long{
 		"scores": {
-			[]string{many(`score_day (partner_id, user_index, day, sealed, kept_at)`, `$1, CAST(i AS BLOB), 1, x'00', 0`)},
+			[]string{
+				many(`score_day (partner_id, user_index, day, sealed, kept_at)`, `$1, CAST(i AS BLOB), 1, x'00', 0`),
+			},
 			sweep("scores", store.Retention{Scores: day}),
 		},
 		"subscriptions": {
 			[]string{
-				many(`person (partner_id, cpf, user_256, user_512, created_at)`, `$1, CAST('c' || i AS BLOB), CAST('a' || i AS BLOB), CAST('b' || i AS BLOB), 0`),
-				many(`subscription (partner_id, seq, plan_id, cpf, holder, start_day, expiry_day, body, created_at, suspended_at, ended_at)`,
-					`$1, 100000 + i, 'p', CAST('c' || i AS BLOB), CAST('' AS BLOB), 1, 1, x'00', 1, 0, 2`),
+				many(
+					`person (partner_id, cpf, user_256, user_512, created_at)`,
+					`$1, CAST('c' || i AS BLOB), CAST('a' || i AS BLOB), CAST('b' || i AS BLOB), 0`,
+				),
+				many(
+					`subscription (partner_id, seq, plan_id, cpf, holder, start_day, expiry_day, body, created_at, suspended_at, ended_at)`,
+					`$1, 100000 + i, 'p', CAST('c' || i AS BLOB), CAST('' AS BLOB), 1, 1, x'00', 1, 0, 2`,
+				),
 			},
 			sweep("subscriptions", store.Retention{Subscriptions: day}),
 		},
 		"cases": {
-			[]string{many(`support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at, changed_at, rating)`,
-				`$1, 'case_' || i, CAST(i AS BLOB), 'sv_ajuda_phishing', 'Fechado', '', x'00', 0, 0, 0, 0, 1, 1, 0`)},
+			[]string{
+				many(
+					`support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at, changed_at, rating)`,
+					`$1, 'case_' || i, CAST(i AS BLOB), 'sv_ajuda_phishing', 'Fechado', '', x'00', 0, 0, 0, 0, 1, 1, 0`,
+				),
+			},
 			sweep("cases", store.Retention{Cases: day}),
 		},
 		"devices": {
 			[]string{
-				many(`epp_key (partner_id, id, user_index, system, device_index, key_index, details, plan_id, issued_at, valid_until, ended_at, end_reason, next_warning)`,
-					`$1, 'dev_' || i, CAST(i AS BLOB), 'android', CAST(i AS BLOB), CAST(i AS BLOB), x'00', '', 1, 1, 0, '', 0`),
+				many(
+					`epp_key (partner_id, id, user_index, system, device_index, key_index, details, plan_id, issued_at, valid_until, ended_at, end_reason, next_warning)`,
+					`$1, 'dev_' || i, CAST(i AS BLOB), 'android', CAST(i AS BLOB), CAST(i AS BLOB), x'00', '', 1, 1, 0, '', 0`,
+				),
 			},
 			sweep("devices", store.Retention{Devices: day}),
 		},
@@ -150,16 +195,27 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 			},
 		},
 		"names": {
-			[]string{many(`person_name (partner_id, user_index, name, named_at)`, `$1, CAST('n' || i AS BLOB), x'00', 0`)},
-			count(func(ctx context.Context) error { _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); return err }, `SELECT count(*) FROM person_name`),
+			[]string{
+				many(`person_name (partner_id, user_index, name, named_at)`, `$1, CAST('n' || i AS BLOB), x'00', 0`),
+			},
+			count(
+				func(ctx context.Context) error { _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); return err },
+				`SELECT count(*) FROM person_name`,
+			),
 		},
 		"gaps": {
 			[]string{many(`event_gap (partner_id, seq)`, `$1, -i`)},
-			count(func(ctx context.Context) error { _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); return err }, `SELECT count(*) FROM event_gap`),
+			count(
+				func(ctx context.Context) error { _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); return err },
+				`SELECT count(*) FROM event_gap`,
+			),
 		},
 		"audit lines": {
 			[]string{
-				many(`audit (seq, at, actor, action, subject, detail, mac)`, `coalesce((SELECT seq FROM audit_head), 0) + i, 1, 'a', 'b', 'c', x'00', x'00'`),
+				many(
+					`audit (seq, at, actor, action, subject, detail, mac)`,
+					`coalesce((SELECT seq FROM audit_head), 0) + i, 1, 'a', 'b', 'c', x'00', x'00'`,
+				),
 				`INSERT INTO audit_head (id, seq, mac, tag) SELECT 1, max(seq) + 1, x'00', x'00' FROM audit WHERE TRUE
 					ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`,
 				`UPDATE audit SET at = 1`,
@@ -167,12 +223,21 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 			sweep("audit lines", store.Retention{Audit: day}),
 		},
 		"jobs": {
-			[]string{many(`job (id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)`,
-				`'job_' || i, 'k', 's' || i, 'done', '{}', '{}', '', 1, 0, '', FALSE, 1, 1`)},
+			[]string{
+				many(
+					`job (id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)`,
+					`'job_' || i, 'k', 's' || i, 'done', '{}', '{}', '', 1, 0, '', FALSE, 1, 1`,
+				),
+			},
 			sweep("jobs", store.Retention{Jobs: day}),
 		},
 		"answers": {
-			[]string{many(`idempotency (partner_id, claim, body_digest, answer, created_at, person)`, `$1, CAST(i AS BLOB), x'00', NULL, 1, CAST('' AS BLOB)`)},
+			[]string{
+				many(
+					`idempotency (partner_id, claim, body_digest, answer, created_at, person)`,
+					`$1, CAST(i AS BLOB), x'00', NULL, 1, CAST('' AS BLOB)`,
+				),
+			},
 			e.Answers.SweepAnswers,
 		},
 		"attempts": {
@@ -182,7 +247,11 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		"failed deliveries, then events": {
 			[]string{
 				strings.ReplaceAll(strings.ReplaceAll(events, "100000 + i", "900000 + i"), "'evt_'", "'evf_'"),
-				strings.ReplaceAll(strings.ReplaceAll(deliveries(endpoint, "failed"), "100000 + i", "900000 + i"), "'evt_'", "'evf_'"),
+				strings.ReplaceAll(
+					strings.ReplaceAll(deliveries(endpoint, "failed"), "100000 + i", "900000 + i"),
+					"'evt_'",
+					"'evf_'",
+				),
 				strings.ReplaceAll(attempts(endpoint), "100000 + i", "900000 + i"),
 			},
 			func(ctx context.Context) (int64, error) {
@@ -195,28 +264,48 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		},
 		"pushes": {
 			[]string{pushes},
-			count(func(ctx context.Context) error { return e.Feeds.SweepPushes(ctx, "fonte", e.Clock.Now()) }, `SELECT count(*) FROM feed_push WHERE feed = 'fonte'`),
+			count(
+				func(ctx context.Context) error { return e.Feeds.SweepPushes(ctx, "fonte", e.Clock.Now()) },
+				`SELECT count(*) FROM feed_push WHERE feed = 'fonte'`,
+			),
 		},
 		"a feed": {
 			[]string{
 				`INSERT INTO feed (name, kind, target, settings, paused, every_s, state, failures, error, next_at, last_at, created_at, mac)
 					VALUES ('outra', 'push', x'00', '{}', FALSE, 60, '{}', 0, '', 0, 0, 0, x'')`,
-				strings.ReplaceAll(pushes, "'fonte'", "'outra'"), many(`feed_item (feed, mark, breach, seen_at)`, `'outra', CAST(i AS BLOB), 'b', 0`),
+				strings.ReplaceAll(
+					pushes,
+					"'fonte'",
+					"'outra'",
+				),
+				many(`feed_item (feed, mark, breach, seen_at)`, `'outra', CAST(i AS BLOB), 'b', 0`),
 				`INSERT INTO feed_push_part (feed, mark, number, body) VALUES ('outra', x'00', 0, x'00'), ('outra', x'00', 1, x'00'), ('outra', x'00', 2, x'00'),
 					('outra', x'00', 3, x'00'), ('outra', x'01', 0, x'00')`,
 			},
-			count(func(ctx context.Context) error { return e.Feeds.DeleteFeed(ctx, "outra") }, `SELECT (SELECT count(*) FROM feed WHERE name = 'outra')
-				+ (SELECT count(*) FROM feed_item) + (SELECT count(*) FROM feed_push WHERE feed = 'outra') + (SELECT count(*) FROM feed_push_part)`),
+			count(
+				func(ctx context.Context) error { return e.Feeds.DeleteFeed(ctx, "outra") },
+				`SELECT (SELECT count(*) FROM feed WHERE name = 'outra')
+				+ (SELECT count(*) FROM feed_item) + (SELECT count(*) FROM feed_push WHERE feed = 'outra') + (SELECT count(*) FROM feed_push_part)`,
+			),
 		},
 		"parts of an import": {
-			[]string{many(`job (id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)`,
-				`'part_' || i, 'breach.part', 'grande/' || i, CASE WHEN i % 2 = 0 THEN 'ready' ELSE 'running' END, '{}', '{}', '', 1, 0, '', FALSE, 1, 0`)},
+			[]string{
+				many(
+					`job (id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)`,
+					`'part_' || i, 'breach.part', 'grande/' || i, CASE WHEN i % 2 = 0 THEN 'ready' ELSE 'running' END, '{}', '{}', '', 1, 0, '', FALSE, 1, 0`,
+				),
+			},
 			func(ctx context.Context) (int64, error) {
 				const stopped = `SELECT count(*) FROM job WHERE kind = 'breach.part' AND (state = 'cancelled' OR state = 'running' AND cancel)`
 				if err := e.Breaches.StopParts(ctx, "grande"); err != nil || w.count(t, stopped) != manyRows {
 					t.Error("parts that did not stop:", w.count(t, stopped), err)
 				}
-				return count(func(ctx context.Context) error { return e.Breaches.DropParts(ctx, "grande") }, `SELECT count(*) FROM job WHERE kind = 'breach.part'`)(ctx)
+				return count(
+					func(ctx context.Context) error { return e.Breaches.DropParts(ctx, "grande") },
+					`SELECT count(*) FROM job WHERE kind = 'breach.part'`,
+				)(
+					ctx,
+				)
 			},
 		},
 		"hits of a value that many watch": {

@@ -17,12 +17,29 @@ const jobColumns = `id, kind, subject, state, args, progress, error, attempts, n
 
 // scanJobRow reads a job.
 func scanJobRow(row scanner, j *job.Job) error {
-	return row.Scan(&j.ID, &j.Kind, &j.Subject, &j.State, &j.Args, &j.Progress, &j.Error, &j.Attempts, &j.NextAt, &j.CancelAsked, &j.CreatedAt, &j.FinishedAt)
+	return row.Scan(
+		&j.ID,
+		&j.Kind,
+		&j.Subject,
+		&j.State,
+		&j.Args,
+		&j.Progress,
+		&j.Error,
+		&j.Attempts,
+		&j.NextAt,
+		&j.CancelAsked,
+		&j.CreatedAt,
+		&j.FinishedAt,
+	)
 }
 
 // EnqueueJob puts work in the queue; job.ErrExists when the same work is there already and not finished.
 func (s Jobs) EnqueueJob(ctx context.Context, kind, subject string, args any) (job.ID, error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (job.ID, error) { return s.insertJob(ctx, tx, kind, subject, args) })
+	return runReturning(
+		ctx,
+		s.core,
+		func(tx *sqldb.Tx) (job.ID, error) { return s.insertJob(ctx, tx, kind, subject, args) },
+	)
 }
 
 // insertJob adds a job in the caller's transaction, so that a stage hands over together with its own result.
@@ -51,17 +68,30 @@ func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limi
 		UPDATE job SET state = 'running', lease = $3, next_at = $2, attempts = attempts + 1
 		WHERE id IN (SELECT id FROM due)
 		RETURNING ` + jobColumns
-	jobs, err := runReturning(ctx, s.core, func(tx *sqldb.Tx) ([]job.Job, error) { return collectRows(ctx, tx, scanJobRow, query, args...) })
+	jobs, err := runReturning(
+		ctx,
+		s.core,
+		func(tx *sqldb.Tx) ([]job.Job, error) { return collectRows(ctx, tx, scanJobRow, query, args...) },
+	)
 	// An UPDATE returns its rows in any order.
-	slices.SortFunc(jobs, func(a, b job.Job) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(
+		jobs,
+		func(a, b job.Job) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) },
+	)
 	return jobs, err
 }
 
 // SaveJob stores the progress of a claimed job and renews its lease; job.ErrCancelled tells that an operator asked to
 // stop.
 func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
-	cancel, err := s.renewLease(ctx, `UPDATE job SET next_at = $3, progress = $4 WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`,
-		id, worker, s.now().Add(job.Lease), jsonArgument{progress})
+	cancel, err := s.renewLease(
+		ctx,
+		`UPDATE job SET next_at = $3, progress = $4 WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`,
+		id,
+		worker,
+		s.now().Add(job.Lease),
+		jsonArgument{progress},
+	)
 	if err == nil && cancel {
 		return job.ErrCancelled
 	}
@@ -70,12 +100,22 @@ func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress an
 
 // RenewJob renews the lease and tells whether an operator asked to stop.
 func (s Jobs) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bool, err error) {
-	return s.renewLease(ctx, `UPDATE job SET next_at = $3 WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`, id, worker, s.now().Add(job.Lease))
+	return s.renewLease(
+		ctx,
+		`UPDATE job SET next_at = $3 WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`,
+		id,
+		worker,
+		s.now().Add(job.Lease),
+	)
 }
 
 // renewLease runs a statement that returns whether an operator asked to stop; job.ErrLost when the lease is another's.
 func (s Jobs) renewLease(ctx context.Context, query string, args ...any) (cancel bool, err error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (bool, error) { return findValue[bool](ctx, tx, job.ErrLost, query, args...) })
+	return runReturning(
+		ctx,
+		s.core,
+		func(tx *sqldb.Tx) (bool, error) { return findValue[bool](ctx, tx, job.ErrLost, query, args...) },
+	)
 }
 
 // FinishJob ends a claimed job, or puts it back for another try when state is job.Ready.
@@ -91,13 +131,27 @@ func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job
 
 // CancelJob asks a job to stop: a waiting one at once, a running one at its next step.
 func (s Jobs) CancelJob(ctx context.Context, id job.ID) error {
-	return s.runAll(ctx, sqldb.NewStatement(`UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`, id, s.now()),
-		sqldb.NewStatement(`UPDATE job SET cancel = $2 WHERE id = $1 AND state = 'running'`, id, true))
+	return s.runAll(
+		ctx,
+		sqldb.NewStatement(
+			`UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`,
+			id,
+			s.now(),
+		),
+		sqldb.NewStatement(`UPDATE job SET cancel = $2 WHERE id = $1 AND state = 'running'`, id, true),
+	)
 }
 
 // GetJob returns one job.
 func (s Jobs) GetJob(ctx context.Context, id job.ID) (job.Job, error) {
-	return readRow(ctx, s.readQuerier(), scanJobRow, job.ErrNotFound, `SELECT `+jobColumns+` FROM job WHERE id = $1`, id)
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		scanJobRow,
+		job.ErrNotFound,
+		`SELECT `+jobColumns+` FROM job WHERE id = $1`,
+		id,
+	)
 }
 
 // ListJobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when
@@ -105,14 +159,33 @@ func (s Jobs) GetJob(ctx context.Context, id job.ID) (job.Job, error) {
 func (s Jobs) ListJobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
 	const newest = ` ORDER BY created_at DESC, id DESC LIMIT $1`
 	if kind == "" {
-		return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest, limit)
+		return collectRows(
+			ctx,
+			s.readQuerier(),
+			scanJobRow,
+			`SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest,
+			limit,
+		)
 	}
-	return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, limit, kind)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		scanJobRow,
+		`SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest,
+		limit,
+		kind,
+	)
 }
 
 // ListJobsAbout returns the newest jobs of some kinds about one subject.
 func (s Jobs) ListJobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error) {
 	args := []any{subject, limit}
-	return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT `+jobColumns+` FROM job WHERE subject = $1 AND kind IN (`+appendMarks(&args, kinds)+`)
-		ORDER BY created_at DESC, id DESC LIMIT $2`, args...)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		scanJobRow,
+		`SELECT `+jobColumns+` FROM job WHERE subject = $1 AND kind IN (`+appendMarks(&args, kinds)+`)
+		ORDER BY created_at DESC, id DESC LIMIT $2`,
+		args...,
+	)
 }

@@ -143,7 +143,10 @@ func TestClaimTakesNoMore(t *testing.T) {
 		}
 		for _, limit := range []int{1, 3, 1} {
 			jobs, err := e.Jobs.ClaimJobs(ctx, "w", []string{"test"}, limit)
-			oldest := slices.IsSortedFunc(jobs, func(a, b job.Job) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+			oldest := slices.IsSortedFunc(
+				jobs,
+				func(a, b job.Job) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) },
+			)
 			if err != nil || len(jobs) != limit || !oldest {
 				t.Errorf("%d instead of %d, oldest first: %v, %v", len(jobs), limit, oldest, err)
 			}

@@ -63,7 +63,16 @@ func keepTables(t testing.TB, e *storetest.Env, tables ...string) (restore func(
 				marks[i] = fmt.Sprintf("$%d", i+1)
 			}
 			for _, row := range kept[table] {
-				put(`INSERT INTO `+table+` (`+strings.Join(columns[table], ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`, row...)
+				put(
+					`INSERT INTO `+table+` (`+strings.Join(
+						columns[table],
+						", ",
+					)+`) VALUES (`+strings.Join(
+						marks,
+						", ",
+					)+`)`,
+					row...,
+				)
 			}
 		}
 	}

@@ -59,7 +59,11 @@ func newLives(t *testing.T, e *storetest.Env, people int) *lives {
 	ctx := context.Background()
 	p, cred := e.NewPartner(t, partner.Live)
 	w := &lives{Env: e, partner: p, salt: cred.Salt}
-	if err := e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: livesPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: e.Clock.Now()}); err != nil {
+	if err := e.Plans.InsertPlan(
+		ctx,
+		p.ID,
+		plan.Plan{ID: livesPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: e.Clock.Now()},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).SeedServices(ctx); err != nil {

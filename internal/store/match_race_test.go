@@ -38,7 +38,10 @@ func (nowhere) ProbeFingerprint(uint64) cyber.Sighting { return cyber.Sighting{E
 
 func (m matched) add(n int) error {
 	owner := cyber.Owner{Partner: m.partner, Mode: partner.Live}
-	_, err := m.watch.AddAsset(context.Background(), cyber.AssetRequest{Owner: owner, User: matchedUser(n), Type: "email", Value: addressOf(n)})
+	_, err := m.watch.AddAsset(
+		context.Background(),
+		cyber.AssetRequest{Owner: owner, User: matchedUser(n), Type: "email", Value: addressOf(n)},
+	)
 	return err
 }
 
@@ -64,10 +67,18 @@ func (m matched) remove(n int) error {
 func (m matched) publish(t *testing.T, name string) {
 	t.Helper()
 	now := m.Clock.Now()
-	err := m.Breaches.InsertBreach(context.Background(), leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
-		Name: name, Title: "Vazamento", Date: now.Add(-240 * time.Hour), Exposes: []cyber.Exposed{"email", "password"},
-		Kind: cyber.SourceBreach, Verified: true, AddedAt: now,
-	}})
+	err := m.Breaches.InsertBreach(
+		context.Background(),
+		leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
+			Name:     name,
+			Title:    "Vazamento",
+			Date:     now.Add(-240 * time.Hour),
+			Exposes:  []cyber.Exposed{"email", "password"},
+			Kind:     cyber.SourceBreach,
+			Verified: true,
+			AddedAt:  now,
+		}},
+	)
 	if err != nil {
 		t.Error(err)
 	}
@@ -84,7 +95,12 @@ func (m matched) match(breach string, people int) error {
 		return err
 	}
 	for {
-		n, err := m.Breaches.TellHits(ctx, breach, 100, func(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil })
+		n, err := m.Breaches.TellHits(
+			ctx,
+			breach,
+			100,
+			func(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil },
+		)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -108,7 +124,13 @@ func TestMatchPassesOverDeletedValues(t *testing.T) {
 			if err != nil || len(list) != 1 {
 				return fmt.Errorf("%d values: %w", len(list), err)
 			}
-			if err := tx.Monitoring.DeleteAsset(context.Background(), m.partner, matchedUser(0), list[0].ID, cyber.ContractAdds); err != nil {
+			if err := tx.Monitoring.DeleteAsset(
+				context.Background(),
+				m.partner,
+				matchedUser(0),
+				list[0].ID,
+				cyber.ContractAdds,
+			); err != nil {
 				return err
 			}
 			go func() { ended <- m.match("loja", 2) }()

@@ -24,7 +24,11 @@ func TestMessageTemplates(t *testing.T) {
 			id   partner.ID
 			text string
 		}{{"", "de todos"}, {w.partner.ID, "primero"}, {w.partner.ID, "segundo"}} {
-			if err := texts.SetTemplate(ctx, set.id, message.Template{Key: k, Subject: "t", Text: set.text}); err != nil {
+			if err := texts.SetTemplate(
+				ctx,
+				set.id,
+				message.Template{Key: k, Subject: "t", Text: set.text},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +56,12 @@ func TestMessageTemplates(t *testing.T) {
 			t.Fatal(found, err)
 		}
 		event := found.Events[0]
-		if got, err := e.Alerts.GetEvent(ctx, w.partner.ID, event.ID); err != nil || string(got.Body) != string(event.Body) || got.Type != event.Type {
+		if got, err := e.Alerts.GetEvent(
+			ctx,
+			w.partner.ID,
+			event.ID,
+		); err != nil || string(got.Body) != string(event.Body) ||
+			got.Type != event.Type {
 			t.Error(got, err)
 		}
 		if _, err := e.Alerts.GetEvent(ctx, q.ID, event.ID); !errors.Is(err, alert.ErrEventNotFound) {

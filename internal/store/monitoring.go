@@ -62,7 +62,12 @@ func (s Monitoring) valueIndex(id partner.ID, kind identifier.Kind, normal strin
 }
 
 // InsertAsset stores a new watched value: see cyber.MonitoringStore.
-func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
+func (s Monitoring) InsertAsset(
+	ctx context.Context,
+	id partner.ID,
+	a cyber.NewAsset,
+	limit int,
+) (added bool, err error) {
 	sealed, err := s.sealAssetValue(id, a.Asset)
 	if err != nil {
 		return false, err
@@ -82,20 +87,35 @@ func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewA
 			tx.AfterCommit(func() { s.looks.addTokens(id, 1) })
 		case a.HasToken && look == lookDone:
 			tx.AfterCommit(func() {
-				s.looks.changeHeld(id, func(l *heldLook) { l.looks, l.hits = l.looks+1, l.hits+int64(min(len(a.Seen.Breaches), 1)) })
+				s.looks.changeHeld(
+					id,
+					func(l *heldLook) { l.looks, l.hits = l.looks+1, l.hits+int64(min(len(a.Seen.Breaches), 1)) },
+				)
 			})
 		}
 		if !added || len(a.Seen.Breaches) == 0 {
 			return nil
 		}
-		return s.addFindings(ctx, tx, id, mapToList(a.Seen.Breaches, func(b cyber.Seen) leak.Hit { return leak.Hit{Asset: a.ID, Seen: b} }))
+		return s.addFindings(
+			ctx,
+			tx,
+			id,
+			mapToList(a.Seen.Breaches, func(b cyber.Seen) leak.Hit { return leak.Hit{Asset: a.ID, Seen: b} }),
+		)
 	})
 	return added, err
 }
 
 // insertAsset stores one value unless the person has it already, under either digest. It refuses a person who has limit
 // values, and returns which first look the value needs.
-func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (added bool, look int64, err error) {
+func (s Monitoring) insertAsset(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	a cyber.NewAsset,
+	sealed []byte,
+	limit int,
+) (added bool, look int64, err error) {
 	u, err := s.findAndNameUser(ctx, tx, id, a.User)
 	if err != nil {
 		return false, 0, err
@@ -103,8 +123,18 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	index := s.valueIndex(id, a.Kind, a.Normal)
 	// The limit is a quota: two requests at the same instant may pass it by one. Duplicates are what the constraint forbids.
 	var duplicates, all int64
-	err = readColumns(ctx, tx, []any{&duplicates, &all}, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*)
-		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`, id, u.write, u.other, a.Kind, index)
+	err = readColumns(
+		ctx,
+		tx,
+		[]any{&duplicates, &all},
+		`SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*)
+		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`,
+		id,
+		u.write,
+		u.other,
+		a.Kind,
+		index,
+	)
 	if err != nil || duplicates > 0 {
 		return false, 0, err
 	}
@@ -139,7 +169,11 @@ const insertAssetRow = `INSERT INTO asset (id, partner_id, user_index, kind, val
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
 // than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is found by
 // its match: see leak.Matcher. A value that waits has no fingerprint, so that no match can meet it.
-func (s Monitoring) decideFirstLook(id partner.ID, a cyber.NewAsset, epoch int64) (fingerprint sql.NullInt64, look int64) {
+func (s Monitoring) decideFirstLook(
+	id partner.ID,
+	a cyber.NewAsset,
+	epoch int64,
+) (fingerprint sql.NullInt64, look int64) {
 	if !a.Matched {
 		return fingerprint, lookDone
 	}
@@ -191,25 +225,52 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
 // digest goes with it.
-func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID, kinds []identifier.Kind) error {
+func (s Monitoring) DeleteAsset(
+	ctx context.Context,
+	id partner.ID,
+	hash partner.UserHash,
+	asset cyber.AssetID,
+	kinds []identifier.Kind,
+) error {
 	return s.runAsUser(ctx, id, hash, func(tx *sqldb.Tx, u user) error {
 		var kind identifier.Kind
 		var index []byte
-		err := readColumns(ctx, tx, []any{&kind, &index}, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
-			id, u.write, u.other, asset)
+		err := readColumns(
+			ctx,
+			tx,
+			[]any{&kind, &index},
+			`SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
+			id,
+			u.write,
+			u.other,
+			asset,
+		)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && !slices.Contains(kinds, kind) {
 			return cyber.ErrAssetNotFound
 		}
 		if err != nil {
 			return err
 		}
-		return execExpecting(ctx, tx, cyber.ErrAssetNotFound, `DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
-			id, u.write, u.other, kind, index)
+		return execExpecting(
+			ctx,
+			tx,
+			cyber.ErrAssetNotFound,
+			`DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
+			id,
+			u.write,
+			u.other,
+			kind,
+			index,
+		)
 	})
 }
 
 // EnrolledValues returns what a person's subscriptions in force name: see cyber.MonitoringStore.
-func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.EnrolledValue, error) {
+func (s Monitoring) EnrolledValues(
+	ctx context.Context,
+	id partner.ID,
+	hash partner.UserHash,
+) ([]cyber.EnrolledValue, error) {
 	q := s.readQuerier()
 	u, err := s.findUser(ctx, q, id, hash)
 	if err != nil || u.cpf == nil {
@@ -225,9 +286,17 @@ func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash part
 			continue
 		}
 		b := sub.Beneficiary
-		values = append(values, cyber.EnrolledValue{Kind: identifier.Email, Value: b.Email}, cyber.EnrolledValue{Kind: identifier.Phone, Value: b.Phone},
-			cyber.EnrolledValue{Kind: identifier.CPF, Value: b.CPF}, cyber.EnrolledValue{Kind: identifier.Card, Value: b.PrimaryCard},
-			cyber.EnrolledValue{Kind: identifier.Card, Value: b.UserCard})
+		values = append(
+			values,
+			cyber.EnrolledValue{Kind: identifier.Email, Value: b.Email},
+			cyber.EnrolledValue{Kind: identifier.Phone, Value: b.Phone},
+			cyber.EnrolledValue{
+				Kind:  identifier.CPF,
+				Value: b.CPF,
+			},
+			cyber.EnrolledValue{Kind: identifier.Card, Value: b.PrimaryCard},
+			cyber.EnrolledValue{Kind: identifier.Card, Value: b.UserCard},
+		)
 	}
 	return values, nil
 }

@@ -27,7 +27,12 @@ func (errReplay) Error() string { return "answered before" }
 // AnswerOnce keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept; when it
 // answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
 // replayed is true, when the claim has been answered before. Of an answer with a secret only Created comes back.
-func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(tx Tx) (partner.Answer, error)) (partner.Answer, bool, error) {
+func (s Answers) AnswerOnce(
+	ctx context.Context,
+	id partner.ID,
+	c partner.RequestClaim,
+	work func(tx Tx) (partner.Answer, error),
+) (partner.Answer, bool, error) {
 	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(string(c.Line)+"\x00"+c.Path+"\x00"+c.Key))
 	digest := s.keys.BlindIndex("idempotency.body", string(id), c.Digest)
 	running := string(id) + string(claim)
@@ -64,7 +69,11 @@ func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c partner.Reques
 var errRefused = errors.New("refused")
 
 // runInSavepoint runs the work behind a savepoint, so that a refusal leaves no trace but its answer.
-func (s Answers) runInSavepoint(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (partner.Answer, error)) (partner.Answer, error) {
+func (s Answers) runInSavepoint(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	work func(tx Tx) (partner.Answer, error),
+) (partner.Answer, error) {
 	var answer partner.Answer
 	err := tx.Savepoint(ctx, func() error {
 		var err error
@@ -85,11 +94,27 @@ func (s Answers) runInSavepoint(ctx context.Context, tx *sqldb.Tx, work func(tx 
 func (s Answers) claimKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest, person []byte) error {
 	now := s.now()
 	// A claim past its time is as good as absent, whether or not the sweep has come by.
-	err := execStatement(ctx, tx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`, id, claim, now.Add(-partner.KeepAnswers))
+	err := execStatement(
+		ctx,
+		tx,
+		`DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`,
+		id,
+		claim,
+		now.Add(-partner.KeepAnswers),
+	)
 	if err == nil {
 		var n int64
-		n, err = execCounting(ctx, tx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
-			VALUES ($1, $2, $3, NULL, $4, $5) ON CONFLICT (partner_id, claim) DO NOTHING`, id, claim, digest, now, person)
+		n, err = execCounting(
+			ctx,
+			tx,
+			`INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
+			VALUES ($1, $2, $3, NULL, $4, $5) ON CONFLICT (partner_id, claim) DO NOTHING`,
+			id,
+			claim,
+			digest,
+			now,
+			person,
+		)
 		if err == nil && n == 0 {
 			return s.replayAnswer(ctx, tx, id, claim, digest)
 		}
@@ -103,7 +128,14 @@ func (s Answers) claimKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, clai
 // replayAnswer returns the kept answer as errReplay, or says why there is none for this body.
 func (s Answers) replayAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
 	var kept, sealed []byte
-	err := readColumns(ctx, tx, []any{&kept, &sealed}, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`, id, claim)
+	err := readColumns(
+		ctx,
+		tx,
+		[]any{&kept, &sealed},
+		`SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`,
+		id,
+		claim,
+	)
 	if errors.Is(err, sql.ErrNoRows) { // swept between the two statements: the next try will claim it
 		return partner.ErrStillRunning
 	}
@@ -138,7 +170,14 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 	if err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, id, claim, sealed)
+	return execStatement(
+		ctx,
+		tx,
+		`UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`,
+		id,
+		claim,
+		sealed,
+	)
 }
 
 // SweepAnswers deletes idempotency keys older than partner.KeepAnswers, in batches, and returns how many it removed.

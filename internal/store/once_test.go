@@ -25,7 +25,10 @@ func claimOf(key, body string) partner.RequestClaim {
 // addService is an effect that a test can count.
 func addService(name string) func(tx store.Tx) (partner.Answer, error) {
 	return func(tx store.Tx) (partner.Answer, error) {
-		err := tx.Services.InsertService(context.Background(), cyber.Service{ID: cyber.ServiceID(name), Name: name, Description: name, CreatedAt: storetest.Start})
+		err := tx.Services.InsertService(
+			context.Background(),
+			cyber.Service{ID: cyber.ServiceID(name), Name: name, Description: name, CreatedAt: storetest.Start},
+		)
 		return partner.Answer{Status: 200, Body: []byte(`{"made":"` + name + `"}`)}, err
 	}
 }
@@ -56,18 +59,36 @@ func TestOnceReplays(t *testing.T) {
 		if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_3")); !errors.Is(err, partner.ErrOtherBody) {
 			t.Fatal("another body:", err)
 		}
-		if _, replayed, err := e.Answers.AnswerOnce(ctx, other.ID, claimOf("k", "a"), addService("sv_4")); err != nil || replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(
+			ctx,
+			other.ID,
+			claimOf("k", "a"),
+			addService("sv_4"),
+		); err != nil ||
+			replayed {
 			t.Fatal("another partner's key is its own:", replayed, err)
 		}
 		if n := services(t, e); n != 2 {
 			t.Fatalf("%d effects, want 2", n)
 		}
 		e.Clock.Advance(24*time.Hour - time.Second) // what the contract says, whatever partner.KeepAnswers is
-		if _, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), addService("sv_5")); err != nil || !replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(
+			ctx,
+			p.ID,
+			claimOf("k", "a"),
+			addService("sv_5"),
+		); err != nil ||
+			!replayed {
 			t.Fatal("a second before 24 h:", replayed, err)
 		}
 		e.Clock.Advance(time.Second)
-		if _, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_5")); err != nil || replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(
+			ctx,
+			p.ID,
+			claimOf("k", "b"),
+			addService("sv_5"),
+		); err != nil ||
+			replayed {
 			t.Fatal("after 24 h the key is free:", replayed, err)
 		}
 	})
@@ -86,7 +107,13 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 		if a, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
 			t.Fatal(a, err)
 		}
-		if a, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("r", ""), addService("sv_never")); err != nil || !replayed || a.Status != 409 || a.Headers["x-error-detail"] != "device: limit" {
+		if a, replayed, err := e.Answers.AnswerOnce(
+			ctx,
+			p.ID,
+			claimOf("r", ""),
+			addService("sv_never"),
+		); err != nil || !replayed || a.Status != 409 ||
+			a.Headers["x-error-detail"] != "device: limit" {
 			t.Fatal(a, replayed, err)
 		}
 		boom := errors.New("boom")
@@ -102,7 +129,13 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 		if n := services(t, e); n != 0 {
 			t.Fatalf("a refusal or a failure left %d effects", n)
 		}
-		if _, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("f", ""), addService("sv_ok")); err != nil || replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(
+			ctx,
+			p.ID,
+			claimOf("f", ""),
+			addService("sv_ok"),
+		); err != nil ||
+			replayed {
 			t.Fatal("a failed claim must be free again:", replayed, err)
 		}
 	})
@@ -127,12 +160,17 @@ func TestOnceRaces(t *testing.T) {
 				}
 				wg.Go(func() {
 					for {
-						a, _, err := replica.Answers.AnswerOnce(context.Background(), p.ID, claimOf(name, "x"), func(tx store.Tx) (partner.Answer, error) {
-							run := effects.Add(1) // each run answers differently, so that a second one shows
-							a, err := addService(name)(tx)
-							a.Body = fmt.Appendf(a.Body, " %d", run)
-							return a, err
-						})
+						a, _, err := replica.Answers.AnswerOnce(
+							context.Background(),
+							p.ID,
+							claimOf(name, "x"),
+							func(tx store.Tx) (partner.Answer, error) {
+								run := effects.Add(1) // each run answers differently, so that a second one shows
+								a, err := addService(name)(tx)
+								a.Body = fmt.Appendf(a.Body, " %d", run)
+								return a, err
+							},
+						)
 						if errors.Is(err, partner.ErrStillRunning) {
 							time.Sleep(5 * time.Millisecond)
 							continue
@@ -171,11 +209,16 @@ func TestOnceStuckOwner(t *testing.T) {
 		started, release := make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
 		go func() {
-			_, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), func(tx store.Tx) (partner.Answer, error) {
-				close(started)
-				<-release
-				return partner.Answer{Status: 200}, nil
-			})
+			_, _, err := e.Answers.AnswerOnce(
+				context.Background(),
+				p.ID,
+				claimOf("k", ""),
+				func(tx store.Tx) (partner.Answer, error) {
+					close(started)
+					<-release
+					return partner.Answer{Status: 200}, nil
+				},
+			)
 			done <- err
 		}()
 		<-started
@@ -203,7 +246,12 @@ func TestSweepAnswers(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		for _, k := range []string{"a", "b", "c"} {
-			if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf(k, ""), func(tx store.Tx) (partner.Answer, error) { return partner.Answer{Status: 200}, nil }); err != nil {
+			if _, _, err := e.Answers.AnswerOnce(
+				ctx,
+				p.ID,
+				claimOf(k, ""),
+				func(tx store.Tx) (partner.Answer, error) { return partner.Answer{Status: 200}, nil },
+			); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(10 * time.Hour)

@@ -54,11 +54,33 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 		return err
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execExpecting(ctx, tx, operator.ErrExists.With("email", fault.OperatorExists), `INSERT INTO operator (id, email_index, email, role, disabled, password, totp,
+		return execExpecting(
+			ctx,
+			tx,
+			operator.ErrExists.With("email", fault.OperatorExists),
+			`INSERT INTO operator (id, email_index, email, role, disabled, password, totp,
 			totp_on, totp_step, invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac, works_for)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (email_index) DO NOTHING`,
-			o.ID, s.emailIndex(o.Email), email, o.Role, o.Disabled, password, totp, o.TOTPOn, o.TOTPStep, o.Invite, o.InviteUntil, o.Failures, o.LockedUntil, o.CreatedAt,
-			o.LastLogin, recovery, o.NoticedAt, s.grantMAC("operator", operatorGrant(o)), numberOrNull(o.Partner))
+			o.ID,
+			s.emailIndex(o.Email),
+			email,
+			o.Role,
+			o.Disabled,
+			password,
+			totp,
+			o.TOTPOn,
+			o.TOTPStep,
+			o.Invite,
+			o.InviteUntil,
+			o.Failures,
+			o.LockedUntil,
+			o.CreatedAt,
+			o.LastLogin,
+			recovery,
+			o.NoticedAt,
+			s.grantMAC("operator", operatorGrant(o)),
+			numberOrNull(o.Partner),
+		)
 	})
 }
 
@@ -78,8 +100,23 @@ func (s Operators) operatorTargets(o *operator.Operator) []any {
 	}
 	var codes []byte
 	return []any{
-		&o.ID, opens(&o.Email, "email"), &o.Role, &o.Disabled, opens(&o.Password, "password"), opens(&o.TOTP, "totp"), &o.TOTPOn, &o.TOTPStep, &o.Invite,
-		&o.InviteUntil, &o.Failures, &o.LockedUntil, &o.CreatedAt, &o.LastLogin, opens(&codes, "recovery"), &o.NoticedAt, &o.Partner,
+		&o.ID,
+		opens(&o.Email, "email"),
+		&o.Role,
+		&o.Disabled,
+		opens(&o.Password, "password"),
+		opens(&o.TOTP, "totp"),
+		&o.TOTPOn,
+		&o.TOTPStep,
+		&o.Invite,
+		&o.InviteUntil,
+		&o.Failures,
+		&o.LockedUntil,
+		&o.CreatedAt,
+		&o.LastLogin,
+		opens(&codes, "recovery"),
+		&o.NoticedAt,
+		&o.Partner,
 		s.checksMAC(&o.Forged, "operator", func() *grant {
 			o.Recovery = slices.Collect(slices.Chunk(codes, seal.MACSize))
 			return operatorGrant(*o)
@@ -117,7 +154,14 @@ func (s Operators) OperatorByInvite(ctx context.Context, digest []byte) (operato
 
 // operatorBy returns operator.ErrNotFound when no row matches, and refuses a forged row: it could grant any role.
 func (s Operators) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
-	o, err := readRow(ctx, s.readQuerier(), s.scanOperator, operator.ErrNotFound, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg)
+	o, err := readRow(
+		ctx,
+		s.readQuerier(),
+		s.scanOperator,
+		operator.ErrNotFound,
+		`SELECT `+operatorColumns+` FROM operator o WHERE `+where,
+		arg,
+	)
 	if err != nil {
 		return o, err
 	}
@@ -129,7 +173,8 @@ func (s Operators) operatorBy(ctx context.Context, where string, arg any) (opera
 
 // UpdateOperator changes one operator under the lock of all of them.
 func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
-	change func(o *operator.Operator, all []operator.Operator) error) (operator.Operator, error) {
+	change func(o *operator.Operator, all []operator.Operator) error,
+) (operator.Operator, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (changed operator.Operator, err error) {
 		if err := execStatement(ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'operators'`); err != nil {
 			return changed, err
@@ -165,10 +210,28 @@ func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.O
 	if err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
+	return execStatement(
+		ctx,
+		tx,
+		`UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
 		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, recovery = $13, noticed_at = $14,
-		mac = $15 WHERE id = $1`, o.ID, o.Role, o.Disabled, password, totp, o.TOTPOn, o.TOTPStep, o.Invite, o.InviteUntil, o.Failures, o.LockedUntil,
-		o.LastLogin, recovery, o.NoticedAt, s.grantMAC("operator", operatorGrant(o)))
+		mac = $15 WHERE id = $1`,
+		o.ID,
+		o.Role,
+		o.Disabled,
+		password,
+		totp,
+		o.TOTPOn,
+		o.TOTPStep,
+		o.Invite,
+		o.InviteUntil,
+		o.Failures,
+		o.LockedUntil,
+		o.LastLogin,
+		recovery,
+		o.NoticedAt,
+		s.grantMAC("operator", operatorGrant(o)),
+	)
 }
 
 // sessionPlace binds the origin of a session to its digest.
@@ -187,9 +250,20 @@ func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator
 	if err != nil {
 		return err
 	}
-	return s.runAll(ctx, sqldb.NewStatement(`DELETE FROM operator_session WHERE digest = $1`, orEmptyBytes(before)),
-		sqldb.NewStatement(`INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			n.Digest, n.Operator, n.CreatedAt, n.SeenAt, n.ProvedAt, origin, s.grantMAC("operator_session", sessionGrant(n))))
+	return s.runAll(
+		ctx,
+		sqldb.NewStatement(`DELETE FROM operator_session WHERE digest = $1`, orEmptyBytes(before)),
+		sqldb.NewStatement(
+			`INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			n.Digest,
+			n.Operator,
+			n.CreatedAt,
+			n.SeenAt,
+			n.ProvedAt,
+			origin,
+			s.grantMAC("operator_session", sessionGrant(n)),
+		),
+	)
 }
 
 // sessionColumns are those that scanning a session expects, in its order.
@@ -199,7 +273,12 @@ const sessionColumns = `n.digest, n.operator_id, n.created_at, n.seen_at, n.prov
 // it would grant access.
 func (s Operators) sessionTargets(n *operator.Session) []any {
 	return []any{
-		&n.Digest, &n.Operator, &n.CreatedAt, &n.SeenAt, &n.ProvedAt, s.unseals(&n.From, func() seal.Place { return sessionPlace(n.Digest) }),
+		&n.Digest,
+		&n.Operator,
+		&n.CreatedAt,
+		&n.SeenAt,
+		&n.ProvedAt,
+		s.unseals(&n.From, func() seal.Place { return sessionPlace(n.Digest) }),
 		scanFunc(func(mac []byte) error {
 			if !s.isGenuine("operator_session", sessionGrant(*n), mac) {
 				return forgedRowError("operator_session of", string(n.Operator))
@@ -210,9 +289,18 @@ func (s Operators) sessionTargets(n *operator.Session) []any {
 }
 
 // SessionByDigest returns a session and its operator.
-func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (n operator.Session, o operator.Operator, err error) {
-	err = readColumns(ctx, s.readQuerier(), append(s.operatorTargets(&o), s.sessionTargets(&n)...), `SELECT `+operatorColumns+`, `+sessionColumns+`
-		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest)
+func (s Operators) SessionByDigest(
+	ctx context.Context,
+	digest []byte,
+) (n operator.Session, o operator.Operator, err error) {
+	err = readColumns(
+		ctx,
+		s.readQuerier(),
+		append(s.operatorTargets(&o), s.sessionTargets(&n)...),
+		`SELECT `+operatorColumns+`, `+sessionColumns+`
+		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`,
+		digest,
+	)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		err = operator.ErrNoSession
@@ -254,8 +342,13 @@ func (s Operators) deleteSessions(ctx context.Context, where string, args ...any
 
 // ListSessions returns an operator's sessions, newest first.
 func (s Operators) ListSessions(ctx context.Context, id operator.ID) ([]operator.Session, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner, n *operator.Session) error { return row.Scan(s.sessionTargets(n)...) },
-		`SELECT `+sessionColumns+` FROM operator_session n WHERE n.operator_id = $1 ORDER BY n.created_at DESC, n.digest`, id)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, n *operator.Session) error { return row.Scan(s.sessionTargets(n)...) },
+		`SELECT `+sessionColumns+` FROM operator_session n WHERE n.operator_id = $1 ORDER BY n.created_at DESC, n.digest`,
+		id,
+	)
 }
 
 // passkeyPlace binds what a passkey grants to its ID and its operator. A row that this program did not write, or that
@@ -279,7 +372,10 @@ type passkeyContent struct {
 
 // sealPasskey seals what a passkey grants together with its name and the time of its last use.
 func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
-	return s.sealValue(passkeyPlace(p.ID, string(p.Operator)), passkeyContent{p.Site, p.Name, toMicros(p.UsedAt), p.Credential})
+	return s.sealValue(
+		passkeyPlace(p.ID, string(p.Operator)),
+		passkeyContent{p.Site, p.Name, toMicros(p.UsedAt), p.Credential},
+	)
 }
 
 // InsertPasskey stores a new passkey. It returns operator.ErrPasskey when the ID is already registered, by any
@@ -289,16 +385,31 @@ func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.expectAlone(ctx, operator.ErrPasskey.Because(errors.New("credential id: somebody has it already")), `INSERT INTO operator_passkey
-		(id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`, p.ID, p.Operator, p.CreatedAt, sealed)
+	return s.expectAlone(
+		ctx,
+		operator.ErrPasskey.Because(errors.New("credential id: somebody has it already")),
+		`INSERT INTO operator_passkey
+		(id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`,
+		p.ID,
+		p.Operator,
+		p.CreatedAt,
+		sealed,
+	)
 }
 
 // ListPasskeys returns an operator's, oldest first.
 func (s Operators) ListPasskeys(ctx context.Context, id operator.ID) ([]operator.Passkey, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, p *operator.Passkey) error {
 		var content passkeyContent
-		err := row.Scan(&p.ID, &p.Operator, &p.CreatedAt, s.unseals(&content, func() seal.Place { return passkeyPlace(p.ID, string(p.Operator)) }))
-		p.Site, p.Name, p.Credential, p.UsedAt = content.Site, content.Name, content.Credential, fromMicros(content.UsedAt)
+		err := row.Scan(
+			&p.ID,
+			&p.Operator,
+			&p.CreatedAt,
+			s.unseals(&content, func() seal.Place { return passkeyPlace(p.ID, string(p.Operator)) }),
+		)
+		p.Site, p.Name, p.Credential, p.UsedAt = content.Site, content.Name, content.Credential, fromMicros(
+			content.UsedAt,
+		)
 		return err
 	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`, id)
 }
@@ -309,12 +420,24 @@ func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.execAlone(ctx, `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, p.Operator, sealed)
+	return s.execAlone(
+		ctx,
+		`UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`,
+		p.ID,
+		p.Operator,
+		sealed,
+	)
 }
 
 // DeletePasskeys deletes one passkey of an operator, or all of them when id is nil.
 func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []byte) (int64, error) {
-	return s.countAlone(ctx, `DELETE FROM operator_passkey WHERE operator_id = $1 AND ($3 OR id = $2)`, owner, orEmptyBytes(id), id == nil)
+	return s.countAlone(
+		ctx,
+		`DELETE FROM operator_passkey WHERE operator_id = $1 AND ($3 OR id = $2)`,
+		owner,
+		orEmptyBytes(id),
+		id == nil,
+	)
 }
 
 // InsertCeremony stores the challenge that an authenticator's answer is checked against, and deletes expired
@@ -324,8 +447,16 @@ func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, unt
 	if err != nil {
 		return err
 	}
-	return s.runAll(ctx, sqldb.NewStatement(`DELETE FROM operator_ceremony WHERE until <= $1`, s.now()),
-		sqldb.NewStatement(`INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, until))
+	return s.runAll(
+		ctx,
+		sqldb.NewStatement(`DELETE FROM operator_ceremony WHERE until <= $1`, s.now()),
+		sqldb.NewStatement(
+			`INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`,
+			digest,
+			sealed,
+			until,
+		),
+	)
 }
 
 // TakeCeremony returns what was kept and forgets it: an answer counts once.
@@ -383,8 +514,16 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 		if n >= operator.MaxFilters {
 			return operator.ErrFilter.With("name", fault.FiltersAtMost, operator.MaxFilters)
 		}
-		return execStatement(ctx, tx, `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
-			f.Operator, f.ID, f.List, text, s.now())
+		return execStatement(
+			ctx,
+			tx,
+			`INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			f.Operator,
+			f.ID,
+			f.List,
+			text,
+			s.now(),
+		)
 	})
 }
 
@@ -392,7 +531,12 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operator.KeptFilter, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, f *operator.KeptFilter) error {
 		var content filterContent
-		err := row.Scan(&f.ID, &f.List, s.unseals(&content, func() seal.Place { return filterPlace(string(owner), f.ID) }), &f.CreatedAt)
+		err := row.Scan(
+			&f.ID,
+			&f.List,
+			s.unseals(&content, func() seal.Place { return filterPlace(string(owner), f.ID) }),
+			&f.CreatedAt,
+		)
 		f.Operator, f.Name, f.Query = owner, content.Name, content.Query
 		return err
 	}, `SELECT id, list, content, created_at FROM operator_filter WHERE operator_id = $1 ORDER BY created_at, id`, owner)
@@ -400,13 +544,29 @@ func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operat
 
 // DropFilter removes one.
 func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string) error {
-	return s.expectAlone(ctx, operator.ErrNoFilter, `DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`, owner, id)
+	return s.expectAlone(
+		ctx,
+		operator.ErrNoFilter,
+		`DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`,
+		owner,
+		id,
+	)
 }
 
 // BeginExport keeps the row of a file that is about to be written.
 func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
-	return s.execAlone(ctx, `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, e.Operator, e.List, e.About, e.Format, e.CreatedAt, e.Until)
+	return s.execAlone(
+		ctx,
+		`INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`,
+		e.ID,
+		e.Operator,
+		e.List,
+		e.About,
+		e.Format,
+		e.CreatedAt,
+		e.Until,
+	)
 }
 
 // AddExportPart appends to a file; done says that this was the last part.
@@ -416,11 +576,26 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 		return err
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := execExpecting(ctx, tx, operator.ErrNoExport, // it was dropped while it was written
-			`UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done); err != nil {
+		if err := execExpecting(
+			ctx,
+			tx,
+			operator.ErrNoExport, // it was dropped while it was written
+			`UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`,
+			id,
+			lines,
+			number,
+			done,
+		); err != nil {
 			return err
 		}
-		return execStatement(ctx, tx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
+		return execStatement(
+			ctx,
+			tx,
+			`INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`,
+			id,
+			number,
+			sealed,
+		)
 	})
 }
 
@@ -429,19 +604,45 @@ const exportColumns = `id, operator_id, list, about, format, created_at, until, 
 
 // scanExport reads the description of an export, without its parts.
 func scanExport(row scanner, e *operator.Export) error {
-	return row.Scan(&e.ID, &e.Operator, &e.List, &e.About, &e.Format, &e.CreatedAt, &e.Until, &e.Lines, &e.Parts, &e.Done)
+	return row.Scan(
+		&e.ID,
+		&e.Operator,
+		&e.List,
+		&e.About,
+		&e.Format,
+		&e.CreatedAt,
+		&e.Until,
+		&e.Lines,
+		&e.Parts,
+		&e.Done,
+	)
 }
 
 // ListExports returns an operator's files, newest first.
 func (s Operators) ListExports(ctx context.Context, owner operator.ID) ([]operator.Export, error) {
-	return collectRows(ctx, s.readQuerier(), scanExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND until > $2
-		ORDER BY created_at DESC, id DESC LIMIT 100`, owner, s.now())
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		scanExport,
+		`SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND until > $2
+		ORDER BY created_at DESC, id DESC LIMIT 100`,
+		owner,
+		s.now(),
+	)
 }
 
 // GetExport returns one of an operator's own files that is all there.
 func (s Operators) GetExport(ctx context.Context, owner operator.ID, id string) (operator.Export, error) {
-	return readRow(ctx, s.readQuerier(), scanExport, operator.ErrNoExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
-		owner, id, s.now())
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		scanExport,
+		operator.ErrNoExport,
+		`SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
+		owner,
+		id,
+		s.now(),
+	)
 }
 
 // ExportPart returns a part of a file, from 1 on.

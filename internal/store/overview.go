@@ -34,7 +34,11 @@ const (
 
 // LastFigures returns the counts that CountFigures made last.
 func (s Overview) LastFigures(ctx context.Context) (operator.Figures, error) {
-	kept, err := collectPairs[operator.Figure, int64](ctx, s.readQuerier(), `SELECT name, n FROM tally WHERE part = '' AND day = 0`)
+	kept, err := collectPairs[operator.Figure, int64](
+		ctx,
+		s.readQuerier(),
+		`SELECT name, n FROM tally WHERE part = '' AND day = 0`,
+	)
 	f := operator.Figures{At: fromMicros(kept[tallyCountedAt]), Now: kept}
 	maps.DeleteFunc(f.Now, func(name operator.Figure, _ int64) bool { return strings.HasPrefix(string(name), "mark.") })
 	return f, err
@@ -97,7 +101,10 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
-		return tx.RunStatements(ctx, mapToList(part, func(f figure) sqldb.Statement { return setDayTally(f.name, f.part, f.day, f.n) }))
+		return tx.RunStatements(
+			ctx,
+			mapToList(part, func(f figure) sqldb.Statement { return setDayTally(f.name, f.part, f.day, f.n) }),
+		)
 	})
 	return err
 }
@@ -109,8 +116,14 @@ func (s Overview) endpointsAtRest(ctx context.Context, figures []figure) ([]figu
 	for _, f := range figures {
 		counted[figure{name: f.name, part: f.part, day: f.day}] = true
 	}
-	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error { return sc.Scan(&f.name, &f.part, &f.day) },
-		`SELECT name, part, day FROM tally WHERE name IN ($1, $2) AND n <> 0`, operator.Backlog, operator.Arrived)
+	before, err := collectRows(
+		ctx,
+		s.readQuerier(),
+		func(sc scanner, f *figure) error { return sc.Scan(&f.name, &f.part, &f.day) },
+		`SELECT name, part, day FROM tally WHERE name IN ($1, $2) AND n <> 0`,
+		operator.Backlog,
+		operator.Arrived,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -178,36 +191,75 @@ func (c *counting) countByPartner(name operator.Figure, query string, args ...an
 // countStanding counts what there is now, each count from an index alone.
 func (c *counting) countStanding() {
 	today := subscription.DayInBrazil(c.s.now())
-	c.countTotals([]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised}, `SELECT count(*) FILTER (WHERE status = 'monitorado'),
-		count(*) FILTER (WHERE status = 'alerta'), count(*) FILTER (WHERE status = 'comprometido') FROM asset`)
+	c.countTotals(
+		[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised},
+		`SELECT count(*) FILTER (WHERE status = 'monitorado'),
+		count(*) FILTER (WHERE status = 'alerta'), count(*) FILTER (WHERE status = 'comprometido') FROM asset`,
+	)
 	c.countTotals([]operator.Figure{operator.FindingsOpen, operator.FindingsResolved},
 		`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`)
-	c.countTotals([]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded},
+	c.countTotals(
+		[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded},
 		`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past), 0) AS BIGINT) FROM (
 			SELECT partner_id, active, last, 0 AS past FROM subscription_counter
-			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n`, today)
+			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n`,
+		today,
+	)
 	c.countTotals([]operator.Figure{operator.SubscriptionsSuspended},
 		`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0 AND `+lastDay+` >= $1`, today)
-	c.countTotals([]operator.Figure{operator.DeliveriesPending}, `SELECT count(*) FROM delivery WHERE state = 'pending'`)
-	c.countTotals([]operator.Figure{operator.DeliveriesFailed}, `SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`)
-	c.countTotals([]operator.Figure{operator.DevicesProtected}, `SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0`)
-	c.countTotals([]operator.Figure{operator.CasesOpen}, `SELECT count(*) FROM support_case WHERE status IN (`+openStatuses+`)`)
+	c.countTotals(
+		[]operator.Figure{operator.DeliveriesPending},
+		`SELECT count(*) FROM delivery WHERE state = 'pending'`,
+	)
+	c.countTotals(
+		[]operator.Figure{operator.DeliveriesFailed},
+		`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`,
+	)
+	c.countTotals(
+		[]operator.Figure{operator.DevicesProtected},
+		`SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0`,
+	)
+	c.countTotals(
+		[]operator.Figure{operator.CasesOpen},
+		`SELECT count(*) FROM support_case WHERE status IN (`+openStatuses+`)`,
+	)
 	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
 	c.countByPartner(operator.SubscriptionsActive, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
 		SELECT partner_id, active, 0 AS past FROM subscription_counter
 		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today)
-	c.countByPartner(operator.DevicesProtected, `SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
-		GROUP BY partner_id ORDER BY partner_id`)
-	c.countByPartner(operator.FindingsOpen, `SELECT partner_id, count(*) FILTER (WHERE resolution = '') FROM finding GROUP BY partner_id ORDER BY partner_id`)
+	c.countByPartner(
+		operator.DevicesProtected,
+		`SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
+		GROUP BY partner_id ORDER BY partner_id`,
+	)
+	c.countByPartner(
+		operator.FindingsOpen,
+		`SELECT partner_id, count(*) FILTER (WHERE resolution = '') FROM finding GROUP BY partner_id ORDER BY partner_id`,
+	)
 }
 
 // countDay counts what happened in a day.
 func (c *counting) countDay(from, to int64) {
-	c.countTotals([]operator.Figure{operator.FindingsOfDay}, `SELECT count(*) FROM finding WHERE found_at >= $1 AND found_at < $2`, from, to)
-	c.countTotals([]operator.Figure{operator.DeliveriesOfDay}, `SELECT count(*) FROM delivery WHERE state = 'delivered' AND finished_at > 0
-		AND finished_at >= $1 AND finished_at < $2`, from, to)
-	c.countByPartner(operator.FindingsOfDay, `SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
-		GROUP BY partner_id ORDER BY partner_id`, from, to)
+	c.countTotals(
+		[]operator.Figure{operator.FindingsOfDay},
+		`SELECT count(*) FROM finding WHERE found_at >= $1 AND found_at < $2`,
+		from,
+		to,
+	)
+	c.countTotals(
+		[]operator.Figure{operator.DeliveriesOfDay},
+		`SELECT count(*) FROM delivery WHERE state = 'delivered' AND finished_at > 0
+		AND finished_at >= $1 AND finished_at < $2`,
+		from,
+		to,
+	)
+	c.countByPartner(
+		operator.FindingsOfDay,
+		`SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
+		GROUP BY partner_id ORDER BY partner_id`,
+		from,
+		to,
+	)
 }
 
 // countEvents adds the events of a partner that came since the last count; seq has no gaps and grows in commit order,
@@ -222,8 +274,16 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 			return err
 		}
 		var from, last int64
-		err := readColumns(ctx, tx, []any{&from, &last}, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $3 AND day = 0), 0),
-			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, id, tallyEvents, string(id))
+		err := readColumns(
+			ctx,
+			tx,
+			[]any{&from, &last},
+			`SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $3 AND day = 0), 0),
+			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`,
+			id,
+			tallyEvents,
+			string(id),
+		)
 		if err != nil {
 			return err
 		}
@@ -231,9 +291,17 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		if more = to < last; to == from {
 			return nil
 		}
-		counts, err := collectRows(ctx, tx, func(sc scanner, c *count) error { return sc.Scan(&c.day, &c.kind, &c.n) },
+		counts, err := collectRows(
+			ctx,
+			tx,
+			func(sc scanner, c *count) error { return sc.Scan(&c.day, &c.kind, &c.n) },
 			`SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
-			id, from, to, dayMicros, zoneMicros)
+			id,
+			from,
+			to,
+			dayMicros,
+			zoneMicros,
+		)
 		if err != nil {
 			return err
 		}
@@ -241,7 +309,11 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		for _, c := range counts {
 			list = append(list, addDayTally(operator.EventsOfDay, "", c.day, c.n))
 			if c.kind == string(alert.LeakDetected) {
-				list = append(list, addDayTally(operator.AlertsOfDay, "", c.day, c.n), addDayTally(operator.AlertsOfDay, string(id), c.day, c.n))
+				list = append(
+					list,
+					addDayTally(operator.AlertsOfDay, "", c.day, c.n),
+					addDayTally(operator.AlertsOfDay, string(id), c.day, c.n),
+				)
 			}
 		}
 		return tx.RunStatements(ctx, list)
@@ -270,13 +342,23 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 		var list []sqldb.Statement
 		all := int64(0)
 		for _, g := range part {
-			before, err := readValue[int64](ctx, tx, `SELECT coalesce((SELECT n FROM tally WHERE name = $1 AND part = $2 AND day = 0), 0)`, mark, g.part)
+			before, err := readValue[int64](
+				ctx,
+				tx,
+				`SELECT coalesce((SELECT n FROM tally WHERE name = $1 AND part = $2 AND day = 0), 0)`,
+				mark,
+				g.part,
+			)
 			if err != nil {
 				return err
 			}
 			if more := g.n - before; more > 0 { // another process may have counted since
 				all += more
-				list = append(list, addDayTally(operator.SubscriptionsOfDay, g.part, today, more), setDayTally(mark, g.part, 0, g.n))
+				list = append(
+					list,
+					addDayTally(operator.SubscriptionsOfDay, g.part, today, more),
+					setDayTally(mark, g.part, 0, g.n),
+				)
 			}
 		}
 		return tx.RunStatements(ctx, append(list, addDayTally(operator.SubscriptionsOfDay, "", today, all)))
@@ -288,11 +370,24 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 // kept for each day.
 
 // FiguresByDay returns what was kept of figures over the last days, for the whole service or one part of it.
-func (s Overview) FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
+func (s Overview) FiguresByDay(
+	ctx context.Context,
+	part string,
+	days int,
+	names ...operator.Figure,
+) (map[operator.Figure][]operator.DayCount, error) {
 	list := make(map[operator.Figure][]operator.DayCount, len(names))
 	for _, name := range names {
-		counts, err := collectRows(ctx, s.readQuerier(), func(row scanner, d *operator.DayCount) error { return row.Scan(&d.Day, &d.Count) },
-			`SELECT day * $4, n FROM tally WHERE name = $1 AND part = $2 AND day > $3 ORDER BY day`, name, part, operator.DayNumber(s.now())-int64(days), dayMicros)
+		counts, err := collectRows(
+			ctx,
+			s.readQuerier(),
+			func(row scanner, d *operator.DayCount) error { return row.Scan(&d.Day, &d.Count) },
+			`SELECT day * $4, n FROM tally WHERE name = $1 AND part = $2 AND day > $3 ORDER BY day`,
+			name,
+			part,
+			operator.DayNumber(s.now())-int64(days),
+			dayMicros,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -342,12 +437,28 @@ func (c *counting) countFindings(from, to int64) {
 
 // countCases counts how many cases were opened in a day, and how many resolved within their target and after it.
 func (c *counting) countCases(from, to int64) {
-	c.countTotals([]operator.Figure{operator.CasesOpenedOfDay}, `SELECT count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2`, from, to)
-	c.countTotals([]operator.Figure{operator.CasesInTimeOfDay, operator.CasesLateOfDay}, `SELECT count(*) FILTER (WHERE c.clock_used <= c.target),
+	c.countTotals(
+		[]operator.Figure{operator.CasesOpenedOfDay},
+		`SELECT count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2`,
+		from,
+		to,
+	)
+	c.countTotals(
+		[]operator.Figure{operator.CasesInTimeOfDay, operator.CasesLateOfDay},
+		`SELECT count(*) FILTER (WHERE c.clock_used <= c.target),
 			count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m JOIN support_case c ON c.partner_id = m.partner_id AND c.id = m.case_id
-		WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`, cyber.CaseResolved, from, to)
-	c.countByPartner(operator.CasesOpenedOfDay, `SELECT partner_id, count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2
-		GROUP BY partner_id ORDER BY partner_id`, from, to)
+		WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`,
+		cyber.CaseResolved,
+		from,
+		to,
+	)
+	c.countByPartner(
+		operator.CasesOpenedOfDay,
+		`SELECT partner_id, count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2
+		GROUP BY partner_id ORDER BY partner_id`,
+		from,
+		to,
+	)
 }
 
 // countArrivals counts what arrived at each endpoint in a day and how long it was on its way, and what was given up.

@@ -17,9 +17,23 @@ func TestPictureFigures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Sandbox)
-		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		watch := cyber.NewMonitoring(
+			e.Store.Monitoring,
+			e.Store.Partners,
+			cyber.Unasked{},
+			e.Keys.Fingerprint,
+			e.Clock.Now,
+		)
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test"} {
-			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: "pessoa", Type: "email", Value: value}); err != nil {
+			if _, err := watch.AddAsset(
+				ctx,
+				cyber.AssetRequest{
+					Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+					User:  "pessoa",
+					Type:  "email",
+					Value: value,
+				},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -36,11 +50,20 @@ func TestPictureFigures(t *testing.T) {
 		write(deliveries, 102, "delivered", now-5000, now-1000, []byte{})
 		write(deliveries, 103, "failed", now-5000, now-1000, []byte{})
 		write(deliveries, 104, "pending", now-5000, 0, []byte{})
-		write(`INSERT INTO service (id, name, description, position, retired, created_at, mac) VALUES ('sv_x', 'x', 'x', 99, FALSE, 1, '')`)
+		write(
+			`INSERT INTO service (id, name, description, position, retired, created_at, mac) VALUES ('sv_x', 'x', 'x', 99, FALSE, 1, '')`,
+		)
 		for i, used := range []int64{hour, 3 * hour} {
 			id := []string{"cs_a", "cs_b"}[i]
-			write(`INSERT INTO support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at,
-				changed_at, rating) VALUES (1, $1, $2, 'sv_x', 'Resolvido', '', $2, $3, $4, 0, 0, $5, $5, 0)`, id, []byte{1}, 2*hour, used, now)
+			write(
+				`INSERT INTO support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at,
+				changed_at, rating) VALUES (1, $1, $2, 'sv_x', 'Resolvido', '', $2, $3, $4, 0, 0, $5, $5, 0)`,
+				id,
+				[]byte{1},
+				2*hour,
+				used,
+				now,
+			)
 			write(`INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)
 				VALUES (1, $1, 2, '', 'Aberto', 'Resolvido', 'x', $2), (1, $1, 3, 'rating', 'Resolvido', 'Resolvido', '', $2)`, id, now)
 		}
@@ -78,7 +101,12 @@ func TestPictureFigures(t *testing.T) {
 			sum("whe_1", operator.GivenUpOfDay, 1)
 			sum("whe_1", operator.TravelOfDay, 6000)
 			sum("whe_2", operator.ArrivedOfDay, 0)
-			if parts, err := e.Overview.FiguresByPart(ctx, operator.Arrived, 0); err != nil || parts["whe_1"] != arrived {
+			if parts, err := e.Overview.FiguresByPart(
+				ctx,
+				operator.Arrived,
+				0,
+			); err != nil ||
+				parts["whe_1"] != arrived {
 				t.Errorf("%s: arrived in 24 hours %v, %v", when, parts, err)
 			}
 			if parts, err := e.Overview.FiguresByPart(ctx, operator.Backlog, 0); err != nil || parts["whe_1"] != 1 {

@@ -37,7 +37,13 @@ func addFilter[T comparable](c *conditions, text string, value T) {
 }
 
 // addPerson appends that a column holds one of a person's indexes, unless the filter names no person.
-func (c core) addPerson(ctx context.Context, to *conditions, column string, id partner.ID, hash partner.UserHash) error {
+func (c core) addPerson(
+	ctx context.Context,
+	to *conditions,
+	column string,
+	id partner.ID,
+	hash partner.UserHash,
+) error {
 	if hash == "" {
 		return nil
 	}
@@ -88,8 +94,15 @@ var errPageFull = errors.New("page full")
 // collectPage runs a query for look rows and one more, and keeps the rows that fit, up to limit. Where there is something
 // behind the last row, it returns the mark of that row. It stops reading there: where an index has the order, no row behind
 // the page is looked up.
-func collectPage[T, M any](ctx context.Context, q querier, limit, look int, fits func(T) bool, mark func(T) M, scan func(scanner, *T) error,
-	query string, args ...any,
+func collectPage[T, M any](
+	ctx context.Context,
+	q querier,
+	limit, look int,
+	fits func(T) bool,
+	mark func(T) M,
+	scan func(scanner, *T) error,
+	query string,
+	args ...any,
 ) (kept []T, next M, err error) {
 	read := 0
 	var last T
@@ -136,7 +149,15 @@ func (c *conditions) addLimit(n int) string {
 
 // FindingByID returns one finding and its value.
 func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	return readRow(ctx, s.readQuerier(), s.scanFound, cyber.ErrFindingNotFound, selectFound+` AND f.partner_id = $1 AND f.id = $2`, id, finding)
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		s.scanFound,
+		cyber.ErrFindingNotFound,
+		selectFound+` AND f.partner_id = $1 AND f.id = $2`,
+		id,
+		finding,
+	)
 }
 
 // selectFound reads findings with the values and breaches they are about. Each has its breach: the outer join keeps SQLite
@@ -170,12 +191,20 @@ func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int6
 }
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
-func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
+func (s Overview) SubscriptionsOfCPF(
+	ctx context.Context,
+	id partner.ID,
+	cpf string,
+) ([]subscription.Subscription, error) {
 	return Subscriptions(s).readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), ` DESC LIMIT 100`)
 }
 
 // SubscriptionsOfUser returns a person's subscriptions by user hash; none when the partner has not enrolled the person.
-func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error) {
+func (s Overview) SubscriptionsOfUser(
+	ctx context.Context,
+	id partner.ID,
+	user partner.UserHash,
+) ([]subscription.Subscription, error) {
 	u, err := s.findUser(ctx, s.readQuerier(), id, user)
 	if err != nil || u.cpf == nil {
 		return nil, err
@@ -185,7 +214,11 @@ func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user p
 
 // NamesOfUsers returns the names of those of a partner's people who have a subscription, by user hash: in force, or else the
 // latest that ended. A page of cases needs two statements instead of two for each case.
-func (s Overview) NamesOfUsers(ctx context.Context, id partner.ID, users []partner.UserHash) (map[partner.UserHash]string, error) {
+func (s Overview) NamesOfUsers(
+	ctx context.Context,
+	id partner.ID,
+	users []partner.UserHash,
+) (map[partner.UserHash]string, error) {
 	byIndex := make(map[string]partner.UserHash, len(users))
 	for _, u := range users {
 		byIndex[string(s.blindUserIndex(id, u))] = u
@@ -207,8 +240,13 @@ func (s Overview) NamesOfUsers(ctx context.Context, id partner.ID, users []partn
 	args = []any{id}
 	marks = appendByteMarks(&args, cpfs)
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // each half has an index of its own
-		list, err := collectRows(ctx, s.readQuerier(), Subscriptions(s).scanSubscription(id),
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf IN (`+marks+`) AND `+half+` ORDER BY seq DESC`, args...)
+		list, err := collectRows(
+			ctx,
+			s.readQuerier(),
+			Subscriptions(s).scanSubscription(id),
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf IN (`+marks+`) AND `+half+` ORDER BY seq DESC`,
+			args...,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -223,10 +261,14 @@ func (s Overview) NamesOfUsers(ctx context.Context, id partner.ID, users []partn
 
 // DeliveryList returns a page of the deliveries in a state that fit: finished ones latest first, others by endpoint, oldest
 // first. The index knows state and end; the partner of a delivered one and types are sifted.
-func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
+func (s Overview) DeliveryList(
+	ctx context.Context,
+	f alert.DeliveryFilter,
+) ([]alert.Listed, alert.DeliveryMark, error) {
 	var c conditions
 	c.text = ` AND d.state = '` + string(f.State) + `'` // a constant of ours: the indexes are for one state each
-	order, over := ` ORDER BY d.partner_id, d.endpoint_id, d.seq`, f.State == alert.Delivered || f.State == alert.DeliveryFailed
+	order, over := ` ORDER BY d.partner_id, d.endpoint_id, d.seq`, f.State == alert.Delivered ||
+		f.State == alert.DeliveryFailed
 	if over {
 		c.text += ` AND d.finished_at > 0`
 		c.addPeriod(`d.finished_at`, f.From, f.To)
@@ -239,25 +281,52 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 		if err := s.deliveriesOf(ctx, &c, f); err != nil {
 			return nil, alert.DeliveryMark{}, err
 		}
-		order = strings.Replace(order, `d.finished_at`, `d.finished_at + 0`, 1) // a person has few: no index is walked for its order
+		order = strings.Replace(
+			order,
+			`d.finished_at`,
+			`d.finished_at + 0`,
+			1,
+		) // a person has few: no index is walked for its order
 	}
 	if m := f.Before; m.Endpoint != "" {
 		switch {
 		case over:
-			c.addPastCondition(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, m.At, m.Partner, m.Endpoint, m.Seq)
+			c.addPastCondition(
+				`d.finished_at, d.partner_id, d.endpoint_id, d.seq`,
+				`<`,
+				m.At,
+				m.Partner,
+				m.Endpoint,
+				m.Seq,
+			)
 		case f.Partner != "": // or SQLite begins at the partner's first
 			c.addPastCondition(`d.endpoint_id, d.seq`, `>`, m.Endpoint, m.Seq)
 		default:
 			c.addPastCondition(`d.partner_id, d.endpoint_id, d.seq`, `>`, m.Partner, m.Endpoint, m.Seq)
 		}
 	}
-	look := rowsToLook(f.Limit, f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "" || f.Endpoint != ""))
+	look := rowsToLook(
+		f.Limit,
+		f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "" || f.Endpoint != ""),
+	)
 	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(l alert.Listed) bool {
-		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type) && (f.Endpoint == "" || l.Endpoint == f.Endpoint)
+		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type) &&
+			(f.Endpoint == "" || l.Endpoint == f.Endpoint)
 	}, func(l alert.Listed) alert.DeliveryMark {
 		return alert.DeliveryMark{At: l.FinishedAt, Partner: l.Partner, Endpoint: l.Endpoint, Seq: l.Seq}
 	}, func(row scanner, l *alert.Listed) error {
-		return row.Scan(&l.Partner, &l.Endpoint, &l.Event, &l.Seq, &l.State, &l.Attempts, &l.NextAt, &l.FinishedAt, &l.CreatedAt, &l.Type)
+		return row.Scan(
+			&l.Partner,
+			&l.Endpoint,
+			&l.Event,
+			&l.Seq,
+			&l.State,
+			&l.Attempts,
+			&l.NextAt,
+			&l.FinishedAt,
+			&l.CreatedAt,
+			&l.Type,
+		)
 	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at, d.created_at,
 		coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
 		FROM delivery d WHERE true`+c.text+order+c.addLimit(look+1), c.args...)
@@ -330,7 +399,8 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 		order = c.addOrder(at, `f.id`, f.Before, f.OldestFirst)
 	}
 	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(one cyber.Found) bool {
-		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) && (f.Severity == "" || one.Finding.Severity == f.Severity)
+		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) &&
+			(f.Severity == "" || one.Finding.Severity == f.Severity)
 	}, func(one cyber.Found) cyber.Mark {
 		return cyber.Mark{At: one.Finding.FoundAt, ID: string(one.Finding.ID)}
 	}, s.scanFound, selectFound+c.text+order+c.addLimit(look+1), c.args...)
@@ -394,7 +464,11 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 
 // SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next goes on
 // from; 0 at the end. States have indexes; plan and first day are sifted before anything is opened.
-func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error) {
+func (s Overview) SubscriptionList(
+	ctx context.Context,
+	id partner.ID,
+	f subscription.ListFilter,
+) ([]subscription.Subscription, int64, error) {
 	if f.User != "" {
 		list, err := s.subscriptionsOfPerson(ctx, id, f)
 		return list, 0, err
@@ -421,19 +495,35 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 	look := rowsToLook(f.Limit, f.Plan != "" || f.From != 0 || f.To != 0 || f.State == subscription.ListEnded)
 	fits := func(sub subscription.Subscription) bool { return f.FitsFilter(sub, today) }
 	mark := func(sub subscription.Subscription) int64 { return sub.Seq }
-	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, Subscriptions(s).scanSifted(id, fits),
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
+	return collectPage(
+		ctx,
+		s.readQuerier(),
+		f.Limit,
+		look,
+		fits,
+		mark,
+		Subscriptions(s).scanSifted(id, fits),
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(
+			look+1,
+		),
+		c.args...,
+	)
 }
 
 // subscriptionsOfPerson are few: they stand on one page.
-func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, error) {
+func (s Overview) subscriptionsOfPerson(
+	ctx context.Context,
+	id partner.ID,
+	f subscription.ListFilter,
+) ([]subscription.Subscription, error) {
 	all, err := s.SubscriptionsOfUser(ctx, id, f.User)
 	if err != nil {
 		return nil, err
 	}
 	today := subscription.DayInBrazil(s.now())
 	kept := slices.DeleteFunc(all, func(one subscription.Subscription) bool {
-		return !f.FitsFilter(one, today) || f.NewestFirst && f.After > 0 && one.Seq >= f.After || !f.NewestFirst && one.Seq <= f.After
+		return !f.FitsFilter(one, today) || f.NewestFirst && f.After > 0 && one.Seq >= f.After ||
+			!f.NewestFirst && one.Seq <= f.After
 	})
 	slices.SortFunc(kept, func(a, b subscription.Subscription) int {
 		if f.NewestFirst {
@@ -445,7 +535,11 @@ func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f su
 }
 
 // DeviceList returns a page of a partner's live devices that fit, and where the next begins.
-func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
+func (s Overview) DeviceList(
+	ctx context.Context,
+	id partner.ID,
+	f cyber.DeviceFilter,
+) ([]cyber.Device, cyber.Mark, error) {
 	c, at := conditions{text: ` AND ended_at = 0`, args: []any{id}}, `issued_at`
 	c.addCondition(`valid_until > `, s.now())
 	if f.User != "" {
@@ -458,6 +552,16 @@ func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceF
 	look := rowsToLook(f.Limit, f.System != "")
 	fits := func(d cyber.Device) bool { return f.System == "" || d.System == f.System }
 	mark := func(d cyber.Device) cyber.Mark { return cyber.Mark{At: d.IssuedAt, ID: string(d.ID)} }
-	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, Devices(s).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+
-		c.text+c.addOrder(at, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
+	return collectPage(
+		ctx,
+		s.readQuerier(),
+		f.Limit,
+		look,
+		fits,
+		mark,
+		Devices(s).scanDevice,
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+
+			c.text+c.addOrder(at, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1),
+		c.args...,
+	)
 }

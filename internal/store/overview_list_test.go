@@ -20,11 +20,25 @@ func TestListsAreNarrowed(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		other, _ := e.NewPartner(t, partner.Sandbox)
-		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		watch := cyber.NewMonitoring(
+			e.Store.Monitoring,
+			e.Store.Partners,
+			cyber.Unasked{},
+			e.Keys.Fingerprint,
+			e.Clock.Now,
+		)
 		begin := e.Clock.Now()
 		for i, owner := range []partner.Partner{p, other, p, other, p} {
 			value := fmt.Sprintf("v%d@vazamento.test", i)
-			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: owner.ID, Mode: owner.Mode}, User: partner.UserHash(fmt.Sprint("pessoa", i%4)), Type: "email", Value: value}); err != nil {
+			if _, err := watch.AddAsset(
+				ctx,
+				cyber.AssetRequest{
+					Owner: cyber.Owner{Partner: owner.ID, Mode: owner.Mode},
+					User:  partner.UserHash(fmt.Sprint("pessoa", i%4)),
+					Type:  "email",
+					Value: value,
+				},
+			); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(time.Hour)
@@ -68,15 +82,27 @@ func TestListsAreNarrowed(t *testing.T) {
 				t.Errorf("%s: %q, not %q", name, got, c.want)
 			}
 		}
-		assets, _, err := e.Overview.ListAssets(ctx, cyber.AssetFilter{Status: all[0].Asset.Status, Partner: other.ID, Kind: "email", Limit: 10})
+		assets, _, err := e.Overview.ListAssets(
+			ctx,
+			cyber.AssetFilter{Status: all[0].Asset.Status, Partner: other.ID, Kind: "email", Limit: 10},
+		)
 		if err != nil || len(assets) != 2 || assets[0].Value[:2] != "v3" {
 			t.Error(assets, err)
 		}
-		events, _, err := e.Overview.ListEvents(ctx, p.ID, alert.EventFilter{Type: alert.LeakDetected, User: "pessoa2", Limit: 10})
+		events, _, err := e.Overview.ListEvents(
+			ctx,
+			p.ID,
+			alert.EventFilter{Type: alert.LeakDetected, User: "pessoa2", Limit: 10},
+		)
 		if err != nil || len(events) != 1 || events[0].Type != alert.LeakDetected {
 			t.Error(events, err)
 		}
-		if devices, _, err := e.Overview.DeviceList(ctx, p.ID, cyber.DeviceFilter{System: cyber.Android, Limit: 10}); err != nil || len(devices) != 0 {
+		if devices, _, err := e.Overview.DeviceList(
+			ctx,
+			p.ID,
+			cyber.DeviceFilter{System: cyber.Android, Limit: 10},
+		); err != nil ||
+			len(devices) != 0 {
 			t.Error(devices, err)
 		}
 	})
@@ -87,14 +113,24 @@ func TestFiltersAndExports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx, saved := context.Background(), e.Store.Operators
 		for _, id := range []operator.ID{"op_a", "op_b"} {
-			if err := saved.InsertOperator(ctx, operator.Operator{ID: id, Email: string(id) + "@exemplo.com.br", Role: operator.Viewer}); err != nil {
+			if err := saved.InsertOperator(
+				ctx,
+				operator.Operator{ID: id, Email: string(id) + "@exemplo.com.br", Role: operator.Viewer},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := saved.KeepFilter(ctx, operator.KeptFilter{Operator: "op_a", ID: "fl_1", List: "findings", Name: "do João", Query: "state=all"}); err != nil {
+		if err := saved.KeepFilter(
+			ctx,
+			operator.KeptFilter{Operator: "op_a", ID: "fl_1", List: "findings", Name: "do João", Query: "state=all"},
+		); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := saved.KeptFilters(ctx, "op_a"); err != nil || len(list) != 1 || list[0].Name != "do João" || list[0].Query != "state=all" {
+		if list, err := saved.KeptFilters(
+			ctx,
+			"op_a",
+		); err != nil || len(list) != 1 || list[0].Name != "do João" ||
+			list[0].Query != "state=all" {
 			t.Error(list, err)
 		}
 		if list, err := saved.KeptFilters(ctx, "op_b"); err != nil || len(list) != 0 {
@@ -106,14 +142,24 @@ func TestFiltersAndExports(t *testing.T) {
 		if err := saved.DropFilter(ctx, "op_a", "fl_1"); err != nil {
 			t.Error(err)
 		}
-		x := operator.Export{ID: "ex_1", Operator: "op_a", List: "findings", Format: operator.CSV, CreatedAt: e.Clock.Now(), Until: e.Clock.Now().Add(time.Hour)}
+		x := operator.Export{
+			ID:        "ex_1",
+			Operator:  "op_a",
+			List:      "findings",
+			Format:    operator.CSV,
+			CreatedAt: e.Clock.Now(),
+			Until:     e.Clock.Now().Add(time.Hour),
+		}
 		if err := saved.BeginExport(ctx, x); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := saved.GetExport(ctx, "op_a", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("half a file:", err)
 		}
-		err := errors.Join(saved.AddExportPart(ctx, "ex_1", 1, 10, []byte("um"), false), saved.AddExportPart(ctx, "ex_1", 2, 12, []byte("dois"), true))
+		err := errors.Join(
+			saved.AddExportPart(ctx, "ex_1", 1, 10, []byte("um"), false),
+			saved.AddExportPart(ctx, "ex_1", 2, 12, []byte("dois"), true),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,10 @@ func TestListsOfAPerson(t *testing.T) {
 		first, second := person(1, "ouro", "", 0), person(2, "ouro", "", 0)
 		enrolAll(t, e, p.ID, first, second, person(1, "prata", "", 0))
 		short, long := partner.PersonDigests(first.Beneficiary.CPF, cred.Salt)
-		ana := []partner.UserHash{partner.UserHash(hex.EncodeToString(short[1:])), partner.UserHash(hex.EncodeToString(long[1:]))}
+		ana := []partner.UserHash{
+			partner.UserHash(hex.EncodeToString(short[1:])),
+			partner.UserHash(hex.EncodeToString(long[1:])),
+		}
 		for i, user := range []partner.UserHash{ana[0], "bia", ana[1], "bia"} {
 			id := p.ID
 			if i == 3 {
@@ -62,13 +65,28 @@ func TestListsOfAPerson(t *testing.T) {
 			if state == alert.Pending {
 				finished = 0
 			}
-			if err := storetest.Write(ctx, e, `UPDATE delivery SET state = $1, finished_at = $2 + seq WHERE $2 > 0`, string(state), finished); err != nil {
+			if err := storetest.Write(
+				ctx,
+				e,
+				`UPDATE delivery SET state = $1, finished_at = $2 + seq WHERE $2 > 0`,
+				string(state),
+				finished,
+			); err != nil {
 				t.Fatal(err)
 			}
 			got := []int{
-				count(alert.DeliveryFilter{State: state, Partner: p.ID}), count(alert.DeliveryFilter{State: state, Partner: other.ID}),
-				count(alert.DeliveryFilter{State: state, Partner: p.ID, User: ana[0]}), count(alert.DeliveryFilter{State: state, Partner: p.ID, User: ana[1]}),
-				count(alert.DeliveryFilter{State: state, Partner: p.ID, User: "bia"}), count(alert.DeliveryFilter{State: state, Partner: other.ID, User: ana[0]}),
+				count(
+					alert.DeliveryFilter{State: state, Partner: p.ID},
+				),
+				count(alert.DeliveryFilter{State: state, Partner: other.ID}),
+				count(
+					alert.DeliveryFilter{State: state, Partner: p.ID, User: ana[0]},
+				),
+				count(alert.DeliveryFilter{State: state, Partner: p.ID, User: ana[1]}),
+				count(
+					alert.DeliveryFilter{State: state, Partner: p.ID, User: "bia"},
+				),
+				count(alert.DeliveryFilter{State: state, Partner: other.ID, User: ana[0]}),
 			}
 			if !slices.Equal(got, []int{6, 1, 4, 4, 2, 0}) {
 				t.Errorf("%s: %v", state, got)

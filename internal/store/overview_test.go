@@ -18,10 +18,19 @@ func TestFigures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Sandbox)
-		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		watch := cyber.NewMonitoring(
+			e.Store.Monitoring,
+			e.Store.Partners,
+			cyber.Unasked{},
+			e.Keys.Fingerprint,
+			e.Clock.Now,
+		)
 		who := cyber.Owner{Partner: p.ID, Mode: p.Mode}
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@exemplo.com.br"} {
-			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: who, User: "pessoa", Type: "email", Value: value}); err != nil {
+			if _, err := watch.AddAsset(
+				ctx,
+				cyber.AssetRequest{Owner: who, User: "pessoa", Type: "email", Value: value},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -39,15 +48,20 @@ func TestFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 			days, told := byDay[operator.FindingsOfDay], byDay[operator.AlertsOfDay]
-			if len(days) != 30 || totalOf(days) != findings || totalOf(told) != alerts || f.Now[operator.FindingsOpen] != findings ||
-				f.Now[operator.AssetsMonitored] != 1 || !f.At.Equal(e.Clock.Now()) {
+			if len(days) != 30 || totalOf(days) != findings || totalOf(told) != alerts ||
+				f.Now[operator.FindingsOpen] != findings ||
+				f.Now[operator.AssetsMonitored] != 1 ||
+				!f.At.Equal(e.Clock.Now()) {
 				t.Errorf("%s: %+v", when, f)
 			}
 		}
 		check("first", 2, 2)
 		check("again", 2, 2)
 		e.Clock.Advance(36 * time.Hour)
-		if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: who, User: "outra", Type: "email", Value: "quatro@vazamento.test"}); err != nil {
+		if _, err := watch.AddAsset(
+			ctx,
+			cyber.AssetRequest{Owner: who, User: "outra", Type: "email", Value: "quatro@vazamento.test"},
+		); err != nil {
 			t.Fatal(err)
 		}
 		check("two days later", 3, 3)
@@ -78,15 +92,30 @@ func TestOperatorLists(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		other, _ := e.NewPartner(t, partner.Sandbox)
-		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+		watch := cyber.NewMonitoring(
+			e.Store.Monitoring,
+			e.Store.Partners,
+			cyber.Unasked{},
+			e.Keys.Fingerprint,
+			e.Clock.Now,
+		)
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@vazamento.test"} {
-			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: "pessoa", Type: "email", Value: value}); err != nil {
+			if _, err := watch.AddAsset(
+				ctx,
+				cyber.AssetRequest{
+					Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+					User:  "pessoa",
+					Type:  "email",
+					Value: value,
+				},
+			); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(time.Minute)
 		}
 		found, next, err := e.Overview.FindingList(ctx, cyber.FindingFilter{OpenOnly: true, Limit: 2})
-		if err != nil || len(found) != 2 || found[0].Asset.Value != "tres@vazamento.test" || found[1].Asset.User != "pessoa" {
+		if err != nil || len(found) != 2 || found[0].Asset.Value != "tres@vazamento.test" ||
+			found[1].Asset.User != "pessoa" {
 			t.Fatal(found, err)
 		}
 		last := found[1].Finding
@@ -108,7 +137,12 @@ func TestOperatorLists(t *testing.T) {
 		if err != nil || len(events) < 3 || events[0].Seq <= events[1].Seq {
 			t.Fatal(events, err)
 		}
-		if older, _, err := e.Overview.ListEvents(ctx, p.ID, alert.EventFilter{After: events[0].Seq, Limit: 1}); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
+		if older, _, err := e.Overview.ListEvents(
+			ctx,
+			p.ID,
+			alert.EventFilter{After: events[0].Seq, Limit: 1},
+		); err != nil || len(older) != 1 ||
+			older[0].ID != events[1].ID {
 			t.Fatal(older, err)
 		}
 		if _, err := e.Overview.GetEvent(ctx, other.ID, events[0].ID); !errors.Is(err, alert.ErrEventNotFound) {

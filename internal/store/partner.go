@@ -40,7 +40,11 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	}
 	set := p.Settings
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := execExpecting(ctx, tx, partner.ErrTaken, `INSERT INTO partner (id, name, mode, suspended, rate_per_second,
+		if err := execExpecting(
+			ctx,
+			tx,
+			partner.ErrTaken,
+			`INSERT INTO partner (id, name, mode, suspended, rate_per_second,
 			burst, default_plan, mask_cards, sites, watched_sites, people, first_looks_per_hour, sandbox_of, officer, salt,
 			created_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
@@ -111,7 +115,14 @@ func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partn
 
 // partnerByID returns partner.ErrNotFound for an unknown partner and refuses a forged row.
 func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
-	p, err := readRow(ctx, q, c.scanPartner, partner.ErrNotFound, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, id)
+	p, err := readRow(
+		ctx,
+		q,
+		c.scanPartner,
+		partner.ErrNotFound,
+		`SELECT `+partnerColumns+` FROM partner WHERE id = $1`,
+		id,
+	)
 	if err != nil {
 		return p, err
 	}
@@ -123,11 +134,20 @@ func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partne
 
 // ListPartners returns all partners, oldest first, forged ones too.
 func (s Partners) ListPartners(ctx context.Context) ([]partner.Partner, error) {
-	return collectRows(ctx, s.readQuerier(), s.scanPartner, `SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanPartner,
+		`SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`,
+	)
 }
 
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.
-func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(*partner.Partner) error) (partner.Partner, error) {
+func (s Partners) UpdatePartner(
+	ctx context.Context,
+	id partner.ID,
+	change func(*partner.Partner) error,
+) (partner.Partner, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (p partner.Partner, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
 			return p, err
@@ -139,7 +159,10 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 		if err := change(&p); err != nil {
 			return p, err
 		}
-		if err := execStatement(ctx, tx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
+		if err := execStatement(
+			ctx,
+			tx,
+			`UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
 			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, people = $10, first_looks_per_hour = $11,
 			sandbox_of = $12, officer = $13, mac = $14 WHERE id = $1`,
 			id,
@@ -179,7 +202,15 @@ func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
 
 // OpenSalt opens a partner's salt.
 func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (salt string, err error) {
-	err = s.readSealed(ctx, s.readQuerier(), sealedSaltPlace(id), &salt, partner.ErrNotFound, `SELECT salt FROM partner WHERE id = $1`, id)
+	err = s.readSealed(
+		ctx,
+		s.readQuerier(),
+		sealedSaltPlace(id),
+		&salt,
+		partner.ErrNotFound,
+		`SELECT salt FROM partner WHERE id = $1`,
+		id,
+	)
 	return salt, err
 }
 
@@ -191,7 +222,15 @@ func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) e
 			if err := moveAccessEpoch(ctx, tx); err != nil {
 				return err
 			}
-			maker, err := readRow(ctx, tx, s.scanKeyRow, partner.ErrUnauthorised, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`, id, k.MadeBy)
+			maker, err := readRow(
+				ctx,
+				tx,
+				s.scanKeyRow,
+				partner.ErrUnauthorised,
+				`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
+				id,
+				k.MadeBy,
+			)
 			if err == nil && !maker.IsLiveAt(s.now()) {
 				err = partner.ErrUnauthorised
 			}
@@ -206,11 +245,26 @@ func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) e
 // insertAPIKey stores a new key.
 func (s Partners) insertAPIKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, k partner.Key) error {
 	k.Partner, k.Digest = id, s.keyedDigest("api_key", k.Digest)
-	return execStatement(ctx, tx, `INSERT INTO api_key
+	return execStatement(
+		ctx,
+		tx,
+		`INSERT INTO api_key
 		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		k.ID, id, k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, joinTexts(k.Scopes), k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.MadeBy, k.Line,
-		s.grantMAC("api_key", apiKeyGrant(k)))
+		k.ID,
+		id,
+		k.Label,
+		k.Preview,
+		k.Digest[:lookupLen],
+		k.Digest,
+		joinTexts(k.Scopes),
+		k.CreatedAt,
+		k.ExpiresAt,
+		k.RevokedAt,
+		k.MadeBy,
+		k.Line,
+		s.grantMAC("api_key", apiKeyGrant(k)),
+	)
 }
 
 // keyColumns are those that scanKeyRow expects, in its order.
@@ -223,7 +277,17 @@ func (s Partners) scanKeyRow(row scanner, k *partner.Key) error { return row.Sca
 // keyTargets returns where the columns of a key are scanned to; it is noted whether this program wrote them.
 func (s Partners) keyTargets(k *partner.Key) []any {
 	return []any{
-		&k.ID, &k.Partner, &k.Label, &k.Preview, &k.Digest, splitsTexts(&k.Scopes), &k.CreatedAt, &k.ExpiresAt, &k.RevokedAt, &k.MadeBy, &k.Line,
+		&k.ID,
+		&k.Partner,
+		&k.Label,
+		&k.Preview,
+		&k.Digest,
+		splitsTexts(&k.Scopes),
+		&k.CreatedAt,
+		&k.ExpiresAt,
+		&k.RevokedAt,
+		&k.MadeBy,
+		&k.Line,
 		s.checksMAC(&k.Forged, "api_key", func() *grant { return apiKeyGrant(*k) }),
 	}
 }
@@ -235,15 +299,27 @@ func (s Partners) ListKeys(ctx context.Context, id partner.ID) ([]partner.Key, e
 
 // readKeys returns a partner's keys, oldest first.
 func (s Partners) readKeys(ctx context.Context, q querier, id partner.ID) ([]partner.Key, error) {
-	return collectRows(ctx, q, s.scanKeyRow, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, id)
+	return collectRows(
+		ctx,
+		q,
+		s.scanKeyRow,
+		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`,
+		id,
+	)
 }
 
 // KeyByDigest returns the key with this digest, and its partner. A row that this program did not write is no key.
 func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (k partner.Key, p partner.Partner, err error) {
 	keyed := s.keyedDigest("api_key", digest)
-	err = readColumns(ctx, s.db.ReadPool(), append(s.partnerTargets(&p), s.keyTargets(&k)...), `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second,
+	err = readColumns(
+		ctx,
+		s.db.ReadPool(),
+		append(s.partnerTargets(&p), s.keyTargets(&k)...),
+		`SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second,
 		p.burst, p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.people, p.first_looks_per_hour, p.sandbox_of, p.officer, p.created_at, p.mac, `+keyColumns+`
-		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
+		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`,
+		keyed[:lookupLen],
+	)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && (k.Forged || p.Forged || !hmac.Equal(k.Digest, keyed)) {
 		return partner.Key{}, partner.Partner{}, partner.ErrKeyNotFound
 	}
@@ -272,8 +348,16 @@ func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(key
 			if k.Forged {
 				return forgedRowError("api_key", string(k.ID))
 			}
-			if err := execStatement(ctx, tx, `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
-				id, k.ID, k.ExpiresAt, k.RevokedAt, s.grantMAC("api_key", apiKeyGrant(k))); err != nil {
+			if err := execStatement(
+				ctx,
+				tx,
+				`UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
+				id,
+				k.ID,
+				k.ExpiresAt,
+				k.RevokedAt,
+				s.grantMAC("api_key", apiKeyGrant(k)),
+			); err != nil {
 				return err
 			}
 		}
@@ -302,7 +386,11 @@ func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (part
 }
 
 // UpdateTheme changes a partner's theme.
-func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*partner.Theme) error) (partner.Theme, error) {
+func (s Partners) UpdateTheme(
+	ctx context.Context,
+	id partner.ID,
+	change func(*partner.Theme) error,
+) (partner.Theme, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (t partner.Theme, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // it orders concurrent changes, as it does those of partners
 			return t, err
@@ -331,11 +419,23 @@ var _ partner.MeterStore = Partners{}
 func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
 	var list []sqldb.Statement
 	for _, c := range counts {
-		list = append(list, sqldb.NewStatement(`INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
+		list = append(
+			list,
+			sqldb.NewStatement(
+				`INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
-			id, c.Day, c.Operation, c.Sent, c.Refused))
+				id,
+				c.Day,
+				c.Operation,
+				c.Sent,
+				c.Refused,
+			),
+		)
 	}
-	return s.runAll(ctx, append(list, sqldb.NewStatement(`DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, id, forget))...)
+	return s.runAll(
+		ctx,
+		append(list, sqldb.NewStatement(`DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, id, forget))...,
+	)
 }
 
 // RequestsOf returns what a partner asked for: see partner.MeterStore.
@@ -352,15 +452,32 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	}
 	var list []sqldb.Statement
 	for i, l := range lines {
-		list = append(list, sqldb.NewStatement(`INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, at, number) DO NOTHING`, id, l.At, i, l.Operation, l.Status, l.Took, l.Fault, l.Key))
+		list = append(
+			list,
+			sqldb.NewStatement(`INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, at, number) DO NOTHING`, id, l.At, i, l.Operation, l.Status, l.Took, l.Fault, l.Key),
+		)
 	}
-	return s.runAll(ctx, append(list, sqldb.NewStatement(`DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
-		ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, id, partner.MaxLogged-1))...)
+	return s.runAll(
+		ctx,
+		append(
+			list,
+			sqldb.NewStatement(
+				`DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
+		ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`,
+				id,
+				partner.MaxLogged-1,
+			),
+		)...)
 }
 
 // LatestRequests returns the latest requests of a partner: see partner.MeterStore.
-func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly bool, limit int) ([]partner.LoggedRequest, error) {
+func (s Partners) LatestRequests(
+	ctx context.Context,
+	id partner.ID,
+	failedOnly bool,
+	limit int,
+) ([]partner.LoggedRequest, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, l *partner.LoggedRequest) error {
 		return row.Scan(&l.At, &l.Operation, &l.Status, &l.Took, &l.Fault, &l.Key)
 	}, `SELECT at, operation, status, took, fault, key_id FROM request_log WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
@@ -372,23 +489,45 @@ func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly 
 // made: its sealed body is bound to that.
 func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error {
 	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), id
-	return s.runAll(ctx,
-		sqldb.NewStatement(`UPDATE subscription SET suspended_at = CASE WHEN suspended_at > 0 THEN suspended_at - $2 ELSE 0 END,
+	return s.runAll(
+		ctx,
+		sqldb.NewStatement(
+			`UPDATE subscription SET suspended_at = CASE WHEN suspended_at > 0 THEN suspended_at - $2 ELSE 0 END,
 			ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END, start_day = start_day - $3,
-			expiry_day = CASE WHEN expiry_day > 0 THEN expiry_day - $3 ELSE 0 END WHERE partner_id = $1`, number, micros, days),
+			expiry_day = CASE WHEN expiry_day > 0 THEN expiry_day - $3 ELSE 0 END WHERE partner_id = $1`,
+			number,
+			micros,
+			days,
+		),
 		// Through negative numbers: a row must never meet the one that is still where it goes.
-		sqldb.NewStatement(`UPDATE subscription_expiry SET expiry_day = $2 - expiry_day WHERE partner_id = $1 AND expiry_day > 0`, number, days),
-		sqldb.NewStatement(`UPDATE subscription_expiry SET expiry_day = -expiry_day WHERE partner_id = $1 AND expiry_day < 0`, number),
-		sqldb.NewStatement(`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
+		sqldb.NewStatement(
+			`UPDATE subscription_expiry SET expiry_day = $2 - expiry_day WHERE partner_id = $1 AND expiry_day > 0`,
+			number,
+			days,
+		),
+		sqldb.NewStatement(
+			`UPDATE subscription_expiry SET expiry_day = -expiry_day WHERE partner_id = $1 AND expiry_day < 0`,
+			number,
+		),
+		sqldb.NewStatement(
+			`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
 			renewed_at = CASE WHEN renewed_at > 0 THEN renewed_at - $2 ELSE 0 END,
-			remind_at = CASE WHEN remind_at > 0 THEN remind_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros),
+			remind_at = CASE WHEN remind_at > 0 THEN remind_at - $2 ELSE 0 END WHERE partner_id = $1`,
+			number,
+			micros,
+		),
 		sqldb.NewStatement(`UPDATE finding_step SET marked_at = marked_at - $2 WHERE partner_id = $1`, number, micros),
-		sqldb.NewStatement(`UPDATE epp_key SET issued_at = issued_at - $2, valid_until = valid_until - $2, ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END,
+		sqldb.NewStatement(
+			`UPDATE epp_key SET issued_at = issued_at - $2, valid_until = valid_until - $2, ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END,
 			next_warning = CASE WHEN next_warning > 0 THEN next_warning - $2 ELSE 0 END,
 			activated_at = CASE WHEN activated_at > 0 THEN activated_at - $2 ELSE 0 END,
-			seen_at = CASE WHEN seen_at > 0 THEN seen_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros),
+			seen_at = CASE WHEN seen_at > 0 THEN seen_at - $2 ELSE 0 END WHERE partner_id = $1`,
+			number,
+			micros,
+		),
 		sqldb.NewStatement(`UPDATE support_case SET created_at = created_at - $2, changed_at = changed_at - $2,
 			clock_since = CASE WHEN clock_since > 0 THEN clock_since - $2 ELSE 0 END, due_at = CASE WHEN due_at < $3 THEN due_at - $2 ELSE due_at END,
 			made_up_at = CASE WHEN made_up_at > 0 THEN made_up_at - $2 ELSE 0 END, spoke_at = CASE WHEN spoke_at > 0 THEN spoke_at - $2 ELSE 0 END,
-			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue)))
+			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue)),
+	)
 }

@@ -26,7 +26,8 @@ func TestPartnersAndKeys(t *testing.T) {
 			t.Fatalf("salt %q, %v", salt, err)
 		}
 		got, err := reg.GetPartner(ctx, p.ID)
-		if err != nil || got.Name != "Banco Exemplo" || got.Settings.RatePerSecond != 7 || !got.CreatedAt.Equal(storetest.Start) {
+		if err != nil || got.Name != "Banco Exemplo" || got.Settings.RatePerSecond != 7 ||
+			!got.CreatedAt.Equal(storetest.Start) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		if _, err := reg.GetPartner(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {

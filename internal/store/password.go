@@ -41,35 +41,52 @@ func (c core) scanShared(row scanner, r *checked[password.Shared]) error {
 
 // ListSharedCorpora returns the corpora of breached passwords that are in the bucket.
 func (s Upkeep) ListSharedCorpora(ctx context.Context) ([]password.Shared, error) {
-	return collectGenuine(ctx, s.readQuerier(), s.scanShared, `SELECT `+sharedColumns+` FROM password_corpus ORDER BY algorithm`)
+	return collectGenuine(
+		ctx,
+		s.readQuerier(),
+		s.scanShared,
+		`SELECT `+sharedColumns+` FROM password_corpus ORDER BY algorithm`,
+	)
 }
 
 // AnnounceCorpus makes a corpus in the bucket known, unless a newer one of its algorithm is. It returns the one that it
 // replaced.
-func (s Upkeep) AnnounceCorpus(ctx context.Context, c password.Shared) (replaced password.Shared, announced bool, err error) {
+func (s Upkeep) AnnounceCorpus(
+	ctx context.Context,
+	c password.Shared,
+) (replaced password.Shared, announced bool, err error) {
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		before, err := readRow(ctx, tx, s.scanShared, nil, `SELECT `+sharedColumns+` FROM password_corpus WHERE algorithm = $1`,
-			c.Algorithm.String())
+		before, err := readRow(
+			ctx,
+			tx,
+			s.scanShared,
+			nil,
+			`SELECT `+sharedColumns+` FROM password_corpus WHERE algorithm = $1`,
+			c.Algorithm.String(),
+		)
 		if err != nil {
 			return err
 		}
 		replaced = before.value
-		changed, err := tx.RunCounting(ctx, []sqldb.Statement{sqldb.NewStatement(`INSERT INTO password_corpus (`+sharedColumns+`)
+		changed, err := tx.RunCounting(
+			ctx,
+			[]sqldb.Statement{sqldb.NewStatement(`INSERT INTO password_corpus (`+sharedColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 			ON CONFLICT (algorithm) DO UPDATE SET digest = excluded.digest, wide_digest = excluded.wide_digest,
 				entries = excluded.entries, widely = excluded.widely, bytes = excluded.bytes, source = excluded.source,
 				imported_at = excluded.imported_at, mac = excluded.mac
 			WHERE password_corpus.imported_at < excluded.imported_at`,
-			c.Algorithm.String(),
-			c.Digest,
-			c.WideDigest,
-			int64(c.Entries),
-			int64(c.Widely),
-			c.Bytes,
-			c.Source,
-			c.Imported,
-			s.grantMAC("password_corpus", sharedGrant(c)),
-		)})
+				c.Algorithm.String(),
+				c.Digest,
+				c.WideDigest,
+				int64(c.Entries),
+				int64(c.Widely),
+				c.Bytes,
+				c.Source,
+				c.Imported,
+				s.grantMAC("password_corpus", sharedGrant(c)),
+			)},
+		)
 		if err != nil {
 			return err
 		}

@@ -20,8 +20,18 @@ const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys
 func (c core) scanPlanRow(row scanner, into *checked[plan.Plan]) error {
 	p := &into.value
 	var coverage string
-	err := row.Scan(&p.Partner, &p.ID, &p.Name, &coverage, &p.MaxDevices, &p.KeyDays, &p.KeysEndWithSubscription, &p.Retired, &p.CreatedAt,
-		c.checksMAC(&into.forged, "plan", func() *grant { return coverageGrant(*p, coverage) }))
+	err := row.Scan(
+		&p.Partner,
+		&p.ID,
+		&p.Name,
+		&coverage,
+		&p.MaxDevices,
+		&p.KeyDays,
+		&p.KeysEndWithSubscription,
+		&p.Retired,
+		&p.CreatedAt,
+		c.checksMAC(&into.forged, "plan", func() *grant { return coverageGrant(*p, coverage) }),
+	)
 	if err != nil { // no row was read, so none is forged
 		return err
 	}
@@ -54,15 +64,34 @@ func (c core) insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p pla
 	if err != nil {
 		return false, err
 	}
-	n, err := execCounting(ctx, tx, `INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT (partner_id, id) DO NOTHING`, id, p.ID, p.Name, string(coverage), p.MaxDevices,
-		p.KeyDays, p.KeysEndWithSubscription, p.Retired, p.CreatedAt, c.grantMAC("plan", coverageGrant(p, string(coverage))))
+	n, err := execCounting(
+		ctx,
+		tx,
+		`INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (partner_id, id) DO NOTHING`,
+		id,
+		p.ID,
+		p.Name,
+		string(coverage),
+		p.MaxDevices,
+		p.KeyDays,
+		p.KeysEndWithSubscription,
+		p.Retired,
+		p.CreatedAt,
+		c.grantMAC("plan", coverageGrant(p, string(coverage))),
+	)
 	return n == 1, err
 }
 
 // ListPlans returns a partner's plans, oldest first, forged ones too, which say nothing.
 func (s Plans) ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	rows, err := collectRows(ctx, s.readQuerier(), s.scanPlanRow, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, id)
+	rows, err := collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanPlanRow,
+		`SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`,
+		id,
+	)
 	return valuesOf(rows), err
 }
 
@@ -80,12 +109,25 @@ func (c core) readPlan(ctx context.Context, q querier, id partner.ID, p plan.ID)
 // checkedPlan returns plan.ErrNotFound when there is no plan, and a forged one with its mark: the caller decides what
 // it does with it.
 func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (checked[plan.Plan], error) {
-	return readRow(ctx, q, c.scanPlanRow, plan.ErrNotFound, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`, id, p)
+	return readRow(
+		ctx,
+		q,
+		c.scanPlanRow,
+		plan.ErrNotFound,
+		`SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
+		id,
+		p,
+	)
 }
 
 // UpdatePlan changes one plan and advances the access epoch. A new plan does not advance it, because no cache can hold
 // its absence. A forged plan starts empty, so that only what the operator sets now is stored.
-func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
+func (s Plans) UpdatePlan(
+	ctx context.Context,
+	id partner.ID,
+	p plan.ID,
+	change func(*plan.Plan) error,
+) (plan.Plan, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (found plan.Plan, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil {
 			return found, err
@@ -104,8 +146,20 @@ func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change 
 		if err != nil {
 			return found, err
 		}
-		return found, execStatement(ctx, tx, `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
-			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`, id, p, found.Name, string(coverage),
-			found.MaxDevices, found.KeyDays, found.KeysEndWithSubscription, found.Retired, s.grantMAC("plan", coverageGrant(found, string(coverage))))
+		return found, execStatement(
+			ctx,
+			tx,
+			`UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
+			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`,
+			id,
+			p,
+			found.Name,
+			string(coverage),
+			found.MaxDevices,
+			found.KeyDays,
+			found.KeysEndWithSubscription,
+			found.Retired,
+			s.grantMAC("plan", coverageGrant(found, string(coverage))),
+		)
 	})
 }

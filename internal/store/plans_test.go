@@ -22,8 +22,10 @@ import (
 )
 
 // growing are the tables that have rows for each person, each event or each thing that somebody does.
-var growing = strings.Fields(`subscription person person_name asset asset_history finding finding_step event delivery attempt epp_key support_case case_move
-	audit score_day content_answer idempotency job operator_export_part tally`)
+var growing = strings.Fields(
+	`subscription person person_name asset asset_history finding finding_step event delivery attempt epp_key support_case case_move
+	audit score_day content_answer idempotency job operator_export_part tally`,
+)
 
 // askedByPages is every way in which the store is asked for a page of the console, a partner's people's or a person's own.
 func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() error {
@@ -37,7 +39,11 @@ func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() 
 		},
 		"copy": func() error { _, err := in.Subjects.Held(ctx, w.partner, w.people[0].who()); return err },
 		"who looked": func() error {
-			_, err := in.Subjects.AccessesOf(ctx, []subject.Held{{Partner: w.partner}}, subject.Person{User: user, Partner: id})
+			_, err := in.Subjects.AccessesOf(
+				ctx,
+				[]subject.Held{{Partner: w.partner}},
+				subject.Person{User: user, Partner: id},
+			)
 			return err
 		},
 		"search, CPF": func() error { _, err := in.Subjects.PersonsOfCPF(ctx, everybody, w.people[0].cpf); return err },
@@ -60,7 +66,11 @@ func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() 
 		"score":   func() error { _, err := in.Advice.ReadPosture(ctx, id, user, true); return err },
 		"plans":   func() error { _, err := in.Monitoring.FindingsOfUser(ctx, id, user); return err },
 		"person's name": func() error {
-			_, err := in.Subjects.FindUserByReference(ctx, id, in.Subjects.PersonReference(subject.Person{User: user, Partner: id}))
+			_, err := in.Subjects.FindUserByReference(
+				ctx,
+				id,
+				in.Subjects.PersonReference(subject.Person{User: user, Partner: id}),
+			)
 			return err
 		},
 		"steps":   func() error { _, err := in.Monitoring.ListStepMarks(ctx, id, user); return err },
@@ -132,7 +142,9 @@ func askedByLists(ctx context.Context, in store.Tx, w *lives, asked map[string]f
 }
 
 var (
-	planStep = regexp.MustCompile(`^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX \w+)?(?: USING INTEGER PRIMARY KEY)?(?: \((.*)\))?`)
+	planStep = regexp.MustCompile(
+		`^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX \w+)?(?: USING INTEGER PRIMARY KEY)?(?: \((.*)\))?`,
+	)
 	// ofSomebody is a condition that leaves little of a partner's, so that whoever looks for it in all of them finds no first few.
 	ofSomebody = regexp.MustCompile(`\b(user_index|person|cpf|user_512|user_256|value_index|holder) (=|IN) `)
 )

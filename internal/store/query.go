@@ -120,7 +120,13 @@ func eachRow(ctx context.Context, q querier, read func(scanner) error, query str
 }
 
 // collectRows runs a query and scans every row.
-func collectRows[T any](ctx context.Context, q querier, scan func(scanner, *T) error, query string, args ...any) ([]T, error) {
+func collectRows[T any](
+	ctx context.Context,
+	q querier,
+	scan func(scanner, *T) error,
+	query string,
+	args ...any,
+) ([]T, error) {
 	list := []T{}
 	err := eachRow(ctx, q, func(row scanner) error {
 		var v T
@@ -153,7 +159,14 @@ func collectValues[T any](ctx context.Context, q querier, query string, args ...
 }
 
 // readRow runs a query for one row, and returns missing when there is none.
-func readRow[T any](ctx context.Context, q querier, scan func(scanner, *T) error, missing error, query string, args ...any) (v T, err error) {
+func readRow[T any](
+	ctx context.Context,
+	q querier,
+	scan func(scanner, *T) error,
+	missing error,
+	query string,
+	args ...any,
+) (v T, err error) {
 	err = scan(sqldb.KeptRow{Row: q.QueryRowContext(ctx, query, args...)}, &v)
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, missing
@@ -260,7 +273,15 @@ func (c core) unseals(into any, place func() seal.Place) sql.Scanner {
 }
 
 // readSealed runs a query for one sealed value and opens it; missing is returned when there is no row.
-func (c core) readSealed(ctx context.Context, q querier, place seal.Place, into any, missing error, query string, args ...any) error {
+func (c core) readSealed(
+	ctx context.Context,
+	q querier,
+	place seal.Place,
+	into any,
+	missing error,
+	query string,
+	args ...any,
+) error {
 	err := readColumns(ctx, q, []any{c.unseals(into, func() seal.Place { return place })}, query, args...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing

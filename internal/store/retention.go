@@ -45,7 +45,10 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 	removed := map[string]int64{}
 	inBatches := func(step func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error)) func(int64) (int64, error) {
 		return func(before int64) (int64, error) {
-			return s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) { return step(ctx, tx, before, limit) })
+			return s.runInBatches(
+				ctx,
+				func(tx *sqldb.Tx, limit int64) (int64, error) { return step(ctx, tx, before, limit) },
+			)
 		}
 	}
 	for _, class := range []struct {
@@ -109,10 +112,16 @@ func hasNothing(partner, indexes string) string {
 // or writes the spelling again: see findAndNameUser.
 func (s Upkeep) sweepNames(ctx context.Context) error {
 	_, err := s.sweepFound(ctx, found{
-		table: "person_name", key: "partner_id, user_index", first: []any{0, []byte{}}, args: []any{s.now().Add(-24 * time.Hour)},
+		table: "person_name",
+		key:   "partner_id, user_index",
+		first: []any{0, []byte{}},
+		args:  []any{s.now().Add(-24 * time.Hour)},
 		where: ` AND named_at <= $3 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
 			AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
-			hasNothing(`person_name.partner_id`, `person_name.user_index`),
+			hasNothing(
+				`person_name.partner_id`,
+				`person_name.user_index`,
+			),
 	})
 	return err
 }
@@ -120,7 +129,10 @@ func (s Upkeep) sweepNames(ctx context.Context) error {
 // sweepAttempts removes the tries of finished deliveries: those with a row of their own, and those in the delivery's.
 func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) {
 	total, err := s.sweepFound(ctx, found{
-		table: "attempt", key: attemptKey, first: []any{0, "", 0, 0, ""}, args: []any{before},
+		table: "attempt",
+		key:   attemptKey,
+		first: []any{0, "", 0, 0, ""},
+		args:  []any{before},
 		where: ` AND at <= $6 AND EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = attempt.partner_id AND d.endpoint_id = attempt.endpoint_id
 			AND d.seq = attempt.seq AND d.state IN ('delivered', 'failed'))`,
 	})
@@ -128,7 +140,11 @@ func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) 
 		return total, err
 	}
 	folded, err := s.sweepFound(ctx, found{
-		table: "delivery", key: "partner_id, endpoint_id, seq", set: "tried = NULL", first: []any{0, "", 0}, args: []any{before},
+		table: "delivery",
+		key:   "partner_id, endpoint_id, seq",
+		set:   "tried = NULL",
+		first: []any{0, "", 0},
+		args:  []any{before},
 		where: ` AND tried IS NOT NULL AND state IN ('delivered', 'failed') AND finished_at > 0 AND finished_at <= $4`,
 	})
 	return total + folded, err
@@ -239,7 +255,12 @@ func (s Upkeep) sweepSubscriptions(ctx context.Context, before int64) (total int
 				if err := tx.RunStatements(ctx, deletes); err != nil {
 					return err
 				}
-				return s.deleteLonelyPeople(ctx, tx, id, mapToList(part, func(e endedSubscription) []byte { return e.cpf }))
+				return s.deleteLonelyPeople(
+					ctx,
+					tx,
+					id,
+					mapToList(part, func(e endedSubscription) []byte { return e.cpf }),
+				)
 			})
 			total += n
 			if err != nil {
@@ -293,15 +314,27 @@ func (s Upkeep) sweepCases(ctx context.Context, before int64) (total int64, err 
 
 // sweepDevices removes keys that ended, by their time or before it. The time of a key is never put off.
 func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-	keys, err := collectRows(ctx, tx, func(row scanner, key *[]any) error { return scanKey(row, key, 3) },
-		`SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
+	keys, err := collectRows(
+		ctx,
+		tx,
+		func(row scanner, key *[]any) error { return scanKey(row, key, 3) },
+		`SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`,
+		before,
+		limit,
+	)
 	if err != nil {
 		return 0, err
 	}
 	var list []sqldb.Statement
 	for _, key := range keys {
-		list = append(list,
-			sqldb.NewStatement(`UPDATE epp_pool SET taken_by = $1 WHERE key_index = $2 AND taken_by = $3`, takenByErased, key[2], key[1]),
+		list = append(
+			list,
+			sqldb.NewStatement(
+				`UPDATE epp_pool SET taken_by = $1 WHERE key_index = $2 AND taken_by = $3`,
+				takenByErased,
+				key[2],
+				key[1],
+			),
 			sqldb.NewStatement(`DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, key[0], key[1]),
 		)
 	}
@@ -340,18 +373,32 @@ func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) 
 	for i, column := range strings.Split(f.key, ", ") {
 		same.addCondition(column+` = `, f.first[i])
 	}
-	find := `SELECT ` + f.key + ` FROM ` + f.table + ` WHERE true` + past.text + f.where + ` ORDER BY ` + f.key + ` LIMIT $` + strconv.Itoa(len(f.first)+len(f.args)+1)
+	find := `SELECT ` + f.key + ` FROM ` + f.table + ` WHERE true` + past.text + f.where + ` ORDER BY ` + f.key + ` LIMIT $` + strconv.Itoa(
+		len(f.first)+len(f.args)+1,
+	)
 	change := `DELETE FROM ` + f.table + ` WHERE true` + same.text + f.where
 	if f.set != "" {
 		change = `UPDATE ` + f.table + ` SET ` + f.set + ` WHERE true` + same.text + f.where // only if the row is still as it was found
 	}
 	for after := f.first; ; {
-		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner, key *[]any) error { return scanKey(row, key, len(f.first)) }, find, slices.Concat(after, f.args, []any{sweepBatch})...)
+		keys, err := collectRows(
+			ctx,
+			c.readQuerier(),
+			func(row scanner, key *[]any) error { return scanKey(row, key, len(f.first)) },
+			find,
+			slices.Concat(after, f.args, []any{sweepBatch})...,
+		)
 		if err != nil || len(keys) == 0 {
 			return total, err
 		}
 		_, err = runInParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
-			changed, err := tx.RunCounting(ctx, mapToList(part, func(key []any) sqldb.Statement { return sqldb.NewStatement(change, slices.Concat(key, f.args)...) }))
+			changed, err := tx.RunCounting(
+				ctx,
+				mapToList(
+					part,
+					func(key []any) sqldb.Statement { return sqldb.NewStatement(change, slices.Concat(key, f.args)...) },
+				),
+			)
 			tx.AfterCommit(func() {
 				for _, n := range changed {
 					total += n
@@ -380,7 +427,13 @@ func tellingAtOnce(ctx context.Context, q querier, id partner.ID) (int, error) {
 }
 
 // inEventParts does something with things of a partner that are events each, in transactions of a few of them.
-func inEventParts[T any](ctx context.Context, c core, id partner.ID, all []T, fn func(tx *sqldb.Tx, part []T) error) error {
+func inEventParts[T any](
+	ctx context.Context,
+	c core,
+	id partner.ID,
+	all []T,
+	fn func(tx *sqldb.Tx, part []T) error,
+) error {
 	atOnce, err := tellingAtOnce(ctx, c.readQuerier(), id)
 	if err != nil {
 		return err
@@ -407,9 +460,13 @@ func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, err
 // sweepDisabled holds pending deliveries of disabled endpoints. They exist when the process that disabled or enabled
 // the endpoint ended half way.
 func (s Alerts) sweepDisabled(ctx context.Context) error {
-	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner, k *endpointKey) error { return row.Scan(&k.partner, &k.endpoint) },
+	waiting, err := collectRows(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, k *endpointKey) error { return row.Scan(&k.partner, &k.endpoint) },
 		`SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
-		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`)
+		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`,
+	)
 	for _, k := range waiting {
 		if err := s.holdDeliveries(ctx, k.partner, k.endpoint); err != nil {
 			return err
@@ -421,7 +478,11 @@ func (s Alerts) sweepDisabled(ctx context.Context) error {
 // sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on how many
 // endpoints each has deliveries for.
 func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, err error) {
-	partners, err := collectValues[partner.ID](ctx, s.readQuerier(), `SELECT partner_id FROM event_counter ORDER BY partner_id`)
+	partners, err := collectValues[partner.ID](
+		ctx,
+		s.readQuerier(),
+		`SELECT partner_id FROM event_counter ORDER BY partner_id`,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -430,8 +491,14 @@ func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, e
 			return total, err
 		}
 		for {
-			old, err := collectValues[int64](ctx, s.readQuerier(), `SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
-				id, limit, sweepBatch)
+			old, err := collectValues[int64](
+				ctx,
+				s.readQuerier(),
+				`SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
+				id,
+				limit,
+				sweepBatch,
+			)
 			if err != nil {
 				return total, err
 			}
@@ -454,7 +521,13 @@ func (s Alerts) sweepDeletedEndpoints(ctx context.Context, id partner.ID) error 
 		return err
 	}
 	for _, endpoint := range endpoints {
-		there, err := readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`, id, endpoint)
+		there, err := readValue[bool](
+			ctx,
+			s.readQuerier(),
+			`SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
+			id,
+			endpoint,
+		)
 		if err == nil && !there {
 			err = s.deleteDeliveries(ctx, id, endpoint)
 		}
@@ -499,8 +572,18 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64) (in
 // stores a try has locked it, so when it is gone all tries are there to be deleted.
 func deleteDelivery(id partner.ID, endpoint alert.EndpointID, seq int64) []sqldb.Statement {
 	return []sqldb.Statement{
-		sqldb.NewStatement(`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, id, endpoint, seq),
-		sqldb.NewStatement(`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, id, endpoint, seq),
+		sqldb.NewStatement(
+			`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`,
+			id,
+			endpoint,
+			seq,
+		),
+		sqldb.NewStatement(
+			`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`,
+			id,
+			endpoint,
+			seq,
+		),
 	}
 }
 
@@ -508,7 +591,13 @@ func deleteDelivery(id partner.ID, endpoint alert.EndpointID, seq int64) []sqldb
 // key: to read all deliveries for it would take as long as there are many.
 func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.EndpointID, err error) {
 	for last := ""; ; {
-		next, err := readValue[sql.NullString](ctx, q, `SELECT min(endpoint_id) FROM delivery WHERE partner_id = $1 AND endpoint_id > $2`, id, last)
+		next, err := readValue[sql.NullString](
+			ctx,
+			q,
+			`SELECT min(endpoint_id) FROM delivery WHERE partner_id = $1 AND endpoint_id > $2`,
+			id,
+			last,
+		)
 		if err != nil || !next.Valid {
 			return list, err
 		}
@@ -518,7 +607,13 @@ func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.En
 }
 
 // runInParts does something with all of a list in transactions of a few of them each, never more than largest.
-func runInParts[T any](ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error) (int64, error) {
+func runInParts[T any](
+	ctx context.Context,
+	c core,
+	all []T,
+	largest int,
+	fn func(tx *sqldb.Tx, part []T) error,
+) (int64, error) {
 	done, err := c.runBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
 		part := all[done:min(int64(len(all)), done+limit)]
 		if len(part) == 0 {
@@ -586,8 +681,14 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 // It looks up to the first that is young enough: a clock that was turned back makes no hole.
 func lastExpiredLine(ctx context.Context, tx *sqldb.Tx, behind, limit, most int64) (last int64, err error) {
 	type line struct{ seq, at int64 }
-	lines, err := collectRows(ctx, tx, func(row scanner, l *line) error { return row.Scan(&l.seq, &l.at) },
-		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $2`, behind, most)
+	lines, err := collectRows(
+		ctx,
+		tx,
+		func(row scanner, l *line) error { return row.Scan(&l.seq, &l.at) },
+		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $2`,
+		behind,
+		most,
+	)
 	for _, l := range lines {
 		if l.at > limit {
 			break

@@ -17,7 +17,13 @@ import (
 )
 
 var keepAll = store.Retention{
-	Attempts: 14 * day, Subscriptions: 100 * day, Cases: 50 * day, Devices: 200 * day, Scores: 300 * day, Jobs: 10 * day, Audit: 400 * day,
+	Attempts:      14 * day,
+	Subscriptions: 100 * day,
+	Cases:         50 * day,
+	Devices:       200 * day,
+	Scores:        300 * day,
+	Jobs:          10 * day,
+	Audit:         400 * day,
 }
 
 // TestRetentionOfClasses: each class goes after its own time, not before, and takes along what would otherwise be left
@@ -39,7 +45,12 @@ func TestRetentionOfClasses(t *testing.T) {
 		}
 		// One person's subscription ends, and another's case is closed.
 		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
-		if _, err := registry.MoveSubscriptions(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: w.people[0].cpf}, subscription.End); err != nil {
+		if _, err := registry.MoveSubscriptions(
+			ctx,
+			w.partner.ID,
+			subscription.Selection{Plan: livesPlan, CPF: w.people[0].cpf},
+			subscription.End,
+		); err != nil {
 			t.Fatal(err)
 		}
 		var closed cyber.CaseID
@@ -60,8 +71,13 @@ func TestRetentionOfClasses(t *testing.T) {
 			class string
 			rows  int64
 		}{
-			{11 * day, "jobs", 1}, {15 * day, "attempts", w.count(t, `SELECT (SELECT count(*) FROM attempt) + (SELECT count(*) FROM delivery WHERE tried IS NOT NULL)`)}, {51 * day, "cases", 1},
-			{101 * day, "subscriptions", 1}, {301 * day, "scores", 3}, {401 * day, "audit lines", 2}, {600 * day, "devices", 3},
+			{11 * day, "jobs", 1},
+			{15 * day, "attempts", w.count(t, `SELECT (SELECT count(*) FROM attempt) + (SELECT count(*) FROM delivery WHERE tried IS NOT NULL)`)},
+			{51 * day, "cases", 1},
+			{101 * day, "subscriptions", 1},
+			{301 * day, "scores", 3},
+			{401 * day, "audit lines", 2},
+			{600 * day, "devices", 3},
 		} {
 			e.Clock.Advance(step.at - total)
 			total = step.at
@@ -90,12 +106,21 @@ func TestSweptPerson(t *testing.T) {
 		enrolAll(t, e, w.partner.ID, person(77, livesPlan, "", 0))
 		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		for _, cpf := range []string{w.people[0].cpf, person(77, livesPlan, "", 0).Beneficiary.CPF} {
-			if _, err := registry.MoveSubscriptions(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: cpf}, subscription.End); err != nil {
+			if _, err := registry.MoveSubscriptions(
+				ctx,
+				w.partner.ID,
+				subscription.Selection{Plan: livesPlan, CPF: cpf},
+				subscription.End,
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
 		e.Clock.Advance(101 * day)
-		if removed, err := e.Upkeep.SweepExpired(ctx, store.Retention{Subscriptions: 100 * day}); err != nil || removed["subscriptions"] != 2 {
+		if removed, err := e.Upkeep.SweepExpired(
+			ctx,
+			store.Retention{Subscriptions: 100 * day},
+		); err != nil ||
+			removed["subscriptions"] != 2 {
 			t.Error(removed, err)
 		}
 		if n := w.count(t, `SELECT count(*) FROM person`); n != 1 {
@@ -127,7 +152,12 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 			},
 			"answer": func(user partner.UserHash, _ string) error { return e.Advice.KeepAnswer(ctx, id, user, "q", "sim") },
 			"score": func(user partner.UserHash, _ string) error {
-				return e.Advice.KeepScore(ctx, id, user, cyber.ScoreDay{Day: now().Unix() / 86400, Breach: 50, Assessment: 40})
+				return e.Advice.KeepScore(
+					ctx,
+					id,
+					user,
+					cyber.ScoreDay{Day: now().Unix() / 86400, Breach: 50, Assessment: 40},
+				)
 			},
 		}
 		n := 0
@@ -216,8 +246,22 @@ func TestSweptNames(t *testing.T) {
 		id := w.partner.ID
 		names := func() int64 { return w.count(t, `SELECT count(*) FROM person_name`) }
 		before := names()
-		monitoring := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
-		if _, err := monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: id, Mode: partner.Live}, User: "zoe", Type: "email", Value: "zoe@exemplo.com.br"}); err != nil {
+		monitoring := cyber.NewMonitoring(
+			e.Store.Monitoring,
+			e.Store.Partners,
+			cyber.Unasked{},
+			e.Keys.Fingerprint,
+			e.Clock.Now,
+		)
+		if _, err := monitoring.AddAsset(
+			ctx,
+			cyber.AssetRequest{
+				Owner: cyber.Owner{Partner: id, Mode: partner.Live},
+				User:  "zoe",
+				Type:  "email",
+				Value: "zoe@exemplo.com.br",
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 		sweep := func(want int64) {
@@ -232,7 +276,11 @@ func TestSweptNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := monitoring.DeleteAsset(ctx, cyber.AssetScope{Partner: id, User: "zoe", Group: cyber.ContractShows}, assets[0].ID); err != nil {
+		if err := monitoring.DeleteAsset(
+			ctx,
+			cyber.AssetScope{Partner: id, User: "zoe", Group: cyber.ContractShows},
+			assets[0].ID,
+		); err != nil {
 			t.Fatal(err)
 		}
 		sweep(before + 1)

@@ -52,19 +52,40 @@ func placeInPartner(table, column string) func([]any) seal.Place {
 // sealedColumns are all that hold sealed values: a rotation writes each of them anew.
 var sealedColumns = []sealedColumn{
 	{"partner", "salt", []string{"id"}, func(key []any) seal.Place {
-		return seal.Place{Table: "partner", Column: "salt", Partner: partnerOfNumber(key[0]), Row: partnerOfNumber(key[0])}
+		return seal.Place{
+			Table:   "partner",
+			Column:  "salt",
+			Partner: partnerOfNumber(key[0]),
+			Row:     partnerOfNumber(key[0]),
+		}
 	}},
-	{"partner_theme", "body", []string{"partner_id"}, func(key []any) seal.Place { return themePlace(partner.ID(partnerOfNumber(key[0]))) }},
+	{
+		"partner_theme",
+		"body",
+		[]string{"partner_id"},
+		func(key []any) seal.Place { return themePlace(partner.ID(partnerOfNumber(key[0]))) },
+	},
 	{"idempotency", "answer", []string{"partner_id", "claim"}, placeInPartner("idempotency", "answer")},
 	{"event", "body", []string{"partner_id", "id"}, placeInPartner("event", "body")},
 	{"endpoint", "url", []string{"partner_id", "id"}, placeInPartner("endpoint", "url")},
 	{"endpoint", "keys", []string{"partner_id", "id"}, placeInPartner("endpoint", "keys")},
 	{"attempt", "answer", []string{"partner_id", "endpoint_id", "seq", "at", "worker"}, func(key []any) seal.Place {
-		return attemptPlace(partnerOfNumber(key[0]), formatKeyPart(key[1]), formatKeyPart(key[2]), formatKeyPart(key[3]), formatKeyPart(key[4]))
+		return attemptPlace(
+			partnerOfNumber(key[0]),
+			formatKeyPart(key[1]),
+			formatKeyPart(key[2]),
+			formatKeyPart(key[3]),
+			formatKeyPart(key[4]),
+		)
 	}},
 	{"subscription", "body", []string{"partner_id", "seq", "cpf", "plan_id", "created_at"}, func(key []any) seal.Place {
 		created, _ := key[4].(int64) // a column of numbers
-		return subscriptionPlace(partner.ID(partnerOfNumber(key[0])), []byte(formatKeyPart(key[2])), plan.ID(formatKeyPart(key[3])), created)
+		return subscriptionPlace(
+			partner.ID(partnerOfNumber(key[0])),
+			[]byte(formatKeyPart(key[2])),
+			plan.ID(formatKeyPart(key[3])),
+			created,
+		)
 	}},
 	{"operator", "email", []string{"id"}, ofOperator("email")},
 	{"operator", "password", []string{"id"}, ofOperator("password")},
@@ -72,33 +93,88 @@ var sealedColumns = []sealedColumn{
 	{"operator_passkey", "credential", []string{"id", "operator_id"}, func(key []any) seal.Place {
 		return passkeyPlace([]byte(formatKeyPart(key[0])), formatKeyPart(key[1]))
 	}},
-	{"operator_ceremony", "state", []string{"digest"}, func(key []any) seal.Place { return ceremonyPlace([]byte(formatKeyPart(key[0]))) }},
+	{
+		"operator_ceremony",
+		"state",
+		[]string{"digest"},
+		func(key []any) seal.Place { return ceremonyPlace([]byte(formatKeyPart(key[0]))) },
+	},
 	{"operator", "recovery", []string{"id"}, ofOperator("recovery")},
-	{"operator_filter", "content", []string{"operator_id", "id"}, func(key []any) seal.Place { return filterPlace(formatKeyPart(key[0]), formatKeyPart(key[1])) }},
-	{"operator_export_part", "body", []string{"export_id", "number"}, func(key []any) seal.Place { return exportPlace(formatKeyPart(key[0]), formatKeyPart(key[1])) }},
-	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(formatKeyPart(key[0]))) }},
+	{
+		"operator_filter",
+		"content",
+		[]string{"operator_id", "id"},
+		func(key []any) seal.Place { return filterPlace(formatKeyPart(key[0]), formatKeyPart(key[1])) },
+	},
+	{
+		"operator_export_part",
+		"body",
+		[]string{"export_id", "number"},
+		func(key []any) seal.Place { return exportPlace(formatKeyPart(key[0]), formatKeyPart(key[1])) },
+	},
+	{
+		"operator_session",
+		"origin",
+		[]string{"digest"},
+		func(key []any) seal.Place { return sessionPlace([]byte(formatKeyPart(key[0]))) },
+	},
 	{"audit", "detail", []string{"seq"}, func(key []any) seal.Place {
 		return seal.Place{Table: "audit", Column: "detail", Row: formatKeyPart(key[0])}
 	}},
 	{"epp_key", "details", []string{"partner_id", "id"}, placeInPartner("epp_key", "details")},
-	{"epp_pool", "vendor_key", []string{"id"}, func(key []any) seal.Place { return poolKeyPlace(formatKeyPart(key[0])) }},
+	{
+		"epp_pool",
+		"vendor_key",
+		[]string{"id"},
+		func(key []any) seal.Place { return poolKeyPlace(formatKeyPart(key[0])) },
+	},
 	{"support_case", "details", []string{"partner_id", "id"}, placeInPartner("support_case", "details")},
 	{"case_move", "note", []string{"partner_id", "case_id", "number"}, func(key []any) seal.Place {
-		return seal.Place{Table: "case_move", Column: "note", Partner: partnerOfNumber(key[0]), Row: formatKeyPart(key[1]) + "/" + formatKeyPart(key[2])}
+		return seal.Place{
+			Table:   "case_move",
+			Column:  "note",
+			Partner: partnerOfNumber(key[0]),
+			Row:     formatKeyPart(key[1]) + "/" + formatKeyPart(key[2]),
+		}
 	}},
 	{"finding", "logins", []string{"partner_id", "id"}, placeInPartner("finding", "logins")},
 	{"asset", "value", []string{"partner_id", "id"}, placeInPartner("asset", "value")},
 	{"person_name", "name", []string{"partner_id", "user_index"}, placeInPartner("person_name", "name")},
 	{"score_day", "sealed", []string{"partner_id", "user_index", "day"}, func(key []any) seal.Place {
-		return seal.Place{Table: "score_day", Column: "sealed", Partner: partnerOfNumber(key[0]), Row: formatKeyPart(key[1]) + "/" + formatKeyPart(key[2])}
+		return seal.Place{
+			Table:   "score_day",
+			Column:  "sealed",
+			Partner: partnerOfNumber(key[0]),
+			Row:     formatKeyPart(key[1]) + "/" + formatKeyPart(key[2]),
+		}
 	}},
 	{"content_answer", "value", []string{"partner_id", "user_index", "content_id"}, func(key []any) seal.Place {
-		return seal.Place{Table: "content_answer", Column: "value", Partner: partnerOfNumber(key[0]), Row: formatKeyPart(key[1]) + "/" + formatKeyPart(key[2])}
+		return seal.Place{
+			Table:   "content_answer",
+			Column:  "value",
+			Partner: partnerOfNumber(key[0]),
+			Row:     formatKeyPart(key[1]) + "/" + formatKeyPart(key[2]),
+		}
 	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, placeInPartner("erasure", "trail")},
-	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(formatKeyPart(key[0])) }},
-	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("target", formatKeyPart(key[0])) }},
-	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("secret", formatKeyPart(key[0])) }},
+	{
+		"import_source",
+		"addresses",
+		[]string{"breach"},
+		func(key []any) seal.Place { return sourcePlace(formatKeyPart(key[0])) },
+	},
+	{
+		"feed",
+		"target",
+		[]string{"name"},
+		func(key []any) seal.Place { return sealedFeedPlace("target", formatKeyPart(key[0])) },
+	},
+	{
+		"feed",
+		"secret",
+		[]string{"name"},
+		func(key []any) seal.Place { return sealedFeedPlace("secret", formatKeyPart(key[0])) },
+	},
 	{"feed_push_part", "body", []string{"feed", "mark", "number"}, func(key []any) seal.Place {
 		return pushBodyPlace(formatKeyPart(key[0]), []byte(formatKeyPart(key[1])), formatKeyPart(key[2]))
 	}},
@@ -108,8 +184,14 @@ var sealedColumns = []sealedColumn{
 func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error) {
 	for _, c := range sealedColumns {
 		var n, o int64
-		if err := readColumns(ctx, s.readQuerier(), []any{&n, &o}, `SELECT count(*), count(*) FILTER (WHERE substr(`+c.column+`, 1, 5) <> $1) FROM `+c.table+
-			` WHERE `+c.column+` IS NOT NULL`, s.keys.PrimaryPrefix()); err != nil {
+		if err := readColumns(
+			ctx,
+			s.readQuerier(),
+			[]any{&n, &o},
+			`SELECT count(*), count(*) FILTER (WHERE substr(`+c.column+`, 1, 5) <> $1) FROM `+c.table+
+				` WHERE `+c.column+` IS NOT NULL`,
+			s.keys.PrimaryPrefix(),
+		); err != nil {
 			return 0, 0, err
 		}
 		current, old = current+n-o, old+o
@@ -120,8 +202,12 @@ func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error)
 // SealedByOlder names the columns that hold values under other keys than the primary one, each with how many.
 func (s Upkeep) SealedByOlder(ctx context.Context) (columns []string, err error) {
 	for _, c := range sealedColumns {
-		n, err := readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND substr(`+c.column+`, 1, 5) <> $1`,
-			s.keys.PrimaryPrefix())
+		n, err := readValue[int64](
+			ctx,
+			s.readQuerier(),
+			`SELECT count(*) FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND substr(`+c.column+`, 1, 5) <> $1`,
+			s.keys.PrimaryPrefix(),
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +256,13 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 			return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 		}
 	}
-	if _, err := runInParts(ctx, s.core, list, limit, func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) }); err != nil {
+	if _, err := runInParts(
+		ctx,
+		s.core,
+		list,
+		limit,
+		func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) },
+	); err != nil {
 		return false, err
 	}
 	p.Rewritten, p.Columns = p.Rewritten+int64(len(rows)), len(sealedColumns)
@@ -199,8 +291,15 @@ func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 	if after != nil {
 		which.addPastCondition(keys, `>`, after...)
 	}
-	return collectRows(ctx, s.readQuerier(), func(row scanner, r *oldRow) error { return scanKey(row, &r.key, len(c.key), &r.sealed) },
-		`SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+which.text+` ORDER BY `+keys+which.addLimit(limit), which.args...)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, r *oldRow) error { return scanKey(row, &r.key, len(c.key), &r.sealed) },
+		`SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+which.text+` ORDER BY `+keys+which.addLimit(
+			limit,
+		),
+		which.args...,
+	)
 }
 
 // rewriteRow returns the statement that seals the value under the primary key. The statement does nothing if the row
@@ -215,5 +314,7 @@ func (s Upkeep) rewriteRow(c sealedColumn, row oldRow) (write sqldb.Statement, e
 	for i, k := range c.key {
 		where.addCondition(k+` = `, row.key[i])
 	}
-	return sqldb.NewStatement(`UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` = $2`+where.text, where.args...), err
+	return sqldb.NewStatement(
+		`UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` = $2`+where.text,
+		where.args...), err
 }

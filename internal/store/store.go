@@ -96,12 +96,20 @@ func (c core) runInBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) e
 
 // runInBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.
 func (c core) runInBatches(ctx context.Context, step func(tx *sqldb.Tx, limit int64) (int64, error)) (int64, error) {
-	done, err := c.runBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) })
+	done, err := c.runBatches(
+		ctx,
+		sweepBatch,
+		func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) },
+	)
 	return done, classifyError(err)
 }
 
 // runBatches is sqldb.DB.InBatches, or the same steps in the transaction that the area is open on.
-func (c core) runBatches(ctx context.Context, largest int64, step func(tx *sqldb.Tx, done, limit int64) (int64, error)) (done int64, err error) {
+func (c core) runBatches(
+	ctx context.Context,
+	largest int64,
+	step func(tx *sqldb.Tx, done, limit int64) (int64, error),
+) (done int64, err error) {
 	if c.tx == nil {
 		return c.db.InBatches(ctx, largest, step)
 	}
@@ -177,7 +185,12 @@ func (s *Store) BindKeyFile(ctx context.Context) error {
 		const read = `SELECT value FROM meta WHERE name = 'key_binding'`
 		token, err := readValue[[]byte](ctx, tx, read)
 		if errors.Is(err, sql.ErrNoRows) { // only then: on Citus a write here needs every node
-			err = execStatement(ctx, tx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`, s.keys.NewBinding())
+			err = execStatement(
+				ctx,
+				tx,
+				`INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`,
+				s.keys.NewBinding(),
+			)
 			if err == nil {
 				token, err = readValue[[]byte](ctx, tx, read)
 			}
@@ -186,7 +199,10 @@ func (s *Store) BindKeyFile(ctx context.Context) error {
 			return fmt.Errorf("bind keys: %w", err)
 		}
 		if err := s.keys.VerifyBinding(token); err != nil {
-			return fmt.Errorf("%w: restore the key file that was made with it, or point --data and --database at a matching pair", ErrForeignKeys)
+			return fmt.Errorf(
+				"%w: restore the key file that was made with it, or point --data and --database at a matching pair",
+				ErrForeignKeys,
+			)
 		}
 		return nil
 	})
@@ -330,8 +346,25 @@ type (
 // newAreas returns all areas over one core.
 func newAreas(c core) Areas {
 	return Areas{
-		Partners{c}, Plans{c}, Subscriptions{c}, Monitoring{c}, Breaches{c}, Feeds{c}, Alerts{c}, Cases{c}, Services{c},
-		Devices{c}, Cover{c}, Advice{c}, Subjects{c}, Operators{c}, Audit{c}, Jobs{c}, Answers{c}, Overview{c}, Upkeep{c},
+		Partners{c},
+		Plans{c},
+		Subscriptions{c},
+		Monitoring{c},
+		Breaches{c},
+		Feeds{c},
+		Alerts{c},
+		Cases{c},
+		Services{c},
+		Devices{c},
+		Cover{c},
+		Advice{c},
+		Subjects{c},
+		Operators{c},
+		Audit{c},
+		Jobs{c},
+		Answers{c},
+		Overview{c},
+		Upkeep{c},
 	}
 }
 
@@ -351,7 +384,21 @@ func (s *Store) CopyDatabaseTo(ctx context.Context, path string) error {
 // everywhere are the tables of which each machine has a copy: they have no partner in their key, and rows of partners
 // refer to them, or requests of partners read them and they seldom change. Their changes need every machine. All other
 // tables without a partner stay on the coordinator.
-var everywhere = []string{"partner", "breach", "service", "case_slot", "api_key", "case_booking", "case_question", "case_target", "content", "epoch", "epp_install", "meta", "schema_migration"}
+var everywhere = []string{
+	"partner",
+	"breach",
+	"service",
+	"case_slot",
+	"api_key",
+	"case_booking",
+	"case_question",
+	"case_target",
+	"content",
+	"epoch",
+	"epp_install",
+	"meta",
+	"schema_migration",
+}
 
 // Distribute spreads the partners' tables over the machines of a PostgreSQL with Citus, each partner's rows on one, and
 // returns how many tables it has spread.
@@ -374,7 +421,12 @@ type Backlog struct {
 func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	var b Backlog
 	q := s.readQuerier()
-	err := readColumns(ctx, q, []any{&b.Deliveries, &b.OldestDelivery}, `SELECT count(*), min(created_at) FROM delivery WHERE state = 'pending'`)
+	err := readColumns(
+		ctx,
+		q,
+		[]any{&b.Deliveries, &b.OldestDelivery},
+		`SELECT count(*), min(created_at) FROM delivery WHERE state = 'pending'`,
+	)
 	if err == nil {
 		err = readColumns(ctx, q, []any{&b.Jobs, &b.OldestJob, &b.NewestBreach}, `SELECT count(*), min(next_at),
 			(SELECT max(published_at) FROM breach WHERE state = 'published') FROM job WHERE state IN ('ready', 'running') AND next_at <= $1`, s.now())

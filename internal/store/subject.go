@@ -93,11 +93,21 @@ const newestEvents = 200
 
 // ReadHeldRows is Held but for kept answers and all but the newest events, which take longer to look through than a page may.
 func (s Subjects) ReadHeldRows(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
-	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.readRowsHeld(ctx, who, p, newestEvents) })
+	return s.heldUnlessErased(
+		ctx,
+		who,
+		p,
+		func(in Subjects) (subject.Held, error) { return in.readRowsHeld(ctx, who, p, newestEvents) },
+	)
 }
 
 // heldUnlessErased reads in one snapshot. It returns nothing for a person whose erasure has begun, even if rows remain.
-func (s Subjects) heldUnlessErased(ctx context.Context, who partner.Partner, p subject.Person, read func(Subjects) (subject.Held, error)) (
+func (s Subjects) heldUnlessErased(
+	ctx context.Context,
+	who partner.Partner,
+	p subject.Person,
+	read func(Subjects) (subject.Held, error),
+) (
 	h subject.Held, err error,
 ) {
 	err = s.readSnapshot(ctx, func(in core) error {
@@ -136,7 +146,12 @@ func readHeld[T any](r *heldReader, scan func(scanner, *T) error, query string, 
 }
 
 // readRowsHeld is ReadHeldRows within a snapshot.
-func (s Subjects) readRowsHeld(ctx context.Context, who partner.Partner, p subject.Person, events int64) (subject.Held, error) {
+func (s Subjects) readRowsHeld(
+	ctx context.Context,
+	who partner.Partner,
+	p subject.Person,
+	events int64,
+) (subject.Held, error) {
 	r := &heldReader{Subjects: s, ctx: ctx, q: s.readQuerier(), h: subject.Held{Partner: who}}
 	if r.x, r.err = s.computeIndexes(ctx, r.q, who.ID, p); r.err != nil {
 		return r.h, r.err
@@ -145,14 +160,29 @@ func (s Subjects) readRowsHeld(ctx context.Context, who partner.Partner, p subje
 	r.h.Subscriptions, r.err = Subscriptions(s).readByCPF(ctx, r.q, r.x.partner, r.x.cpf, ``)
 	slices.SortFunc(r.h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
 	r.readAssets(values)
-	r.h.Findings = readHeld(r, Monitoring(s).scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
+	r.h.Findings = readHeld(
+		r,
+		Monitoring(s).scanFinding,
+		`SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
 		LEFT JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
-		ORDER BY `+byPerson+`f.found_at, f.id`, values...)
-	r.h.Steps = readHeld(r, scanStepMark, `SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
-		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`, values...)
+		ORDER BY `+byPerson+`f.found_at, f.id`,
+		values...,
+	)
+	r.h.Steps = readHeld(
+		r,
+		scanStepMark,
+		`SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`,
+		values...,
+	)
 	r.readCases(user)
-	r.h.Devices = readHeld(r, Devices(s).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		ORDER BY issued_at, id`, user...)
+	r.h.Devices = readHeld(
+		r,
+		Devices(s).scanDevice,
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		ORDER BY issued_at, id`,
+		user...,
+	)
 	r.h.Answers = readHeld(r, func(row scanner, a *subject.Answer) error {
 		var index []byte
 		opened := s.unseals(&a.Value, func() seal.Place { return sealedAnswerPlace(who.ID, index, a.Content) })
@@ -177,8 +207,13 @@ func (r *heldReader) readAssets(args []any) {
 		return err
 	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`, args...)
 	for i, w := range h.Assets {
-		h.Assets[i].History = readHeld(r, func(row scanner, c *subject.Change) error { return row.Scan(&c.At, &c.Before, &c.Then) },
-			`SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, w.Partner, w.ID)
+		h.Assets[i].History = readHeld(
+			r,
+			func(row scanner, c *subject.Change) error { return row.Scan(&c.At, &c.Before, &c.Then) },
+			`SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`,
+			w.Partner,
+			w.ID,
+		)
 	}
 }
 
@@ -200,8 +235,13 @@ func (r *heldReader) readEvents(args []any) {
 	for _, e := range slices.Backward(readHeld(r, func(row scanner, e *event) error {
 		return row.Scan(&e.ID, &e.seq, &e.Type, r.unseals(&e.Body, func() seal.Place { return eventPlace(r.x.partner, e.ID) }), &e.At)
 	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY `+byPerson+`seq DESC LIMIT $4`, args...)) {
-		e.Deliveries = readHeld(r, func(row scanner, d *subject.Delivery) error { return row.Scan(&d.Endpoint, &d.State, &d.At) },
-			`SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY 1`, r.x.partner, e.seq)
+		e.Deliveries = readHeld(
+			r,
+			func(row scanner, d *subject.Delivery) error { return row.Scan(&d.Endpoint, &d.State, &d.At) },
+			`SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY 1`,
+			r.x.partner,
+			e.seq,
+		)
 		r.h.Events = append(r.h.Events, e.Event)
 	}
 }
@@ -260,7 +300,13 @@ type owned struct {
 
 // readAtEach reads rows by a key that differs between partners. The query is completed by the conditions for each of them; in those
 // ? stands for the key.
-func (s Subjects) readAtEach(ctx context.Context, at []partner.ID, query string, conditions []string, key func(partner.ID) any) ([]owned, error) {
+func (s Subjects) readAtEach(
+	ctx context.Context,
+	at []partner.ID,
+	query string,
+	conditions []string,
+	key func(partner.ID) any,
+) ([]owned, error) {
 	var all []owned
 	for part := range slices.Chunk(at, partnersAtOnce) {
 		var args []any
@@ -268,7 +314,17 @@ func (s Subjects) readAtEach(ctx context.Context, at []partner.ID, query string,
 		for _, id := range part {
 			args = append(args, id, key(id))
 			for _, c := range conditions {
-				each = append(each, `partner_id = $`+strconv.Itoa(len(args)-1)+` AND `+strings.Replace(c, "?", `$`+strconv.Itoa(len(args)), 1))
+				each = append(
+					each,
+					`partner_id = $`+strconv.Itoa(
+						len(args)-1,
+					)+` AND `+strings.Replace(
+						c,
+						"?",
+						`$`+strconv.Itoa(len(args)),
+						1,
+					),
+				)
 			}
 		}
 		args = append(args, subject.MaxHits)
@@ -299,13 +355,22 @@ func (s Subjects) mergePersons(ctx context.Context, rows []owned) ([]subject.Hit
 			hits = append(hits, subject.Hit{Kind: subject.HitPerson, Partner: id, ID: userReference(p.key)})
 		}
 	}
-	slices.SortFunc(hits, func(a, b subject.Hit) int { return strings.Compare(string(a.Partner)+a.ID, string(b.Partner)+b.ID) })
+	slices.SortFunc(
+		hits,
+		func(a, b subject.Hit) int { return strings.Compare(string(a.Partner)+a.ID, string(b.Partner)+b.ID) },
+	)
 	return slices.Compact(hits), nil
 }
 
 // PersonsOfCPF returns those enrolled with a CPF and those who watch it: see subject.Finder.
 func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string) ([]subject.Hit, error) {
-	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"cpf = ?"}, func(id partner.ID) any { return s.blindCPFIndex(id, cpf) })
+	rows, err := s.readAtEach(
+		ctx,
+		at,
+		`SELECT partner_id, user_512 FROM person`,
+		[]string{"cpf = ?"},
+		func(id partner.ID) any { return s.blindCPFIndex(id, cpf) },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +382,12 @@ func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string)
 }
 
 // PersonsOfValue returns those who watch a value.
-func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]subject.Hit, error) {
+func (s Subjects) PersonsOfValue(
+	ctx context.Context,
+	at []partner.ID,
+	kind identifier.Kind,
+	normal string,
+) ([]subject.Hit, error) {
 	rows, err := s.findWatchers(ctx, at, kind, normal)
 	if err != nil {
 		return nil, err
@@ -327,7 +397,12 @@ func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind iden
 
 // findWatchers returns the people who watch a value. It names the id because SQLite would rather read all of a partner's in an
 // index that holds every column asked for.
-func (s Subjects) findWatchers(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]owned, error) {
+func (s Subjects) findWatchers(
+	ctx context.Context,
+	at []partner.ID,
+	kind identifier.Kind,
+	normal string,
+) ([]owned, error) {
 	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ? AND id <> ''"},
 		func(id partner.ID) any { return Monitoring(s).valueIndex(id, kind, normal) })
 }
@@ -335,11 +410,23 @@ func (s Subjects) findWatchers(ctx context.Context, at []partner.ID, kind identi
 // PersonsOfUser returns the people that a user hash names: enrolled, or named in a request that wrote.
 func (s Subjects) PersonsOfUser(ctx context.Context, at []partner.ID, user partner.UserHash) ([]subject.Hit, error) {
 	key := func(id partner.ID) any { return s.blindUserIndex(id, user) }
-	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"user_512 = ?", "user_256 = ?"}, key)
+	rows, err := s.readAtEach(
+		ctx,
+		at,
+		`SELECT partner_id, user_512 FROM person`,
+		[]string{"user_512 = ?", "user_256 = ?"},
+		key,
+	)
 	if err != nil {
 		return nil, err
 	}
-	named, err := s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM person_name`, []string{"user_index = ?"}, key)
+	named, err := s.readAtEach(
+		ctx,
+		at,
+		`SELECT partner_id, user_index FROM person_name`,
+		[]string{"user_index = ?"},
+		key,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -348,8 +435,13 @@ func (s Subjects) PersonsOfUser(ctx context.Context, at []partner.ID, user partn
 
 // SubscriptionsOfHolder are subscriptions in force of a company's people.
 func (s Subjects) SubscriptionsOfHolder(ctx context.Context, at []partner.ID, cnpj string) ([]subject.Hit, error) {
-	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, CAST(seq AS TEXT) FROM subscription`, []string{"holder = ? AND holder <> '' AND ended_at = 0"},
-		func(id partner.ID) any { return Subscriptions(s).holderIndex(id, cnpj) })
+	rows, err := s.readAtEach(
+		ctx,
+		at,
+		`SELECT partner_id, CAST(seq AS TEXT) FROM subscription`,
+		[]string{"holder = ? AND holder <> '' AND ended_at = 0"},
+		func(id partner.ID) any { return Subscriptions(s).holderIndex(id, cnpj) },
+	)
 	return searchHits(subject.HitSubscription, rows), err
 }
 
@@ -362,20 +454,34 @@ var named = map[subject.HitKind]string{
 }
 
 // FindByID are things by their ids.
-func (s Subjects) FindByID(ctx context.Context, at []partner.ID, kind subject.HitKind, id string) ([]subject.Hit, error) {
+func (s Subjects) FindByID(
+	ctx context.Context,
+	at []partner.ID,
+	kind subject.HitKind,
+	id string,
+) ([]subject.Hit, error) {
 	rows, err := s.readAtEach(ctx, at, named[kind], []string{"id = ?"}, func(partner.ID) any { return id })
 	return searchHits(kind, rows), err
 }
 
 // CasesNumbered are cases by their short numbers.
 func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int64) ([]subject.Hit, error) {
-	rows, err := s.readAtEach(ctx, at, named[subject.HitCase], []string{"short = ?"}, func(partner.ID) any { return short })
+	rows, err := s.readAtEach(
+		ctx,
+		at,
+		named[subject.HitCase],
+		[]string{"short = ?"},
+		func(partner.ID) any { return short },
+	)
 	return searchHits(subject.HitCase, rows), err
 }
 
 // searchHits returns rows as hits of one kind, in the same order.
 func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
-	return mapToList(rows, func(r owned) subject.Hit { return subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)} })
+	return mapToList(
+		rows,
+		func(r owned) subject.Hit { return subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)} },
+	)
 }
 
 // FindUserByReference returns the user hash of a person by reference, as the partner spelt it last, or as the service
@@ -397,7 +503,14 @@ func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref st
 	if p.d512 == "" {
 		return "", subject.ErrNobody
 	}
-	cpf, err := findValue[[]byte](ctx, q, subject.ErrNobody, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, id, []byte(p.d512))
+	cpf, err := findValue[[]byte](
+		ctx,
+		q,
+		subject.ErrNobody,
+		`SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`,
+		id,
+		[]byte(p.d512),
+	)
 	if err != nil {
 		return "", err
 	}
@@ -422,12 +535,21 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 		if err != nil {
 			return nil, err
 		}
-		names = append(append(append(names, userReference(x.user256), userReference(x.user512)), namesOfHeld(h)...), erased...)
+		names = append(
+			append(append(names, userReference(x.user256), userReference(x.user512)), namesOfHeld(h)...),
+			erased...,
+		)
 	}
 	var accesses []subject.Access
 	for part := range slices.Chunk(uniqueValues(names), hitBatch) {
 		var args []any
-		found, err := collectRows(ctx, s.readQuerier(), func(row scanner, a *subject.Access) error { return Audit(s).scanEntry(row, &a.Entry) }, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendMarks(&args, part)+`)`, args...)
+		found, err := collectRows(
+			ctx,
+			s.readQuerier(),
+			func(row scanner, a *subject.Access) error { return Audit(s).scanEntry(row, &a.Entry) },
+			`SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendMarks(&args, part)+`)`,
+			args...,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -473,7 +595,10 @@ func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(
 				if err := one.tellPerson(found); err != nil {
 					return err
 				}
-				one = affectedRows{user: r.user, Affected: subject.Affected{Partner: r.Partner, Kinds: map[identifier.Kind]int{}, First: r.at}}
+				one = affectedRows{
+					user:     r.user,
+					Affected: subject.Affected{Partner: r.Partner, Kinds: map[identifier.Kind]int{}, First: r.at},
+				}
 			}
 			one.addRow(r)
 		}
@@ -500,7 +625,12 @@ type affectedRow struct {
 }
 
 // affectedPage reads the next page of findings of an incident. Findings of retracted breaches are left out.
-func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
+func (s Subjects) affectedPage(
+	ctx context.Context,
+	c conditions,
+	order string,
+	after affectedMark,
+) ([]affectedRow, error) {
 	if after.id != "" {
 		c.args = append(slices.Clone(c.args), after.partner, after.user, after.id)
 		n := len(c.args)
@@ -556,8 +686,14 @@ func (a *affectedRows) tellPerson(found func(subject.Affected) error) error {
 
 // Showings counts the lines of the trail in a window, by who and what; what only keeps house is left out.
 func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(row scanner, v *subject.Showing) error { return row.Scan(&v.Actor, &v.Action, &v.Count) },
-		`SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, from, to)
+	list, err := collectRows(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, v *subject.Showing) error { return row.Scan(&v.Actor, &v.Action, &v.Count) },
+		`SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`,
+		from,
+		to,
+	)
 	return slices.DeleteFunc(list, func(v subject.Showing) bool { return !showsPeople(v.Action) }), err
 }
 
@@ -625,7 +761,12 @@ func longEnough(texts []string) []string {
 // digestSpellings returns the ways in which a digest may be written: see partner.UserHash.
 func digestSpellings(digest []byte) []string {
 	text := hex.EncodeToString(digest)
-	return []string{text, strings.ToUpper(text), base64.RawStdEncoding.EncodeToString(digest), base64.RawURLEncoding.EncodeToString(digest)}
+	return []string{
+		text,
+		strings.ToUpper(text),
+		base64.RawStdEncoding.EncodeToString(digest),
+		base64.RawURLEncoding.EncodeToString(digest),
+	}
 }
 
 // keptRow is a kept answer as it stands.
@@ -635,7 +776,12 @@ type keptRow struct {
 
 // answersAbout calls fn with the kept answers to requests about the person that mention anything of them. They are
 // looked up by the person: answers to requests about many people hold nothing of anybody.
-func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Person, fn func(keptRow, keptAnswer, mentions) error) error {
+func (s Subjects) answersAbout(
+	ctx context.Context,
+	h subject.Held,
+	p subject.Person,
+	fn func(keptRow, keptAnswer, mentions) error,
+) error {
 	m, err := s.mentionsOf(ctx, h, p)
 	if err != nil {
 		return err
@@ -663,9 +809,18 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 // eachKeptAnswer calls fn with the kept answers to requests about the person.
 func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow, keptAnswer) error) error {
 	for after := []byte{}; ; {
-		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner, r *keptRow) error { return row.Scan(&r.claim, &r.sealed) },
+		rows, err := collectRows(
+			ctx,
+			s.readQuerier(),
+			func(row scanner, r *keptRow) error { return row.Scan(&r.claim, &r.sealed) },
 			`SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
-			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`, x.partner, after, checkBatch, x.user256, x.user512)
+			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
+			x.partner,
+			after,
+			checkBatch,
+			x.user256,
+			x.user512,
+		)
 		if err != nil {
 			return err
 		}
@@ -744,7 +899,13 @@ func (s Subjects) emptyAnswers(ctx context.Context, x indexes) error {
 }
 
 // rewriteAnswer keeps an answer without what is mentioned, unless it has changed.
-func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a keptAnswer, m mentions) (n int64, err error) {
+func (s Subjects) rewriteAnswer(
+	ctx context.Context,
+	id partner.ID,
+	r keptRow,
+	a keptAnswer,
+	m mentions,
+) (n int64, err error) {
 	a.Body = m.redactBody(a.Body)
 	for name, value := range a.Headers {
 		a.Headers[name] = m.redactText(value)
@@ -753,7 +914,14 @@ func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a
 	if err != nil {
 		return 0, err
 	}
-	return s.countAlone(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`, id, r.claim, r.sealed, sealed)
+	return s.countAlone(
+		ctx,
+		`UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
+		id,
+		r.claim,
+		r.sealed,
+		sealed,
+	)
 }
 
 // redacted stands where something of the person stood.

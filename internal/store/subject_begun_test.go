@@ -28,27 +28,52 @@ func (w *lives) fatten(t *testing.T, size int) (rows int64) {
 	}{
 		{5, `score_day (partner_id, user_index, day, sealed, kept_at)`, `p.partner_id, p.user_512, i, p.cpf, 1`},
 		{4, `score_day (partner_id, user_index, day, sealed, kept_at)`, `p.partner_id, p.user_256, i, p.cpf, 1`},
-		{2, `asset_history (at, seq, partner_id, asset_id, previous, status)`,
-			`1, 10 + i, p.partner_id, (SELECT min(id) FROM asset WHERE user_index = p.user_512), '', 'monitorado'`},
-		{2, `asset_history (at, seq, partner_id, asset_id, previous, status)`,
-			`1, 10 + i, p.partner_id, (SELECT max(id) FROM asset WHERE user_index = p.user_512), '', 'monitorado'`},
-		{4, `case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)`,
-			`p.partner_id, (SELECT id FROM support_case WHERE user_index = p.user_512), 10 + i, '', '', 'Aberto', 'op_1', 1`},
-		{1, `subscription (created_at, suspended_at, ended_at, partner_id, seq, start_day, expiry_day, plan_id, cpf, holder, body)`,
-			`1, 0, 2, p.partner_id, 100000 + i, 1, 1, 'ouro', p.cpf, substr(p.cpf, 1, 0), p.cpf`},
+		{
+			2, `asset_history (at, seq, partner_id, asset_id, previous, status)`,
+			`1, 10 + i, p.partner_id, (SELECT min(id) FROM asset WHERE user_index = p.user_512), '', 'monitorado'`,
+		},
+		{
+			2, `asset_history (at, seq, partner_id, asset_id, previous, status)`,
+			`1, 10 + i, p.partner_id, (SELECT max(id) FROM asset WHERE user_index = p.user_512), '', 'monitorado'`,
+		},
+		{
+			4, `case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)`,
+			`p.partner_id, (SELECT id FROM support_case WHERE user_index = p.user_512), 10 + i, '', '', 'Aberto', 'op_1', 1`,
+		},
+		{
+			1, `subscription (created_at, suspended_at, ended_at, partner_id, seq, start_day, expiry_day, plan_id, cpf, holder, body)`,
+			`1, 0, 2, p.partner_id, 100000 + i, 1, 1, 'ouro', p.cpf, substr(p.cpf, 1, 0), p.cpf`,
+		},
 		{1, `event (partner_id, seq, id, type, person, body, created_at)`, `p.partner_id, ` + last + ` + i, 'evt_' || i, 'test', p.user_512, p.cpf, 1`},
-		{1, `delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
-			`p.partner_id, (SELECT min(id) FROM endpoint), ` + last + ` + i, 'evt_' || i, p.user_512, 'delivered', FALSE, 1, 1, 1, 1`},
+		{
+			1, `delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
+			`p.partner_id, (SELECT min(id) FROM endpoint), ` + last + ` + i, 'evt_' || i, p.user_512, 'delivered', FALSE, 1, 1, 1, 1`,
+		},
 	} {
 		n := of.times * size
-		err := storetest.Write(context.Background(), w.Env, fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO %s SELECT %s
-			FROM n, person p WHERE p.partner_id = $1 AND p.cpf = (SELECT cpf FROM subscription WHERE partner_id = $1 AND seq = 1)`, n, of.into, of.values), w.partner.ID.Number())
+		err := storetest.Write(
+			context.Background(),
+			w.Env,
+			fmt.Sprintf(
+				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO %s SELECT %s
+			FROM n, person p WHERE p.partner_id = $1 AND p.cpf = (SELECT cpf FROM subscription WHERE partner_id = $1 AND seq = 1)`,
+				n,
+				of.into,
+				of.values,
+			),
+			w.partner.ID.Number(),
+		)
 		if err != nil {
 			t.Fatal(of.into, err)
 		}
 		rows += int64(n)
 	}
-	if err := storetest.Write(context.Background(), w.Env, `UPDATE event_counter SET last = last + $1`, size); err != nil {
+	if err := storetest.Write(
+		context.Background(),
+		w.Env,
+		`UPDATE event_counter SET last = last + $1`,
+		size,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return rows
@@ -79,8 +104,15 @@ func TestLargeErasure(t *testing.T) {
 			rows, others := w.fatten(t, size), w.left(t, w.userIndex(t, 1))
 			user := w.userIndex(t, 0)
 			// A score counts for its whole day: that of the day of the erasure goes, too.
-			if err := storetest.Write(context.Background(), w.Env, `INSERT INTO score_day (partner_id, user_index, day, sealed, kept_at)
-				VALUES ($1, $2, $3, $2, 1) ON CONFLICT DO NOTHING`, w.partner.ID.Number(), user, w.Clock.Now().Unix()/(24*60*60)); err != nil {
+			if err := storetest.Write(
+				context.Background(),
+				w.Env,
+				`INSERT INTO score_day (partner_id, user_index, day, sealed, kept_at)
+				VALUES ($1, $2, $3, $2, 1) ON CONFLICT DO NOTHING`,
+				w.partner.ID.Number(),
+				user,
+				w.Clock.Now().Unix()/(24*60*60),
+			); err != nil {
 				t.Fatal(err)
 			}
 			var most, transactions int64
@@ -166,7 +198,15 @@ func resumeByWorker(t *testing.T, w *lives) (erased int64) {
 	w.Clock.Advance(10 * time.Minute)
 	watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, cyber.Unasked{}, w.Keys.Fingerprint, w.Clock.Now)
 	again := partner.UserHash(strings.Repeat("cd", 32))
-	if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}, User: again, Type: "cpf", Value: w.people[0].cpf}); err != nil {
+	if _, err := watch.AddAsset(
+		ctx,
+		cyber.AssetRequest{
+			Owner: cyber.Owner{Partner: w.partner.ID, Mode: partner.Live},
+			User:  again,
+			Type:  "cpf",
+			Value: w.people[0].cpf,
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	var kept []subject.Tombstone
@@ -190,7 +230,10 @@ func resumeByCommand(t *testing.T, w *lives) int64 {
 	if err != nil || !out.Scrubbed || len(out.Tombstones) != 1 {
 		t.Fatal(out, err)
 	}
-	if stones, err := w.Subjects.Tombstones(ctx); err != nil || len(stones) != 1 || stones[0].ID != out.Tombstones[0].ID {
+	if stones, err := w.Subjects.Tombstones(
+		ctx,
+	); err != nil || len(stones) != 1 ||
+		stones[0].ID != out.Tombstones[0].ID {
 		t.Error("it is another erasure:", stones, err)
 	}
 	w.emptied(t)
@@ -203,9 +246,14 @@ func resumeByCommand(t *testing.T, w *lives) int64 {
 // emptied: the kept answer about the person has nothing of them, and stands for its request.
 func (w *lives) emptied(t *testing.T) {
 	t.Helper()
-	answer, replayed, err := w.Answers.AnswerOnce(context.Background(), w.partner.ID, partner.RequestClaim{Path: "/subscriptions", Key: "k0", Digest: []byte{0}},
-		func(store.Tx) (partner.Answer, error) { return partner.Answer{}, errors.New("carried out again") })
-	if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[0].cpf) || !strings.Contains(string(answer.Body), `"key":"***"`) {
+	answer, replayed, err := w.Answers.AnswerOnce(
+		context.Background(),
+		w.partner.ID,
+		partner.RequestClaim{Path: "/subscriptions", Key: "k0", Digest: []byte{0}},
+		func(store.Tx) (partner.Answer, error) { return partner.Answer{}, errors.New("carried out again") },
+	)
+	if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[0].cpf) ||
+		!strings.Contains(string(answer.Body), `"key":"***"`) {
 		t.Error("kept answer:", string(answer.Body), replayed, err)
 	}
 }
@@ -231,12 +279,31 @@ func TestErasureDropsFiles(t *testing.T) {
 		ctx := context.Background()
 		w, other := newLives(t, e, 1), newLives(t, e, 0)
 		saved := e.Store.Operators
-		if err := saved.InsertOperator(ctx, operator.Operator{ID: "op_a", Email: "a@exemplo.com.br", Role: operator.Admin}); err != nil {
+		if err := saved.InsertOperator(
+			ctx,
+			operator.Operator{ID: "op_a", Email: "a@exemplo.com.br", Role: operator.Admin},
+		); err != nil {
 			t.Fatal(err)
 		}
-		abouts := map[string]string{"ex_checked": string(w.partner.ID), "ex_list": "", "ex_other": string(other.partner.ID), "ex_open": string(w.partner.ID)}
+		abouts := map[string]string{
+			"ex_checked": string(w.partner.ID),
+			"ex_list":    "",
+			"ex_other":   string(other.partner.ID),
+			"ex_open":    string(w.partner.ID),
+		}
 		for id, about := range abouts {
-			err := saved.BeginExport(ctx, operator.Export{ID: id, Operator: "op_a", List: "l", About: about, Format: operator.CSV, CreatedAt: e.Clock.Now(), Until: e.Clock.Now().Add(time.Hour)})
+			err := saved.BeginExport(
+				ctx,
+				operator.Export{
+					ID:        id,
+					Operator:  "op_a",
+					List:      "l",
+					About:     about,
+					Format:    operator.CSV,
+					CreatedAt: e.Clock.Now(),
+					Until:     e.Clock.Now().Add(time.Hour),
+				},
+			)
 			for part := int64(1); part <= 9 && err == nil; part++ {
 				err = saved.AddExportPart(ctx, id, part, part, []byte("um"), part == 9 && id != "ex_open")
 			}

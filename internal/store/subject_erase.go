@@ -22,8 +22,27 @@ import (
 
 // erasedTables are all that an erasure deletes from.
 var erasedTables = []string{
-	"subscription", "person", "person_name", "asset", "asset_history", "finding", "finding_step", "match_hit", "support_case", "case_move", "case_booking", "epp_key",
-	"epp_holder", "content_answer", "score_day", "event", "delivery", "attempt", "idempotency", "operator_export", "operator_export_part",
+	"subscription",
+	"person",
+	"person_name",
+	"asset",
+	"asset_history",
+	"finding",
+	"finding_step",
+	"match_hit",
+	"support_case",
+	"case_move",
+	"case_booking",
+	"epp_key",
+	"epp_holder",
+	"content_answer",
+	"score_day",
+	"event",
+	"delivery",
+	"attempt",
+	"idempotency",
+	"operator_export",
+	"operator_export_part",
 }
 
 // keptTrail is what the sealed column of an erasure holds.
@@ -44,7 +63,13 @@ func (s Subjects) insideTx(tx *sqldb.Tx) Subjects { return Subjects{s.withTransa
 // subject.Store. A person with few rows is erased in one transaction. With more rows the erasure is recorded first, so
 // that it is completed even after a crash; then rows are deleted in small transactions, and the last one makes the
 // tombstone count and writes its audit line.
-func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Person, reason string, record recorder) (subject.Erased, subject.Tombstone, error) {
+func (s Subjects) EraseRows(
+	ctx context.Context,
+	h subject.Held,
+	p subject.Person,
+	reason string,
+	record recorder,
+) (subject.Erased, subject.Tombstone, error) {
 	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
 	if err != nil {
 		return subject.Erased{}, subject.Tombstone{}, err
@@ -92,7 +117,11 @@ type begun struct {
 }
 
 // continueErasure erases what there is in small transactions, and ends the erasure.
-func (s Subjects) continueErasure(ctx context.Context, u begun, record recorder) (subject.Erased, subject.Tombstone, error) {
+func (s Subjects) continueErasure(
+	ctx context.Context,
+	u begun,
+	record recorder,
+) (subject.Erased, subject.Tombstone, error) {
 	ahead, err := s.eraseAhead(ctx, u.indexes, u.upTo)
 	if err == nil {
 		// The rows are gone, so their values can no longer be searched for in stored answers: such answers are emptied
@@ -107,7 +136,12 @@ func (s Subjects) continueErasure(ctx context.Context, u begun, record recorder)
 
 // finishErasure takes away what is left, and makes the tombstone count. When another process was quicker, the line in the
 // trail is that one's.
-func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, record recorder) (erased subject.Erased, t subject.Tombstone, err error) {
+func (s Subjects) finishErasure(
+	ctx context.Context,
+	u begun,
+	ahead tallies,
+	record recorder,
+) (erased subject.Erased, t subject.Tombstone, err error) {
 	files, err := s.dropNamedExports(ctx, u.Partner, u.upTo)
 	if err != nil {
 		return erased, u.Tombstone, err
@@ -125,8 +159,14 @@ func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, rec
 		}
 		ahead.addToCounts(erased.Counts)
 		files.addToCounts(erased.Counts)
-		over, err := execCounting(ctx, tx, `UPDATE erasure SET done = TRUE, erased_at = $3 WHERE partner_id = $1 AND id = $2 AND NOT done`,
-			t.Partner, t.ID, t.ErasedAt)
+		over, err := execCounting(
+			ctx,
+			tx,
+			`UPDATE erasure SET done = TRUE, erased_at = $3 WHERE partner_id = $1 AND id = $2 AND NOT done`,
+			t.Partner,
+			t.ID,
+			t.ErasedAt,
+		)
 		if err != nil {
 			return err
 		}
@@ -161,7 +201,13 @@ func (s Subjects) begunErasures(ctx context.Context, which string, args ...any) 
 
 // indexesOf returns the keys that a tombstone names.
 func indexesOf(t subject.Tombstone) indexes {
-	return indexes{partner: t.Partner, cpf: orEmptyBytes(t.CPF), user256: t.User256, user512: t.User512, value: orEmptyBytes(t.Watched)}
+	return indexes{
+		partner: t.Partner,
+		cpf:     orEmptyBytes(t.CPF),
+		user256: t.User256,
+		user512: t.User512,
+		value:   orEmptyBytes(t.Watched),
+	}
 }
 
 // abandonedAfter is how long ago an erasure must have begun for others to go on with it: longer than a command takes.
@@ -175,9 +221,13 @@ func (s Subjects) ResumeErasures(ctx context.Context,
 	list, err := s.begunErasures(ctx, ` AND erased_at <= $1`, s.now().Add(-abandonedAfter))
 	var over []subject.Tombstone
 	for _, u := range list {
-		_, t, err := s.continueErasure(ctx, u, func(in operator.Ledger, erased subject.Erased, stone subject.Tombstone) error {
-			return record(in, userReference(stone.User512), erased, stone)
-		})
+		_, t, err := s.continueErasure(
+			ctx,
+			u,
+			func(in operator.Ledger, erased subject.Erased, stone subject.Tombstone) error {
+				return record(in, userReference(stone.User512), erased, stone)
+			},
+		)
 		if err != nil {
 			return over, err
 		}
@@ -196,19 +246,48 @@ func (s Subjects) beingErased(ctx context.Context, q querier, x indexes) (yes bo
 // anybody.
 func (s Subjects) tombstoneMAC(t subject.Tombstone) []byte {
 	at := binary.BigEndian.AppendUint64(nil, uint64(t.ErasedAt))
-	return s.keys.MAC("erasure", []byte(t.ID), []byte(t.Partner), []byte(t.Person), t.CPF, t.User256, t.User512, t.Watched, at)
+	return s.keys.MAC(
+		"erasure",
+		[]byte(t.ID),
+		[]byte(t.Partner),
+		[]byte(t.Person),
+		t.CPF,
+		t.User256,
+		t.User512,
+		t.Watched,
+		at,
+	)
 }
 
 // keepTombstone stores a tombstone that is not there yet and returns how many rows it added. It counts once the erasure is
 // done.
-func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tombstone, kept keptTrail, done bool) (int64, error) {
+func (s Subjects) keepTombstone(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	t subject.Tombstone,
+	kept keptTrail,
+	done bool,
+) (int64, error) {
 	sealed, err := s.sealValue(trailPlace(t.Partner, t.ID), kept)
 	if err != nil {
 		return 0, err
 	}
-	return execCounting(ctx, tx, `INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail, done)
+	return execCounting(
+		ctx,
+		tx,
+		`INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail, done)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (partner_id, id) DO NOTHING`,
-		t.ID, t.Partner, t.Person, orEmptyBytes(t.CPF), t.User256, t.User512, orEmptyBytes(t.Watched), t.ErasedAt, sealed, done)
+		t.ID,
+		t.Partner,
+		t.Person,
+		orEmptyBytes(t.CPF),
+		t.User256,
+		t.User512,
+		orEmptyBytes(t.Watched),
+		t.ErasedAt,
+		sealed,
+		done,
+	)
 }
 
 // ReplayErasure erases again what is older than the erasure: see subject.Store.
@@ -250,7 +329,12 @@ func (s Subjects) scanTombstone(row scanner, t *subject.Tombstone) (err error) {
 
 // Tombstones returns all erasures that have ended, oldest first.
 func (s Subjects) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
-	return collectRows(ctx, s.readQuerier(), s.scanTombstone, `SELECT `+tombstoneColumns+` FROM erasure WHERE done ORDER BY erased_at, id`)
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanTombstone,
+		`SELECT `+tombstoneColumns+` FROM erasure WHERE done ORDER BY erased_at, id`,
+	)
 }
 
 // erasedQueries find rows of people who were erased that are older than their erasure.
@@ -266,8 +350,11 @@ func erasedQueries() []string {
 		{"score_day", `t.user_index IN (e.user_256, e.user_512) AND (t.day + 1) * 86400000000 <= e.erased_at`},
 		{"event", `t.person IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
 	} {
-		list = append(list, `SELECT '`+of.table+` of ' || e.partner_id, count(*) || ' rows of somebody who was erased (' || e.id || ') are back: replay the log of erasures'
-			FROM erasure e JOIN `+of.table+` t ON t.partner_id = e.partner_id AND `+of.match+` WHERE e.done GROUP BY e.partner_id, e.id ORDER BY 1`)
+		list = append(
+			list,
+			`SELECT '`+of.table+` of ' || e.partner_id, count(*) || ' rows of somebody who was erased (' || e.id || ') are back: replay the log of erasures'
+			FROM erasure e JOIN `+of.table+` t ON t.partner_id = e.partner_id AND `+of.match+` WHERE e.done GROUP BY e.partner_id, e.id ORDER BY 1`,
+		)
 	}
 	return list
 }
@@ -285,8 +372,13 @@ type eraseStep struct {
 
 // eraseSteps are in the order in which everybody takes locks: subscriptions, then what a person has, then events.
 var eraseSteps = []eraseStep{
-	{100, (*eraser).subscriptions}, {100, (*eraser).deleteValues}, {100, (*eraser).deleteCases}, {50, (*eraser).deleteDevices}, {200, (*eraser).deleteAnswers},
-	{200, (*eraser).deleteScores}, {50, (*eraser).deleteEvents},
+	{100, (*eraser).subscriptions},
+	{100, (*eraser).deleteValues},
+	{100, (*eraser).deleteCases},
+	{50, (*eraser).deleteDevices},
+	{200, (*eraser).deleteAnswers},
+	{200, (*eraser).deleteScores},
+	{50, (*eraser).deleteEvents},
 }
 
 // hasFewRows reports whether a person can be erased in one transaction without keeping others waiting.
@@ -391,7 +483,14 @@ type eraser struct {
 
 // newEraser returns what deletes a person's rows in a transaction.
 func (s Subjects) newEraser(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) eraser {
-	return eraser{ctx: ctx, in: s.insideTx(tx), tx: tx, x: x, upTo: upTo, erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}}}
+	return eraser{
+		ctx:    ctx,
+		in:     s.insideTx(tx),
+		tx:     tx,
+		x:      x,
+		upTo:   upTo,
+		erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}},
+	}
 }
 
 // deleteRows runs a statement, counts what it took away and tells how much that was.
@@ -451,9 +550,17 @@ func (e *eraser) subscriptions(limit int64) int64 {
 	}
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // see unsubscribed
 		var seats []seat
-		seats, e.err = collectRows(e.ctx, e.tx, func(row scanner, s *seat) error { return row.Scan(&s.seq, &s.expiry) },
+		seats, e.err = collectRows(
+			e.ctx,
+			e.tx,
+			func(row scanner, s *seat) error { return row.Scan(&s.seq, &s.expiry) },
 			`SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
-			LIMIT $4`, e.x.partner, e.x.cpf, e.upTo, limit)
+			LIMIT $4`,
+			e.x.partner,
+			e.x.cpf,
+			e.upTo,
+			limit,
+		)
 		if e.err != nil {
 			return 0
 		}
@@ -462,7 +569,11 @@ func (e *eraser) subscriptions(limit int64) int64 {
 		}
 		args := []any{e.x.partner}
 		seqs := mapToList(seats, func(s seat) int64 { return s.seq })
-		n := e.deleteRows("subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`, args...)
+		n := e.deleteRows(
+			"subscriptions",
+			`DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`,
+			args...,
+		)
 		if e.err == nil && half == `ended_at = 0` {
 			e.err = Subscriptions(e.in).removeActive(e.ctx, e.tx, e.x.partner, seats)
 		}
@@ -476,17 +587,29 @@ const valuesAtOnce = 20
 
 // deleteValues deletes watched values: first what hangs on some of them, then these.
 func (e *eraser) deleteValues(limit int64) int64 {
-	values := e.readRowNames(`SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
+	values := e.readRowNames(
+		`SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`,
+		e.userArguments(valuesAtOnce)...,
+	)
 	if len(values) == 0 { // the person's CPF, where others watch it
 		args := e.x.assetArguments()
-		values = e.readRowNames(`SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
-			args[0], args[3], args[4], e.upTo, valuesAtOnce)
+		values = e.readRowNames(
+			`SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
+			args[0],
+			args[3],
+			args[4],
+			e.upTo,
+			valuesAtOnce,
+		)
 	}
 	if len(values) == 0 {
 		return 0
 	}
 	args, marks := e.namedArguments(values)
-	findings := e.readRowNames(`SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit), args...)
+	findings := e.readRowNames(
+		`SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit),
+		args...,
+	)
 	if len(findings) > 0 {
 		args, marks := e.namedArguments(findings)
 		e.deleteRows("steps", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id IN (`+marks+`)`, args...)
@@ -510,7 +633,10 @@ func appendLimit(args *[]any, limit int64) string {
 
 // deleteCases deletes cases: first the moves of some of them, then these.
 func (e *eraser) deleteCases(limit int64) int64 {
-	cases := e.readRowNames(`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
+	cases := e.readRowNames(
+		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`,
+		e.userArguments(valuesAtOnce)...,
+	)
 	if len(cases) == 0 {
 		return 0
 	}
@@ -529,7 +655,10 @@ func (e *eraser) deleteCases(limit int64) int64 {
 // deleteDevices deletes keys. Keys that were live end with it, and the partner that installed them is told, by the
 // key's ID alone.
 func (e *eraser) deleteDevices(limit int64) int64 {
-	keys := e.readRowNames(`SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.userArguments(limit)...)
+	keys := e.readRowNames(
+		`SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`,
+		e.userArguments(limit)...,
+	)
 	if len(keys) == 0 {
 		return 0
 	}
@@ -547,8 +676,14 @@ func (e *eraser) addEndEvents(keys []string, now time.Time) {
 	args, marks := e.namedArguments(keys)
 	args = append(args, now)
 	var live []cyber.Device
-	live, e.err = collectRows(e.ctx, e.tx, Devices(e.in).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
-		AND ended_at = 0 AND valid_until > $`+strconv.Itoa(len(args)), args...)
+	live, e.err = collectRows(
+		e.ctx,
+		e.tx,
+		Devices(e.in).scanDevice,
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
+		AND ended_at = 0 AND valid_until > $`+strconv.Itoa(len(args)),
+		args...,
+	)
 	for _, d := range live {
 		d.EndedAt, d.EndReason = now, cyber.EndErased
 		e.told = append(e.told, alert.NewKeyEndEvent(d, now, ""))
@@ -557,14 +692,22 @@ func (e *eraser) addEndEvents(keys []string, now time.Time) {
 
 // deleteAnswers deletes answers to questions of the content.
 func (e *eraser) deleteAnswers(limit int64) int64 {
-	return e.deleteRows("answers", `DELETE FROM content_answer WHERE partner_id = $1 AND (user_index, content_id) IN (SELECT user_index, content_id
-		FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) AND answered_at <= $4 LIMIT $5)`, e.userArguments(limit)...)
+	return e.deleteRows(
+		"answers",
+		`DELETE FROM content_answer WHERE partner_id = $1 AND (user_index, content_id) IN (SELECT user_index, content_id
+		FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) AND answered_at <= $4 LIMIT $5)`,
+		e.userArguments(limit)...,
+	)
 }
 
 // deleteScores deletes days. A score counts for its whole day: one of the day of the erasure goes too.
 func (e *eraser) deleteScores(limit int64) int64 {
-	return e.deleteRows("scores", `DELETE FROM score_day WHERE partner_id = $1 AND (user_index, day) IN (SELECT user_index, day
-		FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) AND day <= $4 LIMIT $5)`, append(e.x.userArguments(), e.upTo/dayMicros, limit)...)
+	return e.deleteRows(
+		"scores",
+		`DELETE FROM score_day WHERE partner_id = $1 AND (user_index, day) IN (SELECT user_index, day
+		FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) AND day <= $4 LIMIT $5)`,
+		append(e.x.userArguments(), e.upTo/dayMicros, limit)...,
+	)
 }
 
 // deleteEvents deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses.
@@ -573,7 +716,12 @@ func (e *eraser) deleteEvents(limit int64) int64 {
 		return 0
 	}
 	var seqs []int64
-	seqs, e.err = collectValues[int64](e.ctx, e.tx, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(limit)...)
+	seqs, e.err = collectValues[int64](
+		e.ctx,
+		e.tx,
+		`SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`,
+		e.userArguments(limit)...,
+	)
 	if len(seqs) == 0 {
 		return 0
 	}
@@ -588,9 +736,20 @@ func (e *eraser) eraseEvents(seqs []int64, endpoints []alert.EndpointID) {
 	for _, endpoint := range endpoints {
 		args := []any{e.x.partner, endpoint}
 		marks := appendMarks(&args, seqs)
-		e.deleteRows("attempts", `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`) AND tried IS NOT NULL`, args...)
-		e.deleteRows("deliveries", `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...)
-		e.deleteRows("attempts", `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...) // see deleteDelivery
+		e.deleteRows(
+			"attempts",
+			`UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`) AND tried IS NOT NULL`,
+			args...,
+		)
+		e.deleteRows(
+			"deliveries",
+			`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`,
+			args...,
+		)
+		e.deleteRows(
+			"attempts",
+			`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`,
+			args...) // see deleteDelivery
 	}
 	args := []any{e.x.partner}
 	marks := appendMarks(&args, seqs)
@@ -604,8 +763,18 @@ func (e *eraser) eraseEvents(seqs []int64, endpoints []alert.EndpointID) {
 func (e *eraser) deletePersonRows() {
 	e.changeRows(`DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
 		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`, e.x.userArguments()...)
-	e.deleteRows("names", `DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`, e.userArguments()...)
+	e.deleteRows(
+		"names",
+		`DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`,
+		e.userArguments()...,
+	)
 	if len(e.x.cpf) > 0 {
-		e.deleteRows("person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, e.x.partner, e.x.cpf, e.upTo)
+		e.deleteRows(
+			"person",
+			`DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed,
+			e.x.partner,
+			e.x.cpf,
+			e.upTo,
+		)
 	}
 }

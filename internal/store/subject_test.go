@@ -21,7 +21,12 @@ import (
 )
 
 func (w *lives) rights() *subject.Rights {
-	return subject.NewRights(w.Store.Subjects, w.Store.Partners, operator.NewTrail(w.Store.Audit, w.Clock.Now), w.Clock.Now)
+	return subject.NewRights(
+		w.Store.Subjects,
+		w.Store.Partners,
+		operator.NewTrail(w.Store.Audit, w.Clock.Now),
+		w.Clock.Now,
+	)
 }
 
 var clerk = operator.Actor{Name: "cli:clerk", From: "here"}
@@ -47,10 +52,16 @@ func TestSubjectExport(t *testing.T) {
 			}
 			h := held[0]
 			if len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Findings) != 2 || len(h.Cases) != 1 || len(h.Cases[0].Moves) != 2 || len(h.Devices) != 1 ||
-				len(h.Answers) != 1 || len(h.Scores) != 1 || len(h.Events) < 4 || h.StoredAnswers != 1 || len(h.Assets[0].History) != 1 || len(h.Events[0].Deliveries) != 1 {
+				len(h.Answers) != 1 || len(h.Scores) != 1 ||
+				len(h.Events) < 4 ||
+				h.StoredAnswers != 1 ||
+				len(h.Assets[0].History) != 1 ||
+				len(h.Events[0].Deliveries) != 1 {
 				t.Errorf("%+v", h)
 			}
-			if h.Subscriptions[0].Beneficiary.Name != "Pessoa 1" || h.Cases[0].Moves[1].Note != "ligar para a pessoa 1" || h.Devices[0].Name != "Celular 1" {
+			if h.Subscriptions[0].Beneficiary.Name != "Pessoa 1" ||
+				h.Cases[0].Moves[1].Note != "ligar para a pessoa 1" ||
+				h.Devices[0].Name != "Celular 1" {
 				t.Errorf("%+v", h)
 			}
 		}
@@ -98,7 +109,9 @@ func TestSubjectErase(t *testing.T) {
 		if left := named(); left != asked-1 {
 			t.Errorf("%d of %d kept answers say whom they are about", left, asked)
 		}
-		if got := out.Partners[0].Counts; got["kept answers"] != 1 || got["subscriptions"] != 1 || got["watched values"] != 2 || got["events"] < 4 {
+		if got := out.Partners[0].Counts; got["kept answers"] != 1 || got["subscriptions"] != 1 ||
+			got["watched values"] != 2 ||
+			got["events"] < 4 {
 			t.Error(got)
 		}
 		if held, err := w.rights().ExportPerson(ctx, w.people[2].who()); err != nil || len(held) != 0 {
@@ -110,9 +123,14 @@ func TestSubjectErase(t *testing.T) {
 		comparePage(t, e, w.partner.ID, 0, 100)
 
 		// The claim is still there: the old request answers without the person, and is not carried out again.
-		answer, replayed, err := w.Answers.AnswerOnce(ctx, w.partner.ID, partner.RequestClaim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
-			func(store.Tx) (partner.Answer, error) { return partner.Answer{}, errors.New("carried out again") })
-		if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[2].cpf) || !strings.Contains(string(answer.Body), `"cpf":"***"`) ||
+		answer, replayed, err := w.Answers.AnswerOnce(
+			ctx,
+			w.partner.ID,
+			partner.RequestClaim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
+			func(store.Tx) (partner.Answer, error) { return partner.Answer{}, errors.New("carried out again") },
+		)
+		if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[2].cpf) ||
+			!strings.Contains(string(answer.Body), `"cpf":"***"`) ||
 			!strings.Contains(string(answer.Body), `"n":2`) {
 			t.Error("kept answer:", string(answer.Body), replayed, err)
 		}
@@ -136,8 +154,14 @@ func TestEraseLooksAnswersUp(t *testing.T) {
 		ctx := context.Background()
 		w := newLives(t, e, 2)
 		err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person) VALUES ($1, $2, $2, $2, $3, $4)`,
-				w.partner.ID.Number(), []byte("x"), w.Clock.Now().UnixMicro(), []byte{})
+			_, err := tx.ExecContext(
+				ctx,
+				`INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person) VALUES ($1, $2, $2, $2, $3, $4)`,
+				w.partner.ID.Number(),
+				[]byte("x"),
+				w.Clock.Now().UnixMicro(),
+				[]byte{},
+			)
 			return err
 		})
 		if err != nil {
@@ -167,10 +191,19 @@ func TestEraseReachesOthers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		w := newLives(t, e, 1)
-		watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
+		watch := cyber.NewMonitoring(
+			w.Store.Monitoring,
+			w.Store.Partners,
+			everywhere{},
+			w.Keys.Fingerprint,
+			w.Clock.Now,
+		)
 		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
 		for kind, value := range map[string]string{"cpf": w.people[0].cpf, "email": "mae@exemplo.com.br"} {
-			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: "mae", Type: kind, Value: value}); err != nil {
+			if _, err := watch.AddAsset(
+				ctx,
+				cyber.AssetRequest{Owner: owner, User: "mae", Type: kind, Value: value},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -192,10 +225,25 @@ func TestExtraKindsAreThePersonsOwn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		w := newLives(t, e, 1)
-		watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
+		watch := cyber.NewMonitoring(
+			w.Store.Monitoring,
+			w.Store.Partners,
+			everywhere{},
+			w.Keys.Fingerprint,
+			w.Clock.Now,
+		)
 		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
 		const key = "123e4567-e89b-42d3-a456-426614174000"
-		if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: w.people[0].user, Group: cyber.ExtraKinds, Type: "pix_key", Value: key}); err != nil {
+		if _, err := watch.AddAsset(
+			ctx,
+			cyber.AssetRequest{
+				Owner: owner,
+				User:  w.people[0].user,
+				Group: cyber.ExtraKinds,
+				Type:  "pix_key",
+				Value: key,
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if err := e.Keys.RotateKey(); err != nil {
@@ -213,7 +261,11 @@ func TestExtraKindsAreThePersonsOwn(t *testing.T) {
 			t.Fatal(len(held[0].Assets), len(held[0].Findings), err)
 		}
 		w.erase(t, w.people[0].who())
-		if left, err := watch.ListAssets(ctx, cyber.AssetScope{Partner: w.partner.ID, User: w.people[0].user}); err != nil || len(left) != 0 {
+		if left, err := watch.ListAssets(
+			ctx,
+			cyber.AssetScope{Partner: w.partner.ID, User: w.people[0].user},
+		); err != nil ||
+			len(left) != 0 {
 			t.Error(left, err)
 		}
 	})
@@ -300,7 +352,10 @@ func (w *lives) sealedOf(t *testing.T, h human) (marks [][]byte) {
 			}
 			marks = append(marks, b[:16], b[len(b)-16:])
 		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil { //nolint:sqlclosecheck // a deferred one would wait for the other queries
+		if err := errors.Join(
+			rows.Err(),
+			rows.Close(),
+		); err != nil { //nolint:sqlclosecheck // a deferred one would wait for the other queries
 			t.Fatal(err)
 		}
 	}

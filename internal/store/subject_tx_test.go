@@ -35,7 +35,14 @@ func TestHeldIsOneMoment(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				parts := []int{len(h.Subscriptions), len(h.Assets), len(h.Cases), len(h.Devices), len(h.Answers), len(h.Events)}
+				parts := []int{
+					len(h.Subscriptions),
+					len(h.Assets),
+					len(h.Cases),
+					len(h.Devices),
+					len(h.Answers),
+					len(h.Events),
+				}
 				for _, n := range parts {
 					if (n == 0) != (parts[0] == 0) {
 						t.Fatalf("half of a person: %v", parts)

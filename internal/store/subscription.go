@@ -169,10 +169,23 @@ func (s Subscriptions) scanSubscription(id partner.ID) func(scanner, *subscripti
 }
 
 // scanSifted is scanSubscription for a list that leaves some out: those are not opened.
-func (s Subscriptions) scanSifted(id partner.ID, fits func(subscription.Subscription) bool) func(scanner, *subscription.Subscription) error {
+func (s Subscriptions) scanSifted(
+	id partner.ID,
+	fits func(subscription.Subscription) bool,
+) func(scanner, *subscription.Subscription) error {
 	return func(row scanner, sub *subscription.Subscription) error {
 		var cpf, sealed []byte
-		err := row.Scan(&sub.Seq, &cpf, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &sub.CreatedAt, &sub.SuspendedAt, &sub.EndedAt)
+		err := row.Scan(
+			&sub.Seq,
+			&cpf,
+			&sub.Plan,
+			&sub.Start,
+			&sub.Expiry,
+			&sealed,
+			&sub.CreatedAt,
+			&sub.SuspendedAt,
+			&sub.EndedAt,
+		)
 		if err != nil || !fits(*sub) {
 			return err
 		}
@@ -192,11 +205,23 @@ func (s Subscriptions) unsealBody(id partner.ID, cpf, sealed []byte, sub *subscr
 // readByCPF returns the subscriptions of a keyed index of a CPF, those in force first and each half by seq; rest may turn the
 // order and limit it. It asks twice because each half has an index of its own: without a word of the end, all of a partner's
 // would be read.
-func (s Subscriptions) readByCPF(ctx context.Context, q querier, id partner.ID, cpf []byte, rest string) ([]subscription.Subscription, error) {
+func (s Subscriptions) readByCPF(
+	ctx context.Context,
+	q querier,
+	id partner.ID,
+	cpf []byte,
+	rest string,
+) ([]subscription.Subscription, error) {
 	var all []subscription.Subscription
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} {
-		list, err := collectRows(ctx, q, s.scanSubscription(id),
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+` ORDER BY `+byPerson+`seq`+rest, id, cpf)
+		list, err := collectRows(
+			ctx,
+			q,
+			s.scanSubscription(id),
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+` ORDER BY `+byPerson+`seq`+rest,
+			id,
+			cpf,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -206,11 +231,25 @@ func (s Subscriptions) readByCPF(ctx context.Context, q querier, id partner.ID, 
 }
 
 // SubscriptionOf returns the subscription of a plan and a CPF that has not ended, else the latest that ended.
-func (s Subscriptions) SubscriptionOf(ctx context.Context, id partner.ID, p plan.ID, cpf string) (subscription.Subscription, error) {
+func (s Subscriptions) SubscriptionOf(
+	ctx context.Context,
+	id partner.ID,
+	p plan.ID,
+	cpf string,
+) (subscription.Subscription, error) {
 	index := s.blindCPFIndex(id, cpf)
 	const columns = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND `
 	for _, query := range [...]string{columns + `ended_at = 0`, columns + `ended_at <> 0 ORDER BY seq DESC LIMIT 1`} {
-		found, err := readRow(ctx, s.readQuerier(), s.scanSubscription(id), subscription.ErrNotFound, query, id, index, p)
+		found, err := readRow(
+			ctx,
+			s.readQuerier(),
+			s.scanSubscription(id),
+			subscription.ErrNotFound,
+			query,
+			id,
+			index,
+			p,
+		)
 		if !errors.Is(err, subscription.ErrNotFound) {
 			return found, err
 		}
@@ -294,12 +333,27 @@ ORDER BY s.seq`
 
 // ActivePage returns part of a partner's subscriptions that have not ended and are not past their expiry date, and how
 // many there are.
-func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
+func (s Subscriptions) ActivePage(
+	ctx context.Context,
+	id partner.ID,
+	offset int64,
+	limit int,
+) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
 	err := eachRow(ctx, s.listQuerier(), func(row scanner) error {
 		var sub subscription.Subscription
 		var cpf, sealed []byte
-		err := row.Scan(&page.Total, &sub.Seq, &cpf, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &sub.CreatedAt, &sub.SuspendedAt)
+		err := row.Scan(
+			&page.Total,
+			&sub.Seq,
+			&cpf,
+			&sub.Plan,
+			&sub.Start,
+			&sub.Expiry,
+			&sealed,
+			&sub.CreatedAt,
+			&sub.SuspendedAt,
+		)
 		if err != nil || sub.Seq == 0 { // past the end
 			return err
 		}
@@ -320,7 +374,14 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 		return nil
 	}
 	// The whole partner waits for this lock, so what can be sent at once is.
-	counts := []sqldb.Statement{sqldb.NewStatement(`UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`, id, seats[len(seats)-1].seq, len(seats))}
+	counts := []sqldb.Statement{
+		sqldb.NewStatement(
+			`UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
+			id,
+			seats[len(seats)-1].seq,
+			len(seats),
+		),
+	}
 	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, 1) {
@@ -334,9 +395,14 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 	if err := tx.RunStatements(ctx, append(counts, countEndsIn(id, seats)...)); err != nil {
 		return err
 	}
-	return tx.InsertRows(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, rowsOf(fresh, func(_ int, c blockCount) ([]any, error) {
-		return []any{id, c.level, c.block, c.active}, nil
-	}))
+	return tx.InsertRows(
+		ctx,
+		"subscription_block",
+		[]string{"partner_id", "level", "block", "active"},
+		rowsOf(fresh, func(_ int, c blockCount) ([]any, error) {
+			return []any{id, c.level, c.block, c.active}, nil
+		}),
+	)
 }
 
 // blockCounts counts ascending seqs by block, each as much as by.
@@ -393,7 +459,13 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 // removeActive counts ended subscriptions out. The caller holds the counter's lock.
 func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Compare(a.seq, b.seq) })
-	counts := []sqldb.Statement{sqldb.NewStatement(`UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, id, len(seats))}
+	counts := []sqldb.Statement{
+		sqldb.NewStatement(
+			`UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`,
+			id,
+			len(seats),
+		),
+	}
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, -1) {
 			counts = append(counts, changeBlock(id, c))
@@ -405,9 +477,18 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 // countEndsIn counts the ends of subscriptions in, endsOut counts them out.
 func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
-		counts = append(counts, sqldb.NewStatement(`INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
+		counts = append(
+			counts,
+			sqldb.NewStatement(
+				`INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
-			id, c.level, c.block, c.day, c.active))
+				id,
+				c.level,
+				c.block,
+				c.day,
+				c.active,
+			),
+		)
 	}
 	return counts
 }
@@ -417,9 +498,12 @@ func countEndsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
 		const row = ` WHERE partner_id = $1 AND level = $2 AND block = $3 AND expiry_day = $4`
 		key := []any{id, c.level, c.block, c.day}
-		counts = append(counts, sqldb.NewStatement(`UPDATE subscription_expiry SET active = active - $5`+row, append(key, c.active)...),
+		counts = append(
+			counts,
+			sqldb.NewStatement(`UPDATE subscription_expiry SET active = active - $5`+row, append(key, c.active)...),
 			// Days that have gone by would add up, and every page would read them.
-			sqldb.NewStatement(`DELETE FROM subscription_expiry`+row+` AND active <= 0`, key...))
+			sqldb.NewStatement(`DELETE FROM subscription_expiry`+row+` AND active <= 0`, key...),
+		)
 	}
 	return counts
 }
@@ -449,14 +533,24 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 		if err != nil {
 			return sub, fmt.Errorf("seal subscription: %w", err)
 		}
-		if err := execStatement(ctx, tx, `UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
-			id, sub.Seq, sub.Expiry, sealed); err != nil {
+		if err := execStatement(
+			ctx,
+			tx,
+			`UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
+			id,
+			sub.Seq,
+			sub.Expiry,
+			sealed,
+		); err != nil {
 			return sub, err
 		}
 		if before.Expiry == sub.Expiry {
 			return sub, nil
 		}
-		ends := append(countEndsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}), countEndsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...)
+		ends := append(
+			countEndsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}),
+			countEndsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...,
+		)
 		return sub, tx.RunStatements(ctx, ends)
 	})
 }
@@ -516,7 +610,10 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	}
 	row.cpf, row.user256, row.user512 = b.store.personColumns(b.id, sub.Beneficiary.CPF, b.salt)
 	var err error
-	if row.body, err = b.store.keys.Seal(subscriptionPlace(b.id, row.cpf, sub.Plan, b.createdAt), appendBody(nil, sub)); err != nil {
+	if row.body, err = b.store.keys.Seal(
+		subscriptionPlace(b.id, row.cpf, sub.Plan, b.createdAt),
+		appendBody(nil, sub),
+	); err != nil {
 		return fmt.Errorf("seal subscription: %w", err)
 	}
 	b.rows = append(b.rows, row)
@@ -553,7 +650,12 @@ func (b *batch) MakePeopleKnown(ctx context.Context) error {
 const fewRows = 10
 
 // KeepBatch creates what was added; see subscription.Store.
-func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
+func (s Subscriptions) KeepBatch(
+	ctx context.Context,
+	of subscription.Batch,
+	register []plan.Plan,
+	dryRun bool,
+) ([]int, error) {
 	b := of.(*batch) //nolint:errcheck // NewBatch and NewEmpty make no other type
 	rows, asked, repeated := b.dropRepeated()
 	if dryRun {
@@ -631,7 +733,13 @@ func itemNumbers(rows []newRow) []int {
 
 // replaceOver checks again the rows that met a live subscription. One whose expiry date has passed, but which the sweep
 // has not ended yet, must not block a new one: it is ended here and the new one created.
-func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added *[]seat, left []newRow) ([]newRow, error) {
+func (b *batch) replaceOver(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	last int64,
+	added *[]seat,
+	left []newRow,
+) ([]newRow, error) {
 	if len(left) == 0 {
 		return nil, nil
 	}
@@ -666,7 +774,11 @@ type overRow struct {
 
 // splitExisting splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none for
 // are neither.
-func (b *batch) splitExisting(ctx context.Context, q querier, rows []newRow) (stored []newRow, over []overRow, err error) {
+func (b *batch) splitExisting(
+	ctx context.Context,
+	q querier,
+	rows []newRow,
+) (stored []newRow, over []overRow, err error) {
 	today := int64(subscription.DayInBrazil(b.store.now()))
 	for _, r := range rows {
 		var seq, expiry int64
@@ -697,12 +809,27 @@ func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) er
 
 // loadedColumns are those of a new subscription, as bulk inserts write them.
 var loadedColumns = []string{
-	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
+	"partner_id",
+	"seq",
+	"plan_id",
+	"cpf",
+	"holder",
+	"start_day",
+	"expiry_day",
+	"body",
+	"created_at",
+	"suspended_at",
+	"ended_at",
 }
 
 // insertRows puts the rows in behind seq last. It returns the seats of those that
 // went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
-func (b *batch) insertRows(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
+func (b *batch) insertRows(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	last int64,
+	rows []newRow,
+) (added []seat, left []newRow, err error) {
 	id := b.id.Number()
 	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", rowsOf(rows, func(i int, r newRow) ([]any, error) {
 		return []any{id, last + int64(i) + 1, r.plan, r.cpf, r.holder, r.start, r.expiry, r.body, r.createdAt, int64(0), int64(0)}, nil

@@ -70,13 +70,20 @@ func TestActiveByDate(t *testing.T) {
 			t.Fatal(err)
 		}
 		figures, err := e.Overview.LastFigures(ctx)
-		if err != nil || figures.Now[operator.SubscriptionsActive] != left || figures.Now[operator.SubscriptionsEnded] != 902-left {
+		if err != nil || figures.Now[operator.SubscriptionsActive] != left ||
+			figures.Now[operator.SubscriptionsEnded] != 902-left {
 			t.Error(figures.Now[operator.SubscriptionsActive], figures.Now[operator.SubscriptionsEnded], err)
 		}
 		if _, err := rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{Plan: "p", CPF: "00000005000"}, subscription.Suspend); !errors.Is(err, subscription.ErrNotFound) {
 			t.Error("what is past its date has ended and cannot be moved:", err)
 		}
-		if moved, err := rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{Holder: company}, subscription.Suspend); err != nil || int64(moved.Found) != count(0) {
+		if moved, err := rules.MoveSubscriptions(
+			ctx,
+			p.ID,
+			subscription.Selection{Holder: company},
+			subscription.Suspend,
+		); err != nil ||
+			int64(moved.Found) != count(0) {
 			t.Error(moved, count(0), err)
 		}
 		if n, err := rules.SweepExpired(ctx); err != nil || int64(n) != 902-left {
@@ -101,9 +108,22 @@ func TestEndedEarlyShowsItsDay(t *testing.T) {
 		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		p, _ := e.NewPartner(t, partner.Live)
 		today := subscription.DayInBrazil(e.Clock.Now())
-		enrolAll(t, e, p.ID, person(1, "p", "", 0), person(2, "p", "", today+90), person(3, "p", "", today), person(4, "p", "", today+9))
+		enrolAll(
+			t,
+			e,
+			p.ID,
+			person(1, "p", "", 0),
+			person(2, "p", "", today+90),
+			person(3, "p", "", today),
+			person(4, "p", "", today+9),
+		)
 		for _, cpf := range []string{"00000000001", "00000000002"} {
-			if _, err := rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{Plan: "p", CPF: cpf}, subscription.End); err != nil {
+			if _, err := rules.MoveSubscriptions(
+				ctx,
+				p.ID,
+				subscription.Selection{Plan: "p", CPF: cpf},
+				subscription.End,
+			); err != nil {
 				t.Fatal(err)
 			}
 		}

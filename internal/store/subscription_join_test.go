@@ -31,7 +31,11 @@ func newCrowd(t *testing.T, e *storetest.Env, n int) *crowd {
 	p, _ := e.NewPartner(t, partner.Sandbox)
 	// Every load asks the time: rows that came in one load have one.
 	var ticks atomic.Int64
-	s := store.NewStore(e.DB, e.Keys, func() time.Time { return storetest.Start.Add(time.Duration(ticks.Add(1)) * time.Microsecond) })
+	s := store.NewStore(
+		e.DB,
+		e.Keys,
+		func() time.Time { return storetest.Start.Add(time.Duration(ticks.Add(1)) * time.Microsecond) },
+	)
 	return &crowd{Env: e, s: s, partner: p.ID, stored: make([][]int, n), errs: make([]error, n)}
 }
 
@@ -56,7 +60,11 @@ func (c *crowd) gather(t *testing.T, waiting int, fn func()) {
 	ctx := context.Background()
 	enrolAll(t, c.Env, c.partner, person(1, "ouro", "", 0)) // makes the counter
 	err := c.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE subscription_counter SET last = last WHERE partner_id = $1`, c.partner.Number()); err != nil {
+		if _, err := tx.ExecContext(
+			ctx,
+			`UPDATE subscription_counter SET last = last WHERE partner_id = $1`,
+			c.partner.Number(),
+		); err != nil {
 			return err
 		}
 		fn()
@@ -99,7 +107,15 @@ func TestBulkRequestsAreJoined(t *testing.T) {
 			for i := range requests {
 				n := 10 * (i + 1)
 				// Its second item is the first of whoever comes before or after; its third has been there for long.
-				c.send(context.Background(), t, i, person(n, "ouro", "", 0), person(n+10*(1-i%2*2), "ouro", "", 0), person(1, "ouro", "", 0), person(n+1, "prata", "", 0))
+				c.send(
+					context.Background(),
+					t,
+					i,
+					person(n, "ouro", "", 0),
+					person(n+10*(1-i%2*2), "ouro", "", 0),
+					person(1, "ouro", "", 0),
+					person(n+1, "prata", "", 0),
+				)
 			}
 		})
 		total := 1
@@ -126,7 +142,9 @@ func TestBulkRequestsAreJoined(t *testing.T) {
 // TestBulkThatFailsTakesNobodyAlong: of joined requests one cannot be kept and one is given up; the others are kept.
 func TestBulkThatFailsTakesNobodyAlong(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		refuse := []string{`CREATE TRIGGER ghost BEFORE INSERT ON subscription WHEN NEW.plan_id = 'ghost' BEGIN SELECT RAISE(ABORT, 'no ghosts'); END`}
+		refuse := []string{
+			`CREATE TRIGGER ghost BEFORE INSERT ON subscription WHEN NEW.plan_id = 'ghost' BEGIN SELECT RAISE(ABORT, 'no ghosts'); END`,
+		}
 		if e.DB.EngineName() == sqldb.PostgreSQL {
 			refuse = []string{`ALTER TABLE subscription ADD CHECK (plan_id <> 'ghost')`}
 		}

@@ -16,8 +16,13 @@ import (
 
 // MoveSubscriptions takes some subscriptions a step on, with their events, in one transaction: at most limit, and fewer
 // where each of them is told to many endpoints.
-func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, which subscription.Selection, move subscription.Move,
-	after int64, limit int,
+func (s Subscriptions) MoveSubscriptions(
+	ctx context.Context,
+	id partner.ID,
+	which subscription.Selection,
+	move subscription.Move,
+	after int64,
+	limit int,
 ) (subscription.Moved, error) {
 	var moved subscription.Moved
 	if which.Over != 0 {
@@ -62,16 +67,40 @@ func hasExpired(ctx context.Context, q querier, id partner.ID, day subscription.
 
 // readSelected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all
 // others those that are not.
-func (s Subscriptions) readSelected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
+func (s Subscriptions) readSelected(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	which subscription.Selection,
+	after int64,
+	limit int,
+) ([]subscription.Subscription, error) {
 	scan := s.scanSubscription(id)
 	today := int64(subscription.DayInBrazil(s.now()))
 	const from = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND `
 	switch {
 	case which.Over != 0: // what was ended is not met again, so after is not needed
-		return collectRows(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`, id, which.Over, limit)
+		return collectRows(
+			ctx,
+			tx,
+			scan,
+			from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
+			id,
+			which.Over,
+			limit,
+		)
 	case which.Holder != "":
-		return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
-			id, s.holderIndex(id, which.Holder), after, limit, today)
+		return collectRows(
+			ctx,
+			tx,
+			scan,
+			from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
+			id,
+			s.holderIndex(id, which.Holder),
+			after,
+			limit,
+			today,
+		)
 	}
 	return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND cpf = $2 AND plan_id = $3 AND seq > $4`,
 		id, s.blindCPFIndex(id, which.CPF), which.Plan, after, today)
@@ -93,7 +122,13 @@ func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID
 
 // moveSubscriptions writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's
 // lock.
-func (s Subscriptions) moveSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []subscription.Subscription, move subscription.Move) error {
+func (s Subscriptions) moveSubscriptions(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	subs []subscription.Subscription,
+	move subscription.Move,
+) error {
 	if len(subs) == 0 {
 		return nil
 	}
@@ -108,7 +143,12 @@ func (s Subscriptions) moveSubscriptions(ctx context.Context, tx *sqldb.Tx, id p
 	seats, list := make([]seat, len(subs)), make([]sqldb.Statement, len(subs))
 	for i, sub := range subs {
 		seats[i] = seat{sub.Seq, int64(sub.Expiry)}
-		list[i] = sqldb.NewStatement(`UPDATE subscription SET `+set+` WHERE partner_id = $1 AND seq = $2`, id, sub.Seq, at)
+		list[i] = sqldb.NewStatement(
+			`UPDATE subscription SET `+set+` WHERE partner_id = $1 AND seq = $2`,
+			id,
+			sub.Seq,
+			at,
+		)
 	}
 	if err := tx.RunStatements(ctx, list); err != nil {
 		return err
@@ -122,8 +162,19 @@ func (s Subscriptions) moveSubscriptions(ctx context.Context, tx *sqldb.Tx, id p
 }
 
 // addMoveEvents tells the partner of a step. Who never was named by a user hash is named by the longer digest.
-func (s Subscriptions) addMoveEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
-	salt, err := Partners{s.withTransaction(tx)}.OpenSalt(ctx, id) // through the transaction: no second connection is taken
+func (s Subscriptions) addMoveEvents(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	move subscription.Move,
+	subs []subscription.Subscription,
+) error {
+	salt, err := Partners{
+		s.withTransaction(tx),
+	}.OpenSalt(
+		ctx,
+		id,
+	) // through the transaction: no second connection is taken
 	if err != nil {
 		return err
 	}
@@ -164,7 +215,14 @@ var errLeft = errors.New("the joined load was given up")
 
 // keepJoined stores rows of a batch, together with those of others, and returns the items that the partner has already.
 func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []newRow) ([]int, error) {
-	w := &bulkWait{ctx: ctx, rows: rows, register: register, err: errLeft, lead: make(chan struct{}), done: make(chan struct{})}
+	w := &bulkWait{
+		ctx:      ctx,
+		rows:     rows,
+		register: register,
+		err:      errLeft,
+		lead:     make(chan struct{}),
+		done:     make(chan struct{}),
+	}
 	q := &b.store.bulk
 	if q.enterQueue(b.id, w) {
 		select {

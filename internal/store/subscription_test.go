@@ -29,14 +29,32 @@ import (
 
 // person makes up a subscription; n tells people apart.
 func person(n int, p plan.ID, holder string, expiry subscription.Day) *subscription.Subscription {
-	s := &subscription.Subscription{Plan: p, Start: subscription.DayInBrazil(storetest.Start), Expiry: expiry, Holder: holder}
+	s := &subscription.Subscription{
+		Plan:   p,
+		Start:  subscription.DayInBrazil(storetest.Start),
+		Expiry: expiry,
+		Holder: holder,
+	}
 	if holder != "" {
 		s.GroupSize = 50
 	}
 	s.Beneficiary = subscription.Beneficiary{
-		PrimaryCard: "4111111111111111", UserCard: "1", Name: "Pessoa " + fmt.Sprint(n), CPF: fmt.Sprintf("%011d", n), BirthDate: "1990-01-02",
-		Gender: "F", Email: fmt.Sprintf("p%d@exemplo.com.br", n), Phone: "5511987654321",
-		Address: subscription.Address{Zipcode: "01001000", Street: "Rua A", Number: "1", Neighborhood: "Centro", City: "São Paulo", State: "SP"},
+		PrimaryCard: "4111111111111111",
+		UserCard:    "1",
+		Name:        "Pessoa " + fmt.Sprint(n),
+		CPF:         fmt.Sprintf("%011d", n),
+		BirthDate:   "1990-01-02",
+		Gender:      "F",
+		Email:       fmt.Sprintf("p%d@exemplo.com.br", n),
+		Phone:       "5511987654321",
+		Address: subscription.Address{
+			Zipcode:      "01001000",
+			Street:       "Rua A",
+			Number:       "1",
+			Neighborhood: "Centro",
+			City:         "São Paulo",
+			State:        "SP",
+		},
 	}
 	return s
 }
@@ -128,7 +146,12 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 			start := rapid.SampledFrom([]int64{0, 0, 120, 128*128 - 40, 128*128*128 - 100, 3*128*128*128 - 300}).Draw(r, "start")
 			if start > 0 {
 				err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
-					_, err := tx.ExecContext(ctx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, $2, 0)`, p.ID.Number(), start)
+					_, err := tx.ExecContext(
+						ctx,
+						`INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, $2, 0)`,
+						p.ID.Number(),
+						start,
+					)
 					return err
 				})
 				if err != nil {
@@ -171,14 +194,28 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 				"a day": func(*rapid.T) { e.Clock.Advance(24 * time.Hour) },
 				"part of a sweep": func(r *rapid.T) {
 					which := subscription.Selection{Over: subscription.DayInBrazil(e.Clock.Now())}
-					if _, err := e.Subscriptions.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, rapid.IntRange(1, 200).Draw(r, "limit")); err != nil {
+					if _, err := e.Subscriptions.MoveSubscriptions(
+						ctx,
+						p.ID,
+						which,
+						subscription.End,
+						0,
+						rapid.IntRange(1, 200).Draw(r, "limit"),
+					); err != nil {
 						r.Fatal(err)
 					}
 				},
 				"end of a company": func(r *rapid.T) {
 					which := subscription.Selection{Holder: rapid.SampledFrom(holders[1:]).Draw(r, "holder")}
 					limit := rapid.IntRange(1, 400).Draw(r, "limit")
-					if _, err := e.Subscriptions.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, limit); err != nil {
+					if _, err := e.Subscriptions.MoveSubscriptions(
+						ctx,
+						p.ID,
+						which,
+						subscription.End,
+						0,
+						limit,
+					); err != nil {
 						r.Fatal(err)
 					}
 				},
@@ -200,7 +237,11 @@ func countsAreRight(t *testing.T, e *storetest.Env) {
 		if check.Name != "counts" {
 			continue
 		}
-		err := check.Run(context.Background(), func(p store.Problem) { t.Errorf("%s %s", p.Where, p.What) }, func(int64) {})
+		err := check.Run(
+			context.Background(),
+			func(p store.Problem) { t.Errorf("%s %s", p.Where, p.What) },
+			func(int64) {},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +294,13 @@ func TestLifeOfASubscription(t *testing.T) {
 				t.Fatal(step, moved, err)
 			}
 		}
-		if page, err := rules.ListActive(ctx, p.ID, 1, 10); err != nil || page.Total != 1 || page.Items[0].SuspendedAt.IsZero() {
+		if page, err := rules.ListActive(
+			ctx,
+			p.ID,
+			1,
+			10,
+		); err != nil || page.Total != 1 ||
+			page.Items[0].SuspendedAt.IsZero() {
 			t.Error("a suspended subscription is still active:", page, err)
 		}
 		if dup := enrolAll(t, e, p.ID, ana); len(dup) != 1 {
@@ -268,7 +315,13 @@ func TestLifeOfASubscription(t *testing.T) {
 		if page, err := rules.ListActive(ctx, p.ID, 1, 10); err != nil || page.Total != 0 || len(page.Items) != 0 {
 			t.Error(page, err)
 		}
-		if got, err := rules.FindSubscription(ctx, p.ID, "p", "00000000001"); err != nil || got.EndedAt.IsZero() || got.InternalID != "contrato-1" {
+		if got, err := rules.FindSubscription(
+			ctx,
+			p.ID,
+			"p",
+			"00000000001",
+		); err != nil || got.EndedAt.IsZero() ||
+			got.InternalID != "contrato-1" {
 			t.Error("the latest that ended is found:", got, err)
 		}
 		if page, err := rules.ListActive(ctx, other.ID, 1, 10); err != nil || page.Total != 1 {
@@ -292,7 +345,13 @@ func TestLifeOfASubscription(t *testing.T) {
 		if dup := enrolAll(t, e, p.ID, again); len(dup) != 0 {
 			t.Fatal("an ended subscription is in the way")
 		}
-		if got, err := rules.FindSubscription(ctx, p.ID, "p", "00000000001"); err != nil || got.Beneficiary.Name != "Ana de Novo" {
+		if got, err := rules.FindSubscription(
+			ctx,
+			p.ID,
+			"p",
+			"00000000001",
+		); err != nil ||
+			got.Beneficiary.Name != "Ana de Novo" {
 			t.Error(got, err)
 		}
 	})
@@ -343,7 +402,15 @@ func TestOverIsInNobodysWay(t *testing.T) {
 		today := subscription.DayInBrazil(e.Clock.Now())
 		enrolAll(t, e, p.ID, person(1, "p", "", today), person(2, "p", "", 0), person(3, "p", "", today))
 		e.Clock.Advance(24 * time.Hour)
-		dup := enrolAll(t, e, p.ID, person(1, "p", "", 0), person(2, "p", "", 0), person(4, "p", "", 0), person(3, "p", "", today+9))
+		dup := enrolAll(
+			t,
+			e,
+			p.ID,
+			person(1, "p", "", 0),
+			person(2, "p", "", 0),
+			person(4, "p", "", 0),
+			person(3, "p", "", today+9),
+		)
 		if len(dup) != 1 || dup[0] != 1 {
 			t.Error("duplicates:", dup)
 		}
@@ -375,7 +442,10 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 		}
 		exec := func(statement string) {
 			t.Helper()
-			if err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err }); err != nil {
+			if err := e.DB.InTransaction(
+				ctx,
+				func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err },
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -399,7 +469,13 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 				t.Fatalf("%d rows stayed behind when %s failed", n, table)
 			}
 			if table == "subscription_block" {
-				if dup, err := e.Subscriptions.KeepBatch(ctx, b, register, false); err != nil || len(dup) != 0 { // the same batch again
+				if dup, err := e.Subscriptions.KeepBatch(
+					ctx,
+					b,
+					register,
+					false,
+				); err != nil ||
+					len(dup) != 0 { // the same batch again
 					t.Fatal(dup, err)
 				}
 			}
@@ -457,8 +533,12 @@ func TestSubscriptionAtRest(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		enrolAll(t, e, p.ID, person(12345678, "p", "12ABC34501DE35", 0), person(2, "p", "", 0))
 		err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(ctx, `UPDATE subscription SET body = (SELECT body FROM subscription WHERE partner_id = $1 AND seq = 1)
-				WHERE partner_id = $1 AND seq = 2`, p.ID.Number())
+			_, err := tx.ExecContext(
+				ctx,
+				`UPDATE subscription SET body = (SELECT body FROM subscription WHERE partner_id = $1 AND seq = 1)
+				WHERE partner_id = $1 AND seq = 2`,
+				p.ID.Number(),
+			)
 			return err
 		})
 		if err != nil {

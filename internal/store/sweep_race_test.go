@@ -37,7 +37,11 @@ type bystander struct {
 func newBystander(w *lives) bystander {
 	cpf := cpfOf(4711)
 	d256, d512 := partner.PersonDigests(cpf, w.salt)
-	return bystander{cpf, partner.UserHash(hex.EncodeToString(d256[1:])), partner.UserHash(hex.EncodeToString(d512[1:]))}
+	return bystander{
+		cpf,
+		partner.UserHash(hex.EncodeToString(d256[1:])),
+		partner.UserHash(hex.EncodeToString(d512[1:])),
+	}
 }
 
 func enrolIn(tx store.Tx, id partner.ID, cpf string) error {
@@ -60,7 +64,10 @@ func leaveAlone(t *testing.T, w *lives) {
 	ctx, who := context.Background(), newBystander(w)
 	watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 	owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
-	if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: who.long, Type: "cpf", Value: who.cpf}); err != nil {
+	if _, err := watch.AddAsset(
+		ctx,
+		cyber.AssetRequest{Owner: owner, User: who.long, Type: "cpf", Value: who.cpf},
+	); err != nil {
 		t.Fatal(err)
 	}
 	scope := cyber.AssetScope{Partner: w.partner.ID, User: who.long, Group: cyber.ContractAdds}
@@ -78,7 +85,10 @@ func leaveAlone(t *testing.T, w *lives) {
 func endLast(t *testing.T, w *lives) {
 	t.Helper()
 	who := newBystander(w)
-	if err := w.InTransaction(context.Background(), func(tx store.Tx) error { return enrolIn(tx, w.partner.ID, who.cpf) }); err != nil {
+	if err := w.InTransaction(
+		context.Background(),
+		func(tx store.Tx) error { return enrolIn(tx, w.partner.ID, who.cpf) },
+	); err != nil {
 		t.Fatal(err)
 	}
 	registry := subscription.NewRegistry(w.Store.Subscriptions, w.Store.Plans, w.Store.Partners, w.Clock.Now)
@@ -143,7 +153,10 @@ func sweepRaces() []sweepRace {
 				who := newBystander(w)
 				watch := cyber.NewMonitoring(tx.Monitoring, tx.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 				owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
-				_, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: who.long, Type: "cpf", Value: who.cpf})
+				_, err := watch.AddAsset(
+					ctx,
+					cyber.AssetRequest{Owner: owner, User: who.long, Type: "cpf", Value: who.cpf},
+				)
 				return err
 			},
 			sweep: sweepRetention,
@@ -167,7 +180,12 @@ func sweepRaces() []sweepRace {
 			name:   "a score",
 			before: endLast,
 			use: func(_ *testing.T, w *lives, tx store.Tx) error {
-				return tx.Advice.KeepScore(ctx, w.partner.ID, newBystander(w).long, cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50})
+				return tx.Advice.KeepScore(
+					ctx,
+					w.partner.ID,
+					newBystander(w).long,
+					cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50},
+				)
 			},
 			sweep: sweepRetention,
 			then:  isKnown,
@@ -212,7 +230,11 @@ func sweepRaces() []sweepRace {
 			name:   "a repetition of events that are swept",
 			before: func(_ *testing.T, w *lives) { w.Clock.Advance(11 * day) },
 			use: func(t *testing.T, w *lives, tx store.Tx) error {
-				_, err := tx.Alerts.RequeueDeliveries(ctx, w.partner.ID, alert.Selection{From: storetest.Start, To: w.Clock.Now()})
+				_, err := tx.Alerts.RequeueDeliveries(
+					ctx,
+					w.partner.ID,
+					alert.Selection{From: storetest.Start, To: w.Clock.Now()},
+				)
 				return err
 			},
 			sweep: sweepEvents,
@@ -227,7 +249,11 @@ func sweepRaces() []sweepRace {
 				}
 			},
 			use: func(t *testing.T, w *lives, tx store.Tx) error {
-				_, err := tx.Alerts.RequeueDeliveries(ctx, w.partner.ID, alert.Selection{From: storetest.Start, To: w.Clock.Now()})
+				_, err := tx.Alerts.RequeueDeliveries(
+					ctx,
+					w.partner.ID,
+					alert.Selection{From: storetest.Start, To: w.Clock.Now()},
+				)
 				return err
 			},
 			sweep: sweepEvents,

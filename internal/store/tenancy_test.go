@@ -85,7 +85,13 @@ func valuesOf(t *testing.T, e *storetest.Env) map[string]map[string]int {
 	return all
 }
 
-func rowsOf(t *testing.T, ctx context.Context, e *storetest.Env, query string, each func(column string, value any)) (list [][]any) {
+func rowsOf(
+	t *testing.T,
+	ctx context.Context,
+	e *storetest.Env,
+	query string,
+	each func(column string, value any),
+) (list [][]any) {
 	t.Helper()
 	rows, err := e.DB.ReadPool().QueryContext(ctx, query)
 	if err != nil {

@@ -211,7 +211,9 @@ func enough(ctx context.Context, tx *sqldb.Tx, table, named string) (err error) 
 
 // contracts are the changes that break a release which does not know of them, or may: a default is what keeps an added
 // column that is NOT NULL.
-var contracts = regexp.MustCompile(`(?i)\b(DROP\s+TABLE|DROP\s+COLUMN|RENAME|ALTER\s+COLUMN|ADD\s+CONSTRAINT|CREATE\s+UNIQUE\s+INDEX|CREATE\s+(OR\s+REPLACE\s+)?TRIGGER)\b`)
+var contracts = regexp.MustCompile(
+	`(?i)\b(DROP\s+TABLE|DROP\s+COLUMN|RENAME|ALTER\s+COLUMN|ADD\s+CONSTRAINT|CREATE\s+UNIQUE\s+INDEX|CREATE\s+(OR\s+REPLACE\s+)?TRIGGER)\b`,
+)
 
 // TestMigrationsExpandFirst: a migration adds. One that takes away, renames or narrows says which release stopped using
 // what it takes, in a line "-- contract: unused since NNNN", NNNN being the newest migration of that release;
@@ -265,7 +267,10 @@ func expandsFirst(text string, version int) error {
 		}
 		said := excuse.FindStringSubmatch(text)
 		if said == nil {
-			return fmt.Errorf("%q may break the release before: add first, and take away in a later release with a line -- contract: unused since NNNN", found)
+			return fmt.Errorf(
+				"%q may break the release before: add first, and take away in a later release with a line -- contract: unused since NNNN",
+				found,
+			)
 		}
 		if since, err := strconv.Atoi(said[1]); err != nil || since > version {
 			return fmt.Errorf("%q: unused since %s, and replicas of schema %d may still run", found, said[1], version)

@@ -26,7 +26,12 @@ func TestRequestsAreCounted(t *testing.T) {
 			meter := partner.NewMeter(e.Store.Partners, e.Clock.Now)
 			today := partner.DayNumber(e.Clock.Now())
 			add := func(id partner.ID, day int64, operation string, sent, refused int64) {
-				if err := meter.AddRequests(ctx, id, []partner.Requests{{Day: day, Operation: operation, Sent: sent, Refused: refused}}, nil); err != nil {
+				if err := meter.AddRequests(
+					ctx,
+					id,
+					[]partner.Requests{{Day: day, Operation: operation, Sent: sent, Refused: refused}},
+					nil,
+				); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -36,7 +41,11 @@ func TestRequestsAreCounted(t *testing.T) {
 			add(one.ID, today-1, "GET /a", 7, 0)
 			add(other.ID, today, "GET /a", 100, 0)
 			got, err := meter.CountsOfDays(ctx, one.ID, 2)
-			want := []partner.Requests{{Day: today, Operation: "GET /a", Sent: 5, Refused: 1}, {Day: today, Operation: "GET /b", Sent: 1, Refused: 1}, {Day: today - 1, Operation: "GET /a", Sent: 7}}
+			want := []partner.Requests{
+				{Day: today, Operation: "GET /a", Sent: 5, Refused: 1},
+				{Day: today, Operation: "GET /b", Sent: 1, Refused: 1},
+				{Day: today - 1, Operation: "GET /a", Sent: 7},
+			}
 			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%v %v", got, err)
 			}
@@ -45,7 +54,16 @@ func TestRequestsAreCounted(t *testing.T) {
 			}
 			var lines []partner.LoggedRequest
 			for i := range partner.MaxLogged + 100 {
-				lines = append(lines, partner.LoggedRequest{At: e.Clock.Now().Add(time.Duration(i) * time.Millisecond), Operation: "GET /a", Status: 200 + 204*(i%2), Took: time.Millisecond, Fault: "x"})
+				lines = append(
+					lines,
+					partner.LoggedRequest{
+						At:        e.Clock.Now().Add(time.Duration(i) * time.Millisecond),
+						Operation: "GET /a",
+						Status:    200 + 204*(i%2),
+						Took:      time.Millisecond,
+						Fault:     "x",
+					},
+				)
 			}
 			for part := range slices.Chunk(lines, 300) {
 				if err := meter.AddRequests(ctx, one.ID, nil, part); err != nil {
@@ -53,10 +71,16 @@ func TestRequestsAreCounted(t *testing.T) {
 				}
 			}
 			kept, err := meter.LatestRequests(ctx, one.ID, false)
-			if err != nil || len(kept) != partner.MaxLogged || !kept[0].At.Equal(lines[len(lines)-1].At) || kept[0].Took != time.Millisecond {
+			if err != nil || len(kept) != partner.MaxLogged || !kept[0].At.Equal(lines[len(lines)-1].At) ||
+				kept[0].Took != time.Millisecond {
 				t.Errorf("%d requests in the log, the newest %+v, %v", len(kept), kept[0], err)
 			}
-			if kept, err = meter.LatestRequests(ctx, one.ID, true); err != nil || len(kept) != partner.MaxLogged/2 || kept[0].Status != 404 {
+			if kept, err = meter.LatestRequests(
+				ctx,
+				one.ID,
+				true,
+			); err != nil || len(kept) != partner.MaxLogged/2 ||
+				kept[0].Status != 404 {
 				t.Errorf("%d refused requests, %v", len(kept), err)
 			}
 			if kept, err = meter.LatestRequests(ctx, other.ID, false); err != nil || len(kept) != 0 {
@@ -80,8 +104,16 @@ func TestBreachCatalogue(t *testing.T) {
 			ctx, now := context.Background(), e.Clock.Now()
 			for i, state := range []leak.State{leak.Published, leak.Importing, leak.Published, leak.Retracted, leak.Published} {
 				err := e.Store.Breaches.InsertBreach(ctx, leak.Record{State: state, Breach: cyber.Breach{
-					Name: fmt.Sprintf("loja-%d", i), Title: "Loja", Date: now, Exposes: []cyber.Exposed{"email"}, Kind: cyber.SourceBreach,
-					Source: "canal fechado", AddedAt: now.Add(time.Duration(i) * time.Minute),
+					Name: fmt.Sprintf(
+						"loja-%d",
+						i,
+					),
+					Title:   "Loja",
+					Date:    now,
+					Exposes: []cyber.Exposed{"email"},
+					Kind:    cyber.SourceBreach,
+					Source:  "canal fechado",
+					AddedAt: now.Add(time.Duration(i) * time.Minute),
 				}})
 				if err != nil {
 					t.Fatal(err)
@@ -105,15 +137,23 @@ func TestBreachCatalogue(t *testing.T) {
 				want  string
 				total int64
 			}{
-				{partner.Live, 1, 2, "[loja-4 loja-2]", 3}, {partner.Live, 2, 2, "[loja-0]", 3}, {partner.Live, 3, 2, "[]", 3},
-				{partner.Live, 1 << 62, 100, "[]", 3}, {partner.Sandbox, 1, 500, "[loja-4 loja-2 loja-0 sandbox]", 4},
+				{partner.Live, 1, 2, "[loja-4 loja-2]", 3},
+				{partner.Live, 2, 2, "[loja-0]", 3},
+				{partner.Live, 3, 2, "[]", 3},
+				{partner.Live, 1 << 62, 100, "[]", 3},
+				{partner.Sandbox, 1, 500, "[loja-4 loja-2 loja-0 sandbox]", 4},
 			} {
 				if list, total := names(c.mode, c.page, c.size); fmt.Sprint(list) != c.want || total != c.total {
 					t.Errorf("%+v: %v of %d", c, list, total)
 				}
 			}
 			for name, ok := range map[string]bool{"loja-0": true, "loja-1": false, "loja-3": false, "nada": false, cyber.SandboxBreach: false} {
-				if b, err := catalogue.FindBreach(ctx, partner.Live, name); (err == nil) != ok || err != nil && !errors.Is(err, cyber.ErrBreachUnknown) || ok && b.Title != "Loja" {
+				if b, err := catalogue.FindBreach(
+					ctx,
+					partner.Live,
+					name,
+				); (err == nil) != ok || err != nil && !errors.Is(err, cyber.ErrBreachUnknown) ||
+					ok && b.Title != "Loja" {
 					t.Errorf("%s: %+v %v", name, b, err)
 				}
 			}

@@ -45,20 +45,72 @@ func newSpeaking(t *testing.T, e *storetest.Env) *speaking {
 	}
 	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(w.ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "ouro" })
 	must(err)
-	must(e.Store.Alerts.KeepTemplate(w.ctx, id, message.Template{Key: message.Key{Event: alert.LeakDetected, Channel: message.SMS, Language: partner.Portuguese}, Text: "Um dado seu vazou."}))
-	must(e.Store.Plans.InsertPlan(w.ctx, id, plan.Plan{ID: "ouro", Partner: id, Name: "Ouro", Coverage: plan.Coverage{Plan: "Ouro", Limit: 100_00, Conditions: "Nenhuma."}, CreatedAt: now}))
-	w.service = cyber.Service{ID: "sv_1", Name: "Orientação", Description: "Ajuda depois de um golpe.", Position: 1, CreatedAt: now}
+	must(
+		e.Store.Alerts.KeepTemplate(
+			w.ctx,
+			id,
+			message.Template{
+				Key:  message.Key{Event: alert.LeakDetected, Channel: message.SMS, Language: partner.Portuguese},
+				Text: "Um dado seu vazou.",
+			},
+		),
+	)
+	must(
+		e.Store.Plans.InsertPlan(
+			w.ctx,
+			id,
+			plan.Plan{
+				ID:        "ouro",
+				Partner:   id,
+				Name:      "Ouro",
+				Coverage:  plan.Coverage{Plan: "Ouro", Limit: 100_00, Conditions: "Nenhuma."},
+				CreatedAt: now,
+			},
+		),
+	)
+	w.service = cyber.Service{
+		ID:          "sv_1",
+		Name:        "Orientação",
+		Description: "Ajuda depois de um golpe.",
+		Position:    1,
+		CreatedAt:   now,
+	}
 	must(e.Store.Services.InsertService(w.ctx, w.service))
-	must(e.Store.Cases.InsertQuestion(w.ctx, cyber.Question{ID: "qu_1", Service: "sv_1", Text: "Quando foi?", Options: []string{"Hoje", "Ontem"}, CreatedAt: now}))
+	must(
+		e.Store.Cases.InsertQuestion(
+			w.ctx,
+			cyber.Question{
+				ID:        "qu_1",
+				Service:   "sv_1",
+				Text:      "Quando foi?",
+				Options:   []string{"Hoje", "Ontem"},
+				CreatedAt: now,
+			},
+		),
+	)
 	items, err := cyber.NewCatalogue(e.Store.Advice, e.Clock.Now).ListItems(w.ctx)
 	must(err)
 	must(e.Store.Advice.KeepContent(w.ctx, items[:1]))
 	must(e.Store.Devices.SetInstallLink(w.ctx, cyber.Android, "https://loja.example/app"))
-	_, err = e.Store.Partners.UpdateTheme(w.ctx, id, func(th *partner.Theme) error { th.Title = "Minha página"; return nil })
+	_, err = e.Store.Partners.UpdateTheme(
+		w.ctx,
+		id,
+		func(th *partner.Theme) error { th.Title = "Minha página"; return nil },
+	)
 	must(err)
 	must(e.Store.Breaches.InsertBreach(w.ctx, leak.Record{
-		Breach: cyber.Breach{Name: "loja", Title: "Loja", Source: "x", Description: "y", Kind: cyber.SourceBreach, Date: now, AddedAt: now, Exposes: []cyber.Exposed{cyber.ExposedEmail}},
-		State:  leak.Published, PublishedAt: now,
+		Breach: cyber.Breach{
+			Name:        "loja",
+			Title:       "Loja",
+			Source:      "x",
+			Description: "y",
+			Kind:        cyber.SourceBreach,
+			Date:        now,
+			AddedAt:     now,
+			Exposes:     []cyber.Exposed{cyber.ExposedEmail},
+		},
+		State:       leak.Published,
+		PublishedAt: now,
 	}))
 	must(e.Store.Feeds.InsertFeed(w.ctx, feed.Feed{Name: "caixa", Kind: feed.List, Target: "https://fonte.example/", Every: time.Hour, Created: now}))
 	w.endpoint, err = alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).CreateEndpoint(w.ctx, id, "https://banco.example/avisos", []string{string(alert.LeakDetected)}, allowed{})
@@ -117,13 +169,21 @@ func TestWriterHasNoVoice(t *testing.T) {
 	}{
 		{"message_template", `UPDATE message_template SET body = '` + hostile + `'`, hostile},
 		{"message_template", `UPDATE message_template SET subject = '` + hostile + `'`, hostile},
-		{"message_template", `INSERT INTO message_template SELECT partner_id, event, 'email', lang, subject, '` + hostile + `', changed_at, mac FROM message_template`, hostile},
+		{
+			"message_template",
+			`INSERT INTO message_template SELECT partner_id, event, 'email', lang, subject, '` + hostile + `', changed_at, mac FROM message_template`,
+			hostile,
+		},
 		{"plan", `UPDATE plan SET name = '` + hostile + `'`, hostile},
 		{"plan", `UPDATE plan SET coverage = replace(coverage, 'Nenhuma.', '` + hostile + `')`, hostile},
 		{"plan", `UPDATE plan SET coverage = replace(coverage, '100', '987654')`, "987654"},
 		{"service", `UPDATE service SET name = '` + hostile + `'`, hostile},
 		{"service", `UPDATE service SET description = '` + hostile + `'`, hostile},
-		{"service", `INSERT INTO service SELECT 'sv_2', name, '` + hostile + `', position, retired, created_at, mac FROM service`, hostile},
+		{
+			"service",
+			`INSERT INTO service SELECT 'sv_2', name, '` + hostile + `', position, retired, created_at, mac FROM service`,
+			hostile,
+		},
 		{"case_question", `UPDATE case_question SET question = '` + hostile + `'`, hostile},
 		{"case_question", `UPDATE case_question SET options = '["` + hostile + `"]'`, hostile},
 		{"content", `UPDATE content SET item = replace(item, 'title: ', 'title: ` + hostile + ` ')`, hostile},
@@ -188,13 +248,23 @@ func TestForgedRowIsWrittenAnew(t *testing.T) {
 		if _, err := services.EditService(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name = "Ajuda" }); !errors.Is(err, cyber.ErrServiceInvalid) {
 			t.Error("a forged service was changed in part:", err)
 		}
-		_, err := plans.EditPlan(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.Name, p.Coverage = "Ouro", plan.Coverage{Plan: "Ouro", Limit: 100_00} })
-		_, serr := services.EditService(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name, sv.Description = "Ajuda", "Depois de um golpe." })
+		_, err := plans.EditPlan(
+			w.ctx,
+			w.partner.ID,
+			"ouro",
+			func(p *plan.Plan) { p.Name, p.Coverage = "Ouro", plan.Coverage{Plan: "Ouro", Limit: 100_00} },
+		)
+		_, serr := services.EditService(
+			w.ctx,
+			"sv_1",
+			func(sv *cyber.Service) { sv.Name, sv.Description = "Ajuda", "Depois de um golpe." },
+		)
 		if err := errors.Join(err, serr); err != nil {
 			t.Fatal(err)
 		}
 		served := w.served()
-		if !strings.Contains(served["service"], "Depois de um golpe.") || !strings.Contains(served["plan"], "Limit:10000 ") {
+		if !strings.Contains(served["service"], "Depois de um golpe.") ||
+			!strings.Contains(served["plan"], "Limit:10000 ") {
 			t.Error(served["service"], served["plan"])
 		}
 		if found := problems(t, w.ctx, w.Upkeep); len(found) != 0 {

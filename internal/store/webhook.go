@@ -71,8 +71,19 @@ const endpointColumns = `id, partner_id, url, keys, types, state, reason, failin
 func (c core) scanEndpoint(row scanner, into *checked[alert.Endpoint]) error {
 	e := &into.value
 	var url, keys []byte
-	err := row.Scan(&e.ID, &e.Partner, &url, &keys, splitsTexts(&e.Types), &e.State, &e.Reason, &e.FailingSince, &e.ChangedAt, &e.CreatedAt,
-		c.checksMAC(&into.forged, "endpoint", func() *grant { return endpointGrant(*e) }))
+	err := row.Scan(
+		&e.ID,
+		&e.Partner,
+		&url,
+		&keys,
+		splitsTexts(&e.Types),
+		&e.State,
+		&e.Reason,
+		&e.FailingSince,
+		&e.ChangedAt,
+		&e.CreatedAt,
+		c.checksMAC(&into.forged, "endpoint", func() *grant { return endpointGrant(*e) }),
+	)
 	into.row = "endpoint " + string(e.ID)
 	if c.openSealed(endpointPlace(e.Partner, e.ID, "url"), url, &e.URL) != nil || c.openKeyring(e, keys) != nil {
 		into.forged = true
@@ -111,16 +122,35 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 		if n >= limit {
 			return alert.ErrTooManyEndpoints.With("partner", fault.WebhooksAtMost, limit)
 		}
-		return execStatement(ctx, tx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			e.ID, id, url, keys, joinTexts(e.Types), e.State, e.Reason, e.FailingSince,
-			e.ChangedAt, e.CreatedAt, s.grantMAC("endpoint", endpointGrant(e)))
+		return execStatement(
+			ctx,
+			tx,
+			`INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			e.ID,
+			id,
+			url,
+			keys,
+			joinTexts(e.Types),
+			e.State,
+			e.Reason,
+			e.FailingSince,
+			e.ChangedAt,
+			e.CreatedAt,
+			s.grantMAC("endpoint", endpointGrant(e)),
+		)
 	})
 }
 
 // ListEndpoints returns a partner's endpoints, oldest first, without forged ones.
 func (s Alerts) ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
-	return collectGenuine(ctx, s.readQuerier(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
-		ORDER BY created_at, id`, id)
+	return collectGenuine(
+		ctx,
+		s.readQuerier(),
+		s.scanEndpoint,
+		`SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
+		ORDER BY created_at, id`,
+		id,
+	)
 }
 
 // EndpointByID returns one endpoint.
@@ -130,20 +160,44 @@ func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.
 
 // endpointByID returns alert.ErrEndpointNotFound for an unknown endpoint and an error for a forged row: events must not
 // be sent to an address that this program did not store.
-func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
-	return readGenuine(ctx, q, s.scanEndpoint, alert.ErrEndpointNotFound, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`, id, endpoint)
+func (s Alerts) endpointByID(
+	ctx context.Context,
+	q querier,
+	id partner.ID,
+	endpoint alert.EndpointID,
+) (alert.Endpoint, error) {
+	return readGenuine(
+		ctx,
+		q,
+		s.scanEndpoint,
+		alert.ErrEndpointNotFound,
+		`SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
+		id,
+		endpoint,
+	)
 }
 
 // EndpointOwner finds the partner of an endpoint.
 func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
-	return findValue[partner.ID](ctx, s.readQuerier(), alert.ErrEndpointNotFound, `SELECT partner_id FROM endpoint WHERE id = $1`, endpoint)
+	return findValue[partner.ID](
+		ctx,
+		s.readQuerier(),
+		alert.ErrEndpointNotFound,
+		`SELECT partner_id FROM endpoint WHERE id = $1`,
+		endpoint,
+	)
 }
 
 // UpdateEndpoint changes an endpoint and moves its deliveries to the state that follows, in transactions of a few rows.
 // An endpoint is enabled only after everything it missed is due again: until then nothing is sent, so that a person's
 // events stay in order. An endpoint is disabled at once, and its pending deliveries are held afterwards. If the process
 // is interrupted, the first stays disabled and can be enabled again; for the second, the sweep holds what is left.
-func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (e alert.Endpoint, err error) {
+func (s Alerts) UpdateEndpoint(
+	ctx context.Context,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	change func(*alert.Endpoint) error,
+) (e alert.Endpoint, err error) {
 	for changed := false; !changed; {
 		err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 			e, changed, err = s.updateEndpoint(ctx, tx, id, endpoint, change)
@@ -161,7 +215,13 @@ func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint aler
 
 // updateEndpoint changes an endpoint, unless it is to be enabled and more is to be sent again first than fits into one
 // transaction: then it does some of that.
-func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (
+func (s Alerts) updateEndpoint(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	change func(*alert.Endpoint) error,
+) (
 	e alert.Endpoint, changed bool, err error,
 ) {
 	if err := s.lockEvents(ctx, tx, id); err != nil {
@@ -188,9 +248,21 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err != nil {
 		return e, false, err
 	}
-	err = execStatement(ctx, tx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8, mac = $9
-		WHERE partner_id = $1 AND id = $2`, id, endpoint, keys, joinTexts(e.Types), e.State, e.Reason,
-		e.FailingSince, now, s.grantMAC("endpoint", endpointGrant(e)))
+	err = execStatement(
+		ctx,
+		tx,
+		`UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8, mac = $9
+		WHERE partner_id = $1 AND id = $2`,
+		id,
+		endpoint,
+		keys,
+		joinTexts(e.Types),
+		e.State,
+		e.Reason,
+		e.FailingSince,
+		now,
+		s.grantMAC("endpoint", endpointGrant(e)),
+	)
 	if err == nil && e.State == alert.Disabled && before.State != alert.Disabled {
 		_, err = holdDeliveries(ctx, tx, id, endpoint, sweepBatch)
 	}
@@ -204,7 +276,14 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return err
 		}
-		return execExpecting(ctx, tx, alert.ErrEndpointNotFound, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, id, endpoint)
+		return execExpecting(
+			ctx,
+			tx,
+			alert.ErrEndpointNotFound,
+			`DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`,
+			id,
+			endpoint,
+		)
 	})
 	if err != nil || s.tx != nil {
 		return err
@@ -215,7 +294,10 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 // deleteDeliveries deletes an endpoint's deliveries and their attempts, a few rows per transaction.
 func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	_, err := s.runBatches(ctx, int64(sweepBatch/rowsOfDelivery), func(tx *sqldb.Tx, _, limit int64) (int64, error) {
-		seqs, err := collectValues[int64](ctx, tx, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3`,
+		seqs, err := collectValues[int64](
+			ctx,
+			tx,
+			`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3`,
 			id,
 			endpoint,
 			limit,
@@ -235,7 +317,12 @@ func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint al
 // How the deliveries of an endpoint follow its state: a few at a time, because an endpoint that was off for days has missed many.
 
 // FollowEndpoint brings deliveries of a disabled endpoint to where they should be: see alert.EndpointStore.
-func (s Alerts) FollowEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error {
+func (s Alerts) FollowEndpoint(
+	ctx context.Context,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	to alert.EndpointState,
+) error {
 	if to == alert.Disabled {
 		return s.holdDeliveries(ctx, id, endpoint)
 	}
@@ -251,15 +338,25 @@ func releaseDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now 
 	const again = `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0, ordered = (length(person) > 0)
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`
 	args := []any{e.Partner, e.ID, now, limit}
-	n, err := execCounting(ctx, tx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held'
-		ORDER BY seq LIMIT $4)`, args...)
+	n, err := execCounting(
+		ctx,
+		tx,
+		again+`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held'
+		ORDER BY seq LIMIT $4)`,
+		args...,
+	)
 	if err != nil || n == limit || e.FailingSince.IsZero() {
 		return n, err
 	}
 	// By the index of what failed; by the key SQLite would read all that the endpoint ever got.
 	args[3] = limit - n
-	failed, err := execCounting(ctx, tx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND coalesce(endpoint_id, '') = $2 AND state = 'failed'
-		AND finished_at >= $5 LIMIT $4)`, append(args, e.FailingSince)...)
+	failed, err := execCounting(
+		ctx,
+		tx,
+		again+`SELECT seq FROM delivery WHERE partner_id = $1 AND coalesce(endpoint_id, '') = $2 AND state = 'failed'
+		AND finished_at >= $5 LIMIT $4)`,
+		append(args, e.FailingSince)...,
+	)
 	return n + failed, err
 }
 
@@ -291,9 +388,22 @@ func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert
 }
 
 // holdDeliveries holds back up to limit deliveries of an endpoint.
-func holdDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, limit int64) (int64, error) {
-	return execCounting(ctx, tx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
-		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`, id, endpoint, limit)
+func holdDeliveries(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	endpoint alert.EndpointID,
+	limit int64,
+) (int64, error) {
+	return execCounting(
+		ctx,
+		tx,
+		`UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
+		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`,
+		id,
+		endpoint,
+		limit,
+	)
 }
 
 // EndpointHealth returns how an endpoint fares by its newest deliveries, all of which its own index names: see
@@ -301,10 +411,17 @@ func holdDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint a
 func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Health, error) {
 	var h alert.Health
 	q := s.readQuerier()
-	err := readColumns(ctx, q, []any{&h.Delivered, &h.Failed, &h.Travel}, `SELECT count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state = 'failed'),
+	err := readColumns(
+		ctx,
+		q,
+		[]any{&h.Delivered, &h.Failed, &h.Travel},
+		`SELECT count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state = 'failed'),
 			CAST(coalesce(sum(finished_at - created_at) FILTER (WHERE state = 'delivered'), 0) AS BIGINT)
 		FROM (SELECT state, created_at, finished_at FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq DESC LIMIT $3) AS newest`,
-		id, endpoint, alert.HealthOver)
+		id,
+		endpoint,
+		alert.HealthOver,
+	)
 	if err == nil {
 		err = readColumns(ctx, q, []any{&h.Backlog}, `SELECT count(*) FROM (SELECT 1 AS one FROM delivery
 			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting`, id, endpoint, alert.MaxBacklog)
@@ -336,8 +453,14 @@ func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint aler
 		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq >= ` + begin + ` ORDER BY seq LIMIT $3`,
 		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq < ` + begin + ` ORDER BY seq DESC LIMIT $3`,
 	} {
-		events, err := collectValues[alert.EventID](ctx, s.readQuerier(), `SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered' ORDER BY seq DESC LIMIT 1`,
-			id, endpoint, alert.HealthOver)
+		events, err := collectValues[alert.EventID](
+			ctx,
+			s.readQuerier(),
+			`SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered' ORDER BY seq DESC LIMIT 1`,
+			id,
+			endpoint,
+			alert.HealthOver,
+		)
 		if err != nil || len(events) > 0 {
 			return cmp.Or(append(events, "")...), err
 		}

@@ -26,8 +26,22 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 	id := all[0].ID
 	of := func(seq, state string, finished int64) {
 		t.Helper()
-		err := storetest.Write(ctx, w.Env, many(`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
-			fmt.Sprintf(`$1, '%s', %s, 'evt_' || (%s), CAST('p' AS BLOB), '%s', FALSE, 3, 0, 0, %d`, id, seq, seq, state, finished)), w.partner.ID.Number())
+		err := storetest.Write(
+			ctx,
+			w.Env,
+			many(
+				`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
+				fmt.Sprintf(
+					`$1, '%s', %s, 'evt_' || (%s), CAST('p' AS BLOB), '%s', FALSE, 3, 0, 0, %d`,
+					id,
+					seq,
+					seq,
+					state,
+					finished,
+				),
+			),
+			w.partner.ID.Number(),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +90,11 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 		t.Fatal("killed while it was disabled:", err, count("pending"), count("held"))
 	}
 	off()
-	if _, err := w.Store.Alerts.SweepEvents(ctx, time.Hour); err != nil || count("held") != manyRows || count("pending") != 0 {
+	if _, err := w.Store.Alerts.SweepEvents(
+		ctx,
+		time.Hour,
+	); err != nil || count("held") != manyRows ||
+		count("pending") != 0 {
 		t.Fatal("the sweep holds what was left:", err, count("held"), count("pending"))
 	}
 	if err := doing(2, enable); !errors.Is(err, context.Canceled) || count("pending") == 0 || count("held") == 0 {
@@ -86,10 +104,17 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 	if e, err := endpoints.EndpointByID(ctx, w.partner.ID, id); err != nil || e.State != alert.Disabled {
 		t.Error("half enabled:", e.State, err)
 	}
-	if err := doing(0, enable); err != nil || count("pending") != 2*manyRows || count("held") != 0 || count("failed") != manyRows {
+	if err := doing(
+		0,
+		enable,
+	); err != nil || count("pending") != 2*manyRows || count("held") != 0 ||
+		count("failed") != manyRows {
 		t.Fatal("enabled:", err, count("pending"), count("held"), count("failed"))
 	}
-	if n := w.count(t, `SELECT count(*) FROM delivery WHERE state = 'pending' AND (attempts <> 0 OR NOT ordered OR finished_at <> 0 OR next_at = 0)`); n != 0 {
+	if n := w.count(
+		t,
+		`SELECT count(*) FROM delivery WHERE state = 'pending' AND (attempts <> 0 OR NOT ordered OR finished_at <> 0 OR next_at = 0)`,
+	); n != 0 {
 		t.Errorf("%d are not to be sent anew", n)
 	}
 	if due, err := w.Store.Alerts.DueEndpoints(ctx); err != nil || len(due) != 1 {

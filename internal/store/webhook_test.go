@@ -49,7 +49,12 @@ func TestHeldUntilEnabled(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].State != alert.Held {
 			t.Fatalf("%v %v", list, err)
 		}
-		if e, err = m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil || e.State != alert.Enabled || e.Reason != "" {
+		if e, err = m.endpoints.EnableEndpoint(
+			ctx,
+			m.partner,
+			e.ID,
+		); err != nil || e.State != alert.Enabled ||
+			e.Reason != "" {
 			t.Fatal(e, err)
 		}
 		wait(t, "what was held", func() bool { return len(r.received()) == len(want) })
@@ -140,7 +145,11 @@ func TestDeadEndpoint(t *testing.T) {
 		}
 		m.clock.Advance(2 * time.Hour)
 		m.publish(t, alert.LeakDetected, "ana")
-		wait(t, "the endpoint to be disabled", func() bool { s := state(); return s.State == alert.Disabled && s.Reason == alert.Failing })
+		wait(
+			t,
+			"the endpoint to be disabled",
+			func() bool { s := state(); return s.State == alert.Disabled && s.Reason == alert.Failing },
+		)
 		broken.Store(false)
 		if _, err := m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
@@ -261,7 +270,14 @@ func TestForbiddenTargets(t *testing.T) {
 		address := canary.Addr().String()
 		strict := webhook.NewGuard(nil)
 		for _, url := range []string{"http://" + address, "https://" + address, "https://localhost/", "https://user@example.com/", "https://[::ffff:127.0.0.1]/"} {
-			if _, err := m.endpoints.CreateEndpoint(ctx, m.partner, url, nil, strict); !errors.Is(err, webhook.ErrAddress) && !errors.Is(err, webhook.ErrURL) {
+			if _, err := m.endpoints.CreateEndpoint(
+				ctx,
+				m.partner,
+				url,
+				nil,
+				strict,
+			); !errors.Is(err, webhook.ErrAddress) &&
+				!errors.Is(err, webhook.ErrURL) {
 				t.Errorf("%s was saved: %v", url, err)
 			}
 		}
@@ -282,7 +298,14 @@ func TestForbiddenTargets(t *testing.T) {
 		if err != nil || len(tries) != 1 || tries[0].Failure != webhook.FailureAddress || tries[0].Endpoint != e.ID {
 			t.Errorf("%v %v", tries, err)
 		}
-		if outcome, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, alert.WebhookTest, strict.NewClient(webhook.ClientOptions{})); err != nil || outcome.Failure != webhook.FailureAddress {
+		if outcome, _, err := m.endpoints.SendTestEvent(
+			ctx,
+			m.partner,
+			e.ID,
+			alert.WebhookTest,
+			strict.NewClient(webhook.ClientOptions{}),
+		); err != nil ||
+			outcome.Failure != webhook.FailureAddress {
 			t.Error(outcome, err)
 		}
 		if n := reached.Load(); n != 0 {
@@ -308,7 +331,9 @@ func TestTest(t *testing.T) {
 		if err != nil || outcome.Status != http.StatusAccepted {
 			t.Fatal(outcome, err)
 		}
-		if got := r.received(); len(got) != 1 || got[0].ID != string(id) || got[0].Body.Type != "webhook.test" || fmt.Sprintf("%s", got[0].Body.Data) != "{}" || len(r.bad) > 0 {
+		if got := r.received(); len(got) != 1 || got[0].ID != string(id) || got[0].Body.Type != "webhook.test" ||
+			fmt.Sprintf("%s", got[0].Body.Data) != "{}" ||
+			len(r.bad) > 0 {
 			t.Errorf("%v %v", got, r.bad)
 		}
 		status.Store(http.StatusTeapot)
@@ -339,7 +364,13 @@ func TestEndpointSecretsAtRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.trust(m.clock, e.Secret())
-		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, alert.WebhookTest, loopback.NewClient(webhook.ClientOptions{})); err != nil {
+		if _, _, err := m.endpoints.SendTestEvent(
+			ctx,
+			m.partner,
+			e.ID,
+			alert.WebhookTest,
+			loopback.NewClient(webhook.ClientOptions{}),
+		); err != nil {
 			t.Fatal(err)
 		}
 		var url, keys []byte

@@ -81,7 +81,14 @@ type PartnerCount struct {
 
 // ReportIncident finds the people that an incident affects. With a reason it shows their values in clear, and each
 // person's line in the audit trail is written first.
-func (d *Rights) ReportIncident(ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string) (Report, error) {
+func (d *Rights) ReportIncident(
+	ctx context.Context,
+	who operator.Actor,
+	of Incident,
+	known time.Time,
+	reveal bool,
+	reason string,
+) (Report, error) {
 	r := Report{Kinds: map[identifier.Kind]int{}}
 	if err := of.checkIncident(); err != nil {
 		return r, err
@@ -128,7 +135,10 @@ const recordBatch = 200
 // recordReveals writes a line to the audit trail for each person whose values are about to be shown, in batches.
 func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []Affected, reason string) error {
 	for part := range slices.Chunk(list, recordBatch) {
-		refs := mapList(part, func(a Affected) string { return d.store.PersonReference(Person{User: a.User, Partner: a.Partner}) })
+		refs := mapList(
+			part,
+			func(a Affected) string { return d.store.PersonReference(Person{User: a.User, Partner: a.Partner}) },
+		)
 		if err := d.trail.RecordAll(ctx, who, "subject.reveal", refs, reason); err != nil {
 			return err
 		}
@@ -152,34 +162,86 @@ var letterPage string
 // letterTemplate is one page without script or anything from elsewhere: it is sent on as a file, and printed from a browser
 // it becomes a PDF.
 var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap{
-	"day": letterDay, "moment": letterMoment, "kind": wordLookup(kindWords), "class": classWords, "severity": wordLookup(severityWords), "status": wordLookup(statusWords),
-	"resolved": wordLookup(resolutionWords), "step": wordLookup(stepWords), "cpf": letterCPF, "event": wordLookup(eventWords), "system": wordLookup(systemWords), "watched": letterValue, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
+	"day":      letterDay,
+	"moment":   letterMoment,
+	"kind":     wordLookup(kindWords),
+	"class":    classWords,
+	"severity": wordLookup(severityWords),
+	"status":   wordLookup(statusWords),
+	"resolved": wordLookup(
+		resolutionWords,
+	),
+	"step":    wordLookup(stepWords),
+	"cpf":     letterCPF,
+	"event":   wordLookup(eventWords),
+	"system":  wordLookup(systemWords),
+	"watched": letterValue,
+	"tenths":  func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
 }).Parse(letterPage))
 
 // The words of the letter for kinds and classes of data.
 var (
 	kindWords = map[string]string{
-		"email": "e-mail", "cpf": "CPF", "phone": "telefone", "credit_card": "cartão", "pix_key": "chave Pix", "cnpj": "CNPJ", "domain": "domínio",
+		"email":       "e-mail",
+		"cpf":         "CPF",
+		"phone":       "telefone",
+		"credit_card": "cartão",
+		"pix_key":     "chave Pix",
+		"cnpj":        "CNPJ",
+		"domain":      "domínio",
 	}
 	exposedWords = map[string]string{
-		"email": "e-mail", "password": "senha", "password_hash": "senha cifrada", "cpf": "CPF", "phone": "telefone", "card": "cartão", "address": "endereço",
-		"name": "nome", "birth_date": "data de nascimento", "document": "documento", "health": "dados de saúde", "financial": "dados financeiros",
-		"cookies": "acessos gravados no navegador", "ip_address": "endereço IP", "username": "nome de usuário", "other": "outros dados",
+		"email":         "e-mail",
+		"password":      "senha",
+		"password_hash": "senha cifrada",
+		"cpf":           "CPF",
+		"phone":         "telefone",
+		"card":          "cartão",
+		"address":       "endereço",
+		"name":          "nome",
+		"birth_date":    "data de nascimento",
+		"document":      "documento",
+		"health":        "dados de saúde",
+		"financial":     "dados financeiros",
+		"cookies":       "acessos gravados no navegador",
+		"ip_address":    "endereço IP",
+		"username":      "nome de usuário",
+		"other":         "outros dados",
 	}
-	systemWords = map[string]string{"android": "Android", "ios": "iPhone ou iPad", "windows": "Windows", "macos": "macOS"}
-	eventWords  = map[string]string{
-		"monitoring.leak_detected": "um dado seu apareceu em um vazamento", "monitoring.status_changed": "a situação de um dado seu mudou",
-		"finding.step_due": "um passo do seu plano está perto do prazo", "case.status_changed": "a situação de um atendimento seu mudou",
-		"case.message_added": "houve uma mensagem em um atendimento seu", "case.appointment_changed": "o horário de um atendimento seu mudou",
-		"case.rated": "você avaliou um atendimento", "epp.key_expiring": "uma chave do antivírus está perto do fim", "epp.key_activated": "uma chave do antivírus foi ativada",
-		"epp.key_ended": "uma chave do antivírus acabou", "subscription.ended": "a sua assinatura foi encerrada", "subscription.suspended": "a sua assinatura foi suspensa",
-		"subscription.resumed": "a sua assinatura foi retomada",
+	systemWords = map[string]string{
+		"android": "Android",
+		"ios":     "iPhone ou iPad",
+		"windows": "Windows",
+		"macos":   "macOS",
 	}
-	severityWords   = map[string]string{"low": "baixa", "medium": "média", "high": "alta", "critical": "crítica"}
-	statusWords     = map[string]string{"monitorado": "sem ocorrências", "alerta": "em alerta", "comprometido": "comprometido"}
+	eventWords = map[string]string{
+		"monitoring.leak_detected":  "um dado seu apareceu em um vazamento",
+		"monitoring.status_changed": "a situação de um dado seu mudou",
+		"finding.step_due":          "um passo do seu plano está perto do prazo",
+		"case.status_changed":       "a situação de um atendimento seu mudou",
+		"case.message_added":        "houve uma mensagem em um atendimento seu",
+		"case.appointment_changed":  "o horário de um atendimento seu mudou",
+		"case.rated":                "você avaliou um atendimento",
+		"epp.key_expiring":          "uma chave do antivírus está perto do fim",
+		"epp.key_activated":         "uma chave do antivírus foi ativada",
+		"epp.key_ended":             "uma chave do antivírus acabou",
+		"subscription.ended":        "a sua assinatura foi encerrada",
+		"subscription.suspended":    "a sua assinatura foi suspensa",
+		"subscription.resumed":      "a sua assinatura foi retomada",
+	}
+	severityWords = map[string]string{"low": "baixa", "medium": "média", "high": "alta", "critical": "crítica"}
+	statusWords   = map[string]string{
+		"monitorado":   "sem ocorrências",
+		"alerta":       "em alerta",
+		"comprometido": "comprometido",
+	}
 	resolutionWords = map[string]string{
-		"password_changed": "a senha foi trocada", "account_closed": "a conta foi encerrada", "card_replaced": "o cartão foi trocado", "not_me": "não era da pessoa",
-		"other": "outro motivo", "retracted": "o vazamento foi retirado",
+		"password_changed": "a senha foi trocada",
+		"account_closed":   "a conta foi encerrada",
+		"card_replaced":    "o cartão foi trocado",
+		"not_me":           "não era da pessoa",
+		"other":            "outro motivo",
+		"retracted":        "o vazamento foi retirado",
 	}
 )
 

@@ -71,7 +71,10 @@ func (w *fakeStore) EraseRows(_ context.Context, h Held, _ Person, reason string
 	return erased, stone, record(w, erased, stone)
 }
 
-func (w *fakeStore) ResumeErasures(_ context.Context, record func(operator.Ledger, string, Erased, Tombstone) error) ([]Tombstone, error) {
+func (w *fakeStore) ResumeErasures(
+	_ context.Context,
+	record func(operator.Ledger, string, Erased, Tombstone) error,
+) ([]Tombstone, error) {
 	for i, stone := range w.stones {
 		if err := record(w, "ref "+stone.ID, Erased{Counts: map[string]int64{"events": 3}}, stone); err != nil {
 			return w.stones[:i], err
@@ -181,7 +184,8 @@ func TestErase(t *testing.T) {
 	w := &fakeStore{redacted: 1}
 	keep := func(stones []Tombstone) error { return w.note("keep %d", len(stones)) }
 	out, err := w.rights().ErasePerson(ctx, clerk, Person{CPF: "1"}, " pedido ", keep)
-	if err != nil || !out.Scrubbed || len(out.Partners) != 2 || out.Partners[1].Counts["kept answers"] != 1 || out.Tombstones[1].ID != "er_pt_2" {
+	if err != nil || !out.Scrubbed || len(out.Partners) != 2 || out.Partners[1].Counts["kept answers"] != 1 ||
+		out.Tombstones[1].ID != "er_pt_2" {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	want := "partners, held pt_1, held pt_2, " +
@@ -226,7 +230,8 @@ func TestLogAndReplay(t *testing.T) {
 	for back, want := range map[int64]string{0: "replay er_1, replay er_2", 3: "replay er_1, replay er_2, scrub"} {
 		w := &fakeStore{back: back}
 		done, err := w.rights().ReplayLog(ctx, strings.NewReader("\n"+log.String()+"  \n"))
-		if err != nil || done != (Replayed{Lines: 2, Rows: 2 * back, Scrubbed: true}) || strings.Join(w.asked, ", ") != want {
+		if err != nil || done != (Replayed{Lines: 2, Rows: 2 * back, Scrubbed: true}) ||
+			strings.Join(w.asked, ", ") != want {
 			t.Errorf("%+v, %v, %v", done, err, w.asked)
 		}
 	}
@@ -284,13 +289,20 @@ func TestReport(t *testing.T) {
 	ctx, breach := context.Background(), Incident{Breach: "loja"}
 	people := []Affected{
 		{Partner: "pt_1", User: "a", Kinds: map[identifier.Kind]int{identifier.CPF: 2}, Values: []string{"x"}},
-		{Partner: "pt_1", User: "b", Kinds: map[identifier.Kind]int{identifier.CPF: 1, identifier.Email: 1}, Values: []string{"y"}},
+		{
+			Partner: "pt_1",
+			User:    "b",
+			Kinds:   map[identifier.Kind]int{identifier.CPF: 1, identifier.Email: 1},
+			Values:  []string{"y"},
+		},
 		{Partner: "pt_2", User: "c", Kinds: map[identifier.Kind]int{identifier.Email: 1}},
 	}
 	w := &fakeStore{affected: people}
 	r, err := w.rights().ReportIncident(ctx, clerk, breach, noon, false, "")
 	counts := []PartnerCount{{"pt_1", 2}, {"pt_2", 1}}
-	if err != nil || r.People != 3 || r.Findings != 5 || !slices.Equal(r.Partners, counts) || r.Kinds[identifier.CPF] != 3 || r.Kinds[identifier.Email] != 2 {
+	if err != nil || r.People != 3 || r.Findings != 5 || !slices.Equal(r.Partners, counts) ||
+		r.Kinds[identifier.CPF] != 3 ||
+		r.Kinds[identifier.Email] != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if len(r.List) != 3 || r.List[0].Values != nil || r.Showings != nil || strings.Join(w.asked, ", ") != "affected" {

@@ -167,26 +167,56 @@ func mapList[A, B any](list []A, convert func(A) B) []B {
 func statementOf(all []Held) []heldView {
 	return mapList(all, func(h Held) heldView {
 		return heldView{
-			Partner:       partnerRef{ID: string(h.Partner.ID), Name: h.Partner.Name, Officer: h.Partner.Settings.Officer},
+			Partner: partnerRef{
+				ID:      string(h.Partner.ID),
+				Name:    h.Partner.Name,
+				Officer: h.Partner.Settings.Officer,
+			},
 			Subscriptions: mapList(h.Subscriptions, viewHeldSubscription),
 			Watched: mapList(h.Assets, func(a Watched) heldAsset {
-				return heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), formatTime(a.AddedAt), mapList(a.History, func(c Change) string {
-					return formatTime(c.At) + " " + string(c.Before) + " -> " + string(c.Then)
-				})}
+				return heldAsset{
+					string(a.ID),
+					a.Kind.String(),
+					a.Value,
+					string(a.User),
+					string(a.Status),
+					formatTime(a.AddedAt),
+					mapList(a.History, func(c Change) string {
+						return formatTime(c.At) + " " + string(c.Before) + " -> " + string(c.Then)
+					}),
+				}
 			}),
 			Findings: mapList(h.Findings, func(f cyber.Finding) heldFinding { return viewHeldFinding(f, h.Steps) }),
 			Cases: mapList(h.Cases, func(c Case) heldCase {
 				return heldCase{
-					string(c.ID), string(c.Service), string(c.Status), append([]string{}, c.Appointments...), append([]string{}, c.Answers...), formatTime(c.CreatedAt),
+					string(
+						c.ID,
+					),
+					string(c.Service),
+					string(c.Status),
+					append([]string{}, c.Appointments...),
+					append([]string{}, c.Answers...),
+					formatTime(c.CreatedAt),
 					mapList(c.Moves, func(m cyber.CaseMove) heldMove {
 						return heldMove{string(m.Kind), string(m.From), string(m.To), m.Actor, m.Note, formatTime(m.At)}
 					}),
 				}
 			}),
 			Devices: mapList(h.Devices, func(d cyber.Device) heldDevice {
-				return heldDevice{string(d.ID), string(d.System), d.Name, d.Key, formatTime(d.IssuedAt), formatTime(d.ValidUntil), formatTime(d.EndedAt)}
+				return heldDevice{
+					string(d.ID),
+					string(d.System),
+					d.Name,
+					d.Key,
+					formatTime(d.IssuedAt),
+					formatTime(d.ValidUntil),
+					formatTime(d.EndedAt),
+				}
 			}),
-			Answers: mapList(h.Answers, func(a Answer) heldAnswer { return heldAnswer{string(a.Content), a.Value, formatTime(a.At)} }),
+			Answers: mapList(
+				h.Answers,
+				func(a Answer) heldAnswer { return heldAnswer{string(a.Content), a.Value, formatTime(a.At)} },
+			),
 			Scores: mapList(h.Scores, func(s cyber.ScoreDay) heldScore {
 				return heldScore{s.Date().Format(time.DateOnly), float64(s.Breach) / 10, float64(s.Assessment) / 10}
 			}),
@@ -205,9 +235,26 @@ func statementOf(all []Held) []heldView {
 func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 	b := s.Beneficiary
 	return heldSubscription{
-		Plan: string(s.Plan), Start: s.Start.String(), Expiry: s.Expiry.String(), Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender,
-		Email: b.Email, Phone: b.Phone, PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Address: addressLine(b.Address), Holder: s.Holder,
-		InternalID: s.InternalID, Metadata: s.Metadata, CreatedAt: formatTime(s.CreatedAt), SuspendedAt: formatTime(s.SuspendedAt), EndedAt: formatTime(s.EndedAt),
+		Plan: string(
+			s.Plan,
+		),
+		Start:       s.Start.String(),
+		Expiry:      s.Expiry.String(),
+		Name:        b.Name,
+		CPF:         b.CPF,
+		BirthDate:   b.BirthDate,
+		Gender:      b.Gender,
+		Email:       b.Email,
+		Phone:       b.Phone,
+		PrimaryCard: b.PrimaryCard,
+		UserCard:    b.UserCard,
+		Address:     addressLine(b.Address),
+		Holder:      s.Holder,
+		InternalID:  s.InternalID,
+		Metadata:    s.Metadata,
+		CreatedAt:   formatTime(s.CreatedAt),
+		SuspendedAt: formatTime(s.SuspendedAt),
+		EndedAt:     formatTime(s.EndedAt),
 	}
 }
 
@@ -216,9 +263,27 @@ func viewHeldFinding(f cyber.Finding, marks []cyber.StepMark) heldFinding {
 	plan := cyber.NewFindingPlan(f, marks)
 	marks = slices.DeleteFunc(slices.Clone(marks), func(m cyber.StepMark) bool { return m.Finding != f.ID })
 	return heldFinding{
-		ID: string(f.ID), Asset: string(f.Asset), Type: f.Kind.String(), Breach: f.Breach.Name, Title: f.Breach.Title, Date: f.Breach.Date.Format(time.DateOnly),
-		Exposes: mapList(f.Breach.Exposes, func(e cyber.Exposed) string { return string(e) }), Basis: string(f.Basis()), Sites: f.Trace.Sites,
-		TakenOn: formatDay(f.Trace.TakenOn()), LeakedAs: f.LeakedAs(), Severity: string(f.Severity), FoundAt: formatTime(f.FoundAt), Resolution: string(f.Resolution),
+		ID: string(
+			f.ID,
+		),
+		Asset:  string(f.Asset),
+		Type:   f.Kind.String(),
+		Breach: f.Breach.Name,
+		Title:  f.Breach.Title,
+		Date:   f.Breach.Date.Format(time.DateOnly),
+		Exposes: mapList(
+			f.Breach.Exposes,
+			func(e cyber.Exposed) string { return string(e) },
+		),
+		Basis: string(f.Basis()),
+		Sites: f.Trace.Sites,
+		TakenOn: formatDay(
+			f.Trace.TakenOn(),
+		),
+		LeakedAs:   f.LeakedAs(),
+		Severity:   string(f.Severity),
+		FoundAt:    formatTime(f.FoundAt),
+		Resolution: string(f.Resolution),
 		Steps: mapList(marks, func(m cyber.StepMark) heldStep {
 			held := heldStep{Step: string(m.Step), State: string(m.State), At: formatTime(m.At)}
 			if s, ok := plan.Step(m.Step); ok {
@@ -231,7 +296,13 @@ func viewHeldFinding(f cyber.Finding, marks []cyber.StepMark) heldFinding {
 
 // addressLine returns an address in one line, without the parts that are empty.
 func addressLine(a subscription.Address) string {
-	parts := []string{strings.TrimSpace(a.Street + " " + a.Number), a.Complement, a.Neighborhood, strings.Trim(a.City+"/"+a.State, "/"), a.Zipcode}
+	parts := []string{
+		strings.TrimSpace(a.Street + " " + a.Number),
+		a.Complement,
+		a.Neighborhood,
+		strings.Trim(a.City+"/"+a.State, "/"),
+		a.Zipcode,
+	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
@@ -270,10 +341,21 @@ func writeHeld(w io.Writer, all []Held) {
 		for _, s := range v.Subscriptions {
 			say("\nAssinatura do plano %s, de %s%s\n", s.Plan, s.Start, withSince(" até ", s.Expiry))
 			for _, line := range [][2]string{
-				{"Nome", s.Name}, {"CPF", s.CPF}, {"Nascimento", s.BirthDate}, {"Gênero", s.Gender}, {"E-mail", s.Email}, {"Telefone", s.Phone},
-				{"Endereço", s.Address}, {"Cartão principal", s.PrimaryCard}, {"Cartão do usuário", s.UserCard}, {"Empresa (CNPJ)", s.Holder},
-				{"Referência do parceiro", s.InternalID}, {"Outros dados do parceiro", s.Metadata}, {"Cadastrada em", s.CreatedAt},
-				{"Suspensa em", s.SuspendedAt}, {"Encerrada em", s.EndedAt},
+				{"Nome", s.Name},
+				{"CPF", s.CPF},
+				{"Nascimento", s.BirthDate},
+				{"Gênero", s.Gender},
+				{"E-mail", s.Email},
+				{"Telefone", s.Phone},
+				{"Endereço", s.Address},
+				{"Cartão principal", s.PrimaryCard},
+				{"Cartão do usuário", s.UserCard},
+				{"Empresa (CNPJ)", s.Holder},
+				{"Referência do parceiro", s.InternalID},
+				{"Outros dados do parceiro", s.Metadata},
+				{"Cadastrada em", s.CreatedAt},
+				{"Suspensa em", s.SuspendedAt},
+				{"Encerrada em", s.EndedAt},
 			} {
 				if line[1] != "" {
 					say("  %-26s %s\n", line[0], line[1])
@@ -291,9 +373,24 @@ func writeHeld(w io.Writer, all []Held) {
 			if f.Basis == string(cyber.BasisBreach) {
 				exposed = "o vazamento expôs: "
 			}
-			say("  %s em %s (%s); %s%s%s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, exposed, strings.Join(f.Exposes, ", "),
-				withSince("; acessos levados: ", strings.Join(f.Sites, ", "))+withSince(" até ", f.TakenOn), f.Severity, f.FoundAt,
-				withSince("; resolvido: ", f.Resolution))
+			say(
+				"  %s em %s (%s); %s%s%s; gravidade %s; encontrado em %s%s\n",
+				f.Type,
+				f.Title,
+				f.Date,
+				exposed,
+				strings.Join(f.Exposes, ", "),
+				withSince(
+					"; acessos levados: ",
+					strings.Join(f.Sites, ", "),
+				)+withSince(
+					" até ",
+					f.TakenOn,
+				),
+				f.Severity,
+				f.FoundAt,
+				withSince("; resolvido: ", f.Resolution),
+			)
 			for _, st := range f.Steps {
 				say("    %s em %s: %s\n", stepWords[st.State], st.At, cmp.Or(st.What, st.Step))
 			}
@@ -316,14 +413,25 @@ func writeHeld(w io.Writer, all []Held) {
 		}
 		sayTitle(len(v.Devices), "Dispositivos protegidos")
 		for _, d := range v.Devices {
-			say("  %s (%s), chave %s, de %s até %s%s\n", d.Name, d.System, d.Key, d.IssuedAt, d.ValidUntil, withSince(", encerrada em ", d.EndedAt))
+			say(
+				"  %s (%s), chave %s, de %s até %s%s\n",
+				d.Name,
+				d.System,
+				d.Key,
+				d.IssuedAt,
+				d.ValidUntil,
+				withSince(", encerrada em ", d.EndedAt),
+			)
 		}
 		sayTitle(len(v.Events), "Avisos enviados ao parceiro")
 		for _, e := range v.Events {
 			say("  %s: %s, %d destinos\n", e.At, e.Type, len(e.Deliveries))
 		}
 		if v.StoredAnswers > 0 {
-			say("\nRespostas a pedidos do parceiro guardadas por até 24 horas que citam a pessoa: %d\n", v.StoredAnswers)
+			say(
+				"\nRespostas a pedidos do parceiro guardadas por até 24 horas que citam a pessoa: %d\n",
+				v.StoredAnswers,
+			)
 		}
 		if len(v.Others) > 0 {
 			say("\nO CPF também é monitorado em nome de outra pessoa deste parceiro (%d).\n", len(v.Others))

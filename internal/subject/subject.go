@@ -86,7 +86,21 @@ type Held struct {
 
 // Empty reports whether nothing is held.
 func (h Held) Empty() bool {
-	return len(h.Subscriptions)+len(h.Assets)+len(h.Cases)+len(h.Devices)+len(h.Answers)+len(h.Scores)+len(h.Events)+h.StoredAnswers == 0
+	return len(
+		h.Subscriptions,
+	)+len(
+		h.Assets,
+	)+len(
+		h.Cases,
+	)+len(
+		h.Devices,
+	)+len(
+		h.Answers,
+	)+len(
+		h.Scores,
+	)+len(
+		h.Events,
+	)+h.StoredAnswers == 0
 }
 
 // Watched is a watched value and every change of its status.
@@ -189,7 +203,10 @@ type Store interface {
 		record func(operator.Ledger, Erased, Tombstone) error) (Erased, Tombstone, error)
 	// ResumeErasures ends erasures that were left half way some time ago, and returns their tombstones. record is also
 	// told the trail's name for the person.
-	ResumeErasures(ctx context.Context, record func(in operator.Ledger, person string, erased Erased, stone Tombstone) error) ([]Tombstone, error)
+	ResumeErasures(
+		ctx context.Context,
+		record func(in operator.Ledger, person string, erased Erased, stone Tombstone) error,
+	) ([]Tombstone, error)
 	// RedactAnswers takes the person out of the partner's kept answers, and returns how many it rewrote.
 	RedactAnswers(ctx context.Context, held Held, p Person) (int64, error)
 	// ScrubErased takes what was deleted out of the database's files.
@@ -336,7 +353,13 @@ func (s *Search) possibleReadings(text string) (list []look) {
 		}})
 	}
 	if cpf, err := identifier.ParseCPF(text, identifier.Waived); err == nil {
-		list = append(list, look{"cpf", func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.PersonsOfCPF(ctx, at, cpf) }})
+		list = append(
+			list,
+			look{
+				"cpf",
+				func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.PersonsOfCPF(ctx, at, cpf) },
+			},
+		)
 	}
 	if cnpj, err := identifier.ParseWrittenCNPJ(text, identifier.Required); err == nil {
 		list = append(list, look{"holder", func(ctx context.Context, at []partner.ID) ([]Hit, error) {
@@ -351,7 +374,13 @@ func (s *Search) possibleReadings(text string) (list []look) {
 		}
 	}
 	if user, err := partner.ParseUserHash("search", text); err == nil {
-		list = append(list, look{"user hash", func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.PersonsOfUser(ctx, at, user) }})
+		list = append(
+			list,
+			look{
+				"user hash",
+				func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.PersonsOfUser(ctx, at, user) },
+			},
+		)
 	}
 	return list
 }
@@ -440,7 +469,13 @@ type Outcome struct {
 // ErasePerson takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older
 // backup may hold more. keep is handed the tombstones before anything is scrubbed, so that they are also kept outside
 // the database.
-func (d *Rights) ErasePerson(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
+func (d *Rights) ErasePerson(
+	ctx context.Context,
+	who operator.Actor,
+	p Person,
+	reason string,
+	keep func([]Tombstone) error,
+) (Outcome, error) {
 	var out Outcome
 	reason = strings.TrimSpace(reason)
 	if !partner.Paragraphs(reason, 1, 1000) {
@@ -451,9 +486,15 @@ func (d *Rights) ErasePerson(ctx context.Context, who operator.Actor, p Person, 
 		return out, err
 	}
 	for _, h := range all {
-		erased, stone, err := d.store.EraseRows(ctx, h, p, reason, func(in operator.Ledger, erased Erased, stone Tombstone) error {
-			return d.recordErased(ctx, in, who, d.store.PersonReference(p), erased, stone)
-		})
+		erased, stone, err := d.store.EraseRows(
+			ctx,
+			h,
+			p,
+			reason,
+			func(in operator.Ledger, erased Erased, stone Tombstone) error {
+				return d.recordErased(ctx, in, who, d.store.PersonReference(p), erased, stone)
+			},
+		)
 		if err != nil {
 			return out, fmt.Errorf("erase: %w", err)
 		}
@@ -478,7 +519,14 @@ func (d *Rights) ErasePerson(ctx context.Context, who operator.Actor, p Person, 
 }
 
 // recordErased keeps the line of an erasure.
-func (d *Rights) recordErased(ctx context.Context, in operator.Ledger, who operator.Actor, person string, erased Erased, stone Tombstone) error {
+func (d *Rights) recordErased(
+	ctx context.Context,
+	in operator.Ledger,
+	who operator.Actor,
+	person string,
+	erased Erased,
+	stone Tombstone,
+) error {
 	detail := fmt.Sprintf("partner %s, erasure %s, %d rows", stone.Partner, stone.ID, erased.Total())
 	return operator.NewTrail(in, d.now).RecordAction(ctx, who, "subject.erased", person, detail)
 }
@@ -488,9 +536,12 @@ const Worker = "worker"
 
 // ResumeErasures ends erasures whose process ended half way; keep is handed their tombstones, as in Erase. It returns how many.
 func (d *Rights) ResumeErasures(ctx context.Context, keep func([]Tombstone) error) (int, error) {
-	stones, err := d.store.ResumeErasures(ctx, func(in operator.Ledger, person string, erased Erased, stone Tombstone) error {
-		return d.recordErased(ctx, in, operator.Actor{Name: Worker}, person, erased, stone)
-	})
+	stones, err := d.store.ResumeErasures(
+		ctx,
+		func(in operator.Ledger, person string, erased Erased, stone Tombstone) error {
+			return d.recordErased(ctx, in, operator.Actor{Name: Worker}, person, erased, stone)
+		},
+	)
 	if len(stones) == 0 {
 		return 0, err
 	}

@@ -60,7 +60,13 @@ func TestErasedTotal(t *testing.T) {
 
 func TestAddressLine(t *testing.T) {
 	full := subscription.Address{
-		Street: "Rua A", Number: "1", Complement: "ap 2", Neighborhood: "Centro", City: "Recife", State: "PE", Zipcode: "50000000",
+		Street:       "Rua A",
+		Number:       "1",
+		Complement:   "ap 2",
+		Neighborhood: "Centro",
+		City:         "Recife",
+		State:        "PE",
+		Zipcode:      "50000000",
 	}
 	for want, a := range map[string]subscription.Address{
 		"Rua A 1, ap 2, Centro, Recife/PE, 50000000": full, "": {}, "PE": {State: "PE"}, "Recife": {City: "Recife"}, "Rua A": {Street: "Rua A"},

@@ -103,7 +103,11 @@ func (c *checker) checkGroup(d *Draft) (size int64, holder string) {
 		size = n
 	}
 	if text, ok := c.requireText(FieldHolder, d.BenefitHolder); ok {
-		holder = c.identifier(FieldHolder, text, func(s string) (string, error) { return identifier.ParseCNPJ(s, c.digits) })
+		holder = c.identifier(
+			FieldHolder,
+			text,
+			func(s string) (string, error) { return identifier.ParseCNPJ(s, c.digits) },
+		)
 	}
 	return size, holder
 }
@@ -126,7 +130,11 @@ func (c *checker) beneficiary(d *Draft) Beneficiary {
 		Name:        c.checkRequired(FieldName, d.Name, maxText, RuleLength255),
 	}
 	if text, ok := c.requireText(FieldCPF, d.CPF); ok {
-		b.CPF = c.identifier(FieldCPF, text, func(s string) (string, error) { return identifier.ParseCPFDigits(s, c.digits) })
+		b.CPF = c.identifier(
+			FieldCPF,
+			text,
+			func(s string) (string, error) { return identifier.ParseCPFDigits(s, c.digits) },
+		)
 	}
 	b.BirthDate, b.Gender = c.checkBirthDate(d.BirthDate), c.checkGender(d.Gender)
 	b.Email, b.Phone = c.checkEmail(d.Email), c.checkPhone(d.Phone)

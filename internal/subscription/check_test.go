@@ -19,7 +19,11 @@ const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_
 func problemsOf(item string, digits identifier.CheckDigits) (string, subscription.Subscription) {
 	var d subscription.Draft
 	_ = subscription.NewItemReader().Read([]byte(item), &d) // noted in the draft
-	s, problems := subscription.CheckItem(&d, digits, subscription.DayInBrazil(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)))
+	s, problems := subscription.CheckItem(
+		&d,
+		digits,
+		subscription.DayInBrazil(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)),
+	)
 	var list []string
 	for _, p := range problems {
 		list = append(list, string(p.Field)+" "+string(p.Rule))
@@ -28,7 +32,11 @@ func problemsOf(item string, digits identifier.CheckDigits) (string, subscriptio
 }
 
 func TestItemRules(t *testing.T) {
-	if p, s := problemsOf(goodItem, identifier.Required); p != "" || s.GroupSize != 50 || s.Holder != "12ABC34501DE35" || s.Expiry != 0 {
+	if p, s := problemsOf(
+		goodItem,
+		identifier.Required,
+	); p != "" || s.GroupSize != 50 || s.Holder != "12ABC34501DE35" ||
+		s.Expiry != 0 {
 		t.Fatal(p, s)
 	}
 	for _, c := range []struct{ from, to, want string }{

@@ -72,7 +72,13 @@ type AddressEdit struct {
 func (e Edit) IsEmpty() bool { return e == Edit{} }
 
 // EditSubscription changes a subscription in force.
-func (r *Registry) EditSubscription(ctx context.Context, id partner.ID, p plan.ID, cpf string, e Edit) (Subscription, error) {
+func (r *Registry) EditSubscription(
+	ctx context.Context,
+	id partner.ID,
+	p plan.ID,
+	cpf string,
+	e Edit,
+) (Subscription, error) {
 	sub, problems, err := r.editSelected(ctx, id, Selection{Plan: p, CPF: cpf}, e)
 	if len(problems) > 0 {
 		return sub, editRefusals[problems[0].Field]
@@ -81,7 +87,12 @@ func (r *Registry) EditSubscription(ctx context.Context, id partner.ID, p plan.I
 }
 
 // editSelected changes the one subscription that is selected.
-func (r *Registry) editSelected(ctx context.Context, id partner.ID, which Selection, e Edit) (sub Subscription, problems []Problem, err error) {
+func (r *Registry) editSelected(
+	ctx context.Context,
+	id partner.ID,
+	which Selection,
+	e Edit,
+) (sub Subscription, problems []Problem, err error) {
 	today := DayInBrazil(r.now())
 	sub, err = r.store.EditSubscription(ctx, id, which, func(s *Subscription) error {
 		if problems = e.applyToSubscription(s, today); len(problems) > 0 {
@@ -186,7 +197,12 @@ type EditOf struct {
 
 // EditEach changes the subscriptions of some people to one plan, each by an edit of its own, and tells what is wrong with
 // those that were refused; one of them stops nothing.
-func (r *Registry) EditEach(ctx context.Context, id partner.ID, p plan.ID, items []EditOf) (changed int, failed []Failure, err error) {
+func (r *Registry) EditEach(
+	ctx context.Context,
+	id partner.ID,
+	p plan.ID,
+	items []EditOf,
+) (changed int, failed []Failure, err error) {
 	for i, item := range items {
 		problems, err := r.editPerson(ctx, id, p, item)
 		switch {
@@ -222,7 +238,13 @@ func (r *Registry) editPerson(ctx context.Context, id partner.ID, p plan.ID, ite
 
 // MoveEach moves the subscriptions of some people to one plan, one by one, and tells what became of each; one that is
 // not there stops nothing. Moved counts those that are where the move leads, changed or not.
-func (r *Registry) MoveEach(ctx context.Context, id partner.ID, p plan.ID, cpfs []string, move Move) (moved int, failed []Failure, err error) {
+func (r *Registry) MoveEach(
+	ctx context.Context,
+	id partner.ID,
+	p plan.ID,
+	cpfs []string,
+	move Move,
+) (moved int, failed []Failure, err error) {
 	for i, cpf := range cpfs {
 		cpf = strings.TrimSpace(cpf)
 		problem := Problem{}
@@ -237,7 +259,10 @@ func (r *Registry) MoveEach(ctx context.Context, id partner.ID, p plan.ID, cpfs 
 			moved++
 			continue
 		}
-		failed = append(failed, Failure{Item: i, CPF: truncateText(NewTextField(cpf)), Plan: string(p), Problems: []Problem{problem}})
+		failed = append(
+			failed,
+			Failure{Item: i, CPF: truncateText(NewTextField(cpf)), Plan: string(p), Problems: []Problem{problem}},
+		)
 	}
 	return moved, failed, nil
 }
@@ -326,7 +351,13 @@ type MovedTable struct {
 
 // MoveTable moves the subscriptions of a table (columns plan_id and cpf) one by one; one that is not there is reported
 // and stops nothing. progress is told the lines read so far.
-func (r *Registry) MoveTable(ctx context.Context, id partner.ID, table Source, move Move, progress func(lines int64, t MovedTable)) (MovedTable, error) {
+func (r *Registry) MoveTable(
+	ctx context.Context,
+	id partner.ID,
+	table Source,
+	move Move,
+	progress func(lines int64, t MovedTable),
+) (MovedTable, error) {
 	var total MovedTable
 	var draft Draft
 	for n := int64(1); ; n++ {
@@ -337,7 +368,12 @@ func (r *Registry) MoveTable(ctx context.Context, id partner.ID, table Source, m
 		if err != nil {
 			return total, err
 		}
-		moved, err := r.MoveSubscriptions(ctx, id, Selection{Plan: plan.ID(draft.PlanID.Value), CPF: draft.CPF.Value}, move)
+		moved, err := r.MoveSubscriptions(
+			ctx,
+			id,
+			Selection{Plan: plan.ID(draft.PlanID.Value), CPF: draft.CPF.Value},
+			move,
+		)
 		switch kind := fault.KindOf(err); {
 		case err != nil && kind != fault.NotFound && kind != fault.Invalid:
 			return total, err

@@ -60,7 +60,12 @@ func nextImport(size int, took time.Duration) int {
 
 // ImportFile creates a subscription for each record of a file, in batches that stand on their own: after a stop a second
 // run creates the rest. progress is called after each batch.
-func (r *Registry) ImportFile(ctx context.Context, p partner.Partner, from Source, dryRun bool, reject func(Reject) error,
+func (r *Registry) ImportFile(
+	ctx context.Context,
+	p partner.Partner,
+	from Source,
+	dryRun bool,
+	reject func(Reject) error,
 	progress func(ImportReport),
 ) (ImportReport, error) {
 	var total ImportReport
@@ -79,7 +84,14 @@ func (r *Registry) ImportFile(ctx context.Context, p partner.Partner, from Sourc
 }
 
 // importBatch returns io.EOF with the last batch.
-func (r *Registry) importBatch(ctx context.Context, p partner.Partner, size int, from Source, dryRun bool, reject func(Reject) error) (ImportReport, error) {
+func (r *Registry) importBatch(
+	ctx context.Context,
+	p partner.Partner,
+	size int,
+	from Source,
+	dryRun bool,
+	reject func(Reject) error,
+) (ImportReport, error) {
 	var report ImportReport
 	enrolment, err := r.BeginEnrolment(ctx, p.ID, p.Mode, 0)
 	if err != nil {

@@ -12,8 +12,13 @@ func TestNextImport(t *testing.T) {
 		took time.Duration
 		want int
 	}{
-		{100, longImport + 1, 50}, {100, longImport, 100}, {100, shortImport, 100}, {100, shortImport - 1, 200},
-		{leastImport, time.Hour, leastImport}, {mostImport, 0, mostImport}, {mostImport - 1, 0, mostImport},
+		{100, longImport + 1, 50},
+		{100, longImport, 100},
+		{100, shortImport, 100},
+		{100, shortImport - 1, 200},
+		{leastImport, time.Hour, leastImport},
+		{mostImport, 0, mostImport},
+		{mostImport - 1, 0, mostImport},
 	} {
 		if got := nextImport(c.size, c.took); got != c.want {
 			t.Errorf("%d after %v: %d, expected %d", c.size, c.took, got, c.want)

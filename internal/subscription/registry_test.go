@@ -56,7 +56,14 @@ func (s *fakeStore) SubscriptionOf(_ context.Context, _ partner.ID, p plan.ID, c
 	return Subscription{Plan: p, Beneficiary: Beneficiary{CPF: cpf}}, nil
 }
 
-func (s *fakeStore) MoveSubscriptions(_ context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error) {
+func (s *fakeStore) MoveSubscriptions(
+	_ context.Context,
+	id partner.ID,
+	which Selection,
+	move Move,
+	after int64,
+	limit int,
+) (Moved, error) {
 	err := s.note("move %s %+v %d after %d by %d", id, which, move, after, limit)
 	if len(s.moves) == 0 {
 		return Moved{}, err
@@ -95,7 +102,12 @@ func (b *fakeBatch) AddWithoutCreating(item int, _ plan.ID, cpf string) {
 	b.cpf[item], b.asked = cpf, append(b.asked, item)
 }
 
-func (s *fakeStore) KeepBatch(_ context.Context, of Batch, register []plan.Plan, dryRun bool) (duplicates []int, err error) {
+func (s *fakeStore) KeepBatch(
+	_ context.Context,
+	of Batch,
+	register []plan.Plan,
+	dryRun bool,
+) (duplicates []int, err error) {
 	b := of.(*fakeBatch)
 	b.kept++
 	b.register = nil
@@ -116,11 +128,30 @@ func (s *fakeStore) KeepBatch(_ context.Context, of Batch, register []plan.Plan,
 // draftOf is a good item for somebody made up: sandbox partners need no check digits.
 func draftOf(n int, planID string) *Draft {
 	return &Draft{
-		StartDate: NewTextField("2026-02-01"), ExpiryDate: NewTextField(""), PlanID: NewTextField(planID), IsGroup: Flag{Presence: Given},
-		Beneficiary: Given, PrimaryCard: NewTextField("1"), UserCard: NewTextField("2"), Name: NewTextField("Ana"), CPF: NewTextField(fmt.Sprintf("%011d", n)),
-		BirthDate: NewTextField("1990-05-17"), Gender: NewTextField("F"), Email: NewTextField("ana@exemplo.com.br"), Phone: NewTextField("+5511987654321"),
-		Address: Given, Zipcode: NewTextField("01001000"), Street: NewTextField("R"), Number: NewTextField("1"), Neighborhood: NewTextField("C"),
-		City: NewTextField("S"), State: NewTextField("SP"),
+		StartDate: NewTextField(
+			"2026-02-01",
+		),
+		ExpiryDate:  NewTextField(""),
+		PlanID:      NewTextField(planID),
+		IsGroup:     Flag{Presence: Given},
+		Beneficiary: Given,
+		PrimaryCard: NewTextField("1"),
+		UserCard:    NewTextField("2"),
+		Name:        NewTextField("Ana"),
+		CPF:         NewTextField(fmt.Sprintf("%011d", n)),
+		BirthDate: NewTextField(
+			"1990-05-17",
+		),
+		Gender:       NewTextField("F"),
+		Email:        NewTextField("ana@exemplo.com.br"),
+		Phone:        NewTextField("+5511987654321"),
+		Address:      Given,
+		Zipcode:      NewTextField("01001000"),
+		Street:       NewTextField("R"),
+		Number:       NewTextField("1"),
+		Neighborhood: NewTextField("C"),
+		City:         NewTextField("S"),
+		State:        NewTextField("SP"),
 	}
 }
 
@@ -149,7 +180,10 @@ func told(o Outcome) string {
 // TestEnrol: failures come in the order of the request with all that is wrong, duplicates among them, and a repeat says
 // the same.
 func TestEnrol(t *testing.T) {
-	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}}, there: []string{fmt.Sprintf("%011d", 7)}}
+	s := &fakeStore{
+		plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}},
+		there: []string{fmt.Sprintf("%011d", 7)},
+	}
 	e := s.enrol(t, partner.Sandbox)
 	broken := draftOf(7, "ouro")
 	broken.Name = NewTextField("")
@@ -182,7 +216,8 @@ func TestEnrolLive(t *testing.T) {
 	e := s.enrol(t, partner.Live)
 	e.AddItemToBatch(0, draftOf(1, "novo"))
 	out, err := s.registry().KeepEnrolment(context.Background(), e, true)
-	if err != nil || told(out) != "0; 0 [{beneficiary.cpf identifier.check_digits} {plan_id plan_unknown}]" || len(s.batch.register) != 0 {
+	if err != nil || told(out) != "0; 0 [{beneficiary.cpf identifier.check_digits} {plan_id plan_unknown}]" ||
+		len(s.batch.register) != 0 {
 		t.Error(told(out), err, s.batch.register)
 	}
 	if s.asked[len(s.asked)-1] != "keep true" {
@@ -209,7 +244,8 @@ func TestEnrolPlansInOrder(t *testing.T) {
 		t.Error(s.batch.register, err)
 	}
 	made := e.demo("p00")
-	if made.ID != "p00" || made.Partner != "pt_1" || made.Name != "p00" || !made.CreatedAt.Equal(noon) || made.Coverage.Plan == "" {
+	if made.ID != "p00" || made.Partner != "pt_1" || made.Name != "p00" || !made.CreatedAt.Equal(noon) ||
+		made.Coverage.Plan == "" {
 		t.Errorf("%+v", made)
 	}
 }
@@ -230,7 +266,10 @@ func TestEnrolRemembers(t *testing.T) {
 		d.CPF = NewTextField("52998224725")
 		e.AddItemToBatch(0, d)
 		e.AddItemToBatch(1, d)
-		reads = slices.DeleteFunc(slices.Clone(s.asked), func(what string) bool { return what != "plans" && what != "batch" })
+		reads = slices.DeleteFunc(
+			slices.Clone(s.asked),
+			func(what string) bool { return what != "plans" && what != "batch" },
+		)
 		out, err := r.KeepEnrolment(context.Background(), e, true)
 		if err != nil || len(s.batch.cpf) > 2 {
 			t.Fatal(s.batch.cpf, err)
@@ -319,7 +358,8 @@ func TestMove(t *testing.T) {
 	if err != nil || moved.Found != 502 || moved.Changed != 401 {
 		t.Error(moved, err)
 	}
-	if len(s.asked) != 2 || !strings.HasSuffix(s.asked[0], "after 0 by 500") || !strings.HasSuffix(s.asked[1], "after 77 by 500") {
+	if len(s.asked) != 2 || !strings.HasSuffix(s.asked[0], "after 0 by 500") ||
+		!strings.HasSuffix(s.asked[1], "after 77 by 500") {
 		t.Error(s.asked)
 	}
 	one := Selection{Plan: "ouro", CPF: cpf}
@@ -377,7 +417,10 @@ func TestActive(t *testing.T) {
 		size int
 		want string
 	}{
-		{1, 20, "page 0 20"}, {3, 20, "page 40 20"}, {2, 100, "page 100 100"}, {2, 101, "page 100 100"},
+		{1, 20, "page 0 20"},
+		{3, 20, "page 40 20"},
+		{2, 100, "page 100 100"},
+		{2, 101, "page 100 100"},
 		{1 << 62, 100, fmt.Sprintf("page %d 100", int64(1<<50)/100*100)},
 	} {
 		s := &fakeStore{}
@@ -432,7 +475,8 @@ func TestImport(t *testing.T) {
 	if len(seen) != 2 || seen[0] != first || seen[1] != report {
 		t.Errorf("%+v", seen)
 	}
-	if len(rejects) != 1 || rejects[0].Line != 3 || string(rejects[0].Text) != "record 2" || len(rejects[0].Problems) != 2 {
+	if len(rejects) != 1 || rejects[0].Line != 3 || string(rejects[0].Text) != "record 2" ||
+		len(rejects[0].Problems) != 2 {
 		t.Errorf("%+v", rejects)
 	}
 	refuse := func(Reject) error { return errOnPurpose }

@@ -109,14 +109,26 @@ type Store interface {
 	SubscriptionOf(ctx context.Context, id partner.ID, plan plan.ID, cpf string) (Subscription, error)
 	// MoveSubscriptions changes up to limit subscriptions that have not ended, with seq above after, in one transaction
 	// together with their events.
-	MoveSubscriptions(ctx context.Context, id partner.ID, which Selection, move Move, after int64, limit int) (Moved, error)
+	MoveSubscriptions(
+		ctx context.Context,
+		id partner.ID,
+		which Selection,
+		move Move,
+		after int64,
+		limit int,
+	) (Moved, error)
 }
 
 // Changes is what changing subscriptions one by one needs besides.
 type Changes interface {
 	// EditSubscription changes the one that is in force: its expiry date, the reference, the metadata and the beneficiary's
 	// data but the CPF. An error of the change keeps everything as it was.
-	EditSubscription(ctx context.Context, id partner.ID, which Selection, change func(*Subscription) error) (Subscription, error)
+	EditSubscription(
+		ctx context.Context,
+		id partner.ID,
+		which Selection,
+		change func(*Subscription) error,
+	) (Subscription, error)
 }
 
 // Plans tells which plans a partner has.

@@ -36,14 +36,22 @@ type Tenant struct {
 func Start(t testing.TB) *Service {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	a, err := app.OpenApp(ctx, config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")}, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(
+		ctx,
+		config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")},
+		sqldb.Options{MaxConns: 4},
+	)
 	if err != nil {
 		cancel()
 		t.Fatal(err)
 	}
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker"}, MaxConnections: 8, StopTime: time.Minute,
-		WebhookAllow: []string{"127.0.0.0/8"},
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api", "worker"},
+		MaxConnections: 8,
+		StopTime:       time.Minute,
+		WebhookAllow:   []string{"127.0.0.0/8"},
 	}
 	srv, err := app.NewServer(ctx, a, cfg, slog.New(slog.DiscardHandler), "test")
 	if err != nil {

@@ -79,7 +79,10 @@ func TestReplicas(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := os.Truncate(filepath.Join(thereDir, "loja.seg"), 5000); err != nil { // a local copy that went bad is replaced
+			if err := os.Truncate(
+				filepath.Join(thereDir, "loja.seg"),
+				5000,
+			); err != nil { // a local copy that went bad is replaced
 				t.Fatal(err)
 			}
 			if r, err := there.Open(ctx, "loja.seg", digest); err != nil {

@@ -21,7 +21,10 @@ func sortedText(lines int) []byte {
 func BenchmarkImportSorted(b *testing.B) {
 	content := sortedText(2_000_000)
 	l := newLibrary(b)
-	in := Input{Name: "x.txt", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+	in := Input{
+		Name: "x.txt",
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+	}
 	b.SetBytes(int64(len(content)))
 	for b.Loop() {
 		mustImport(b, l, SHA1, in)

@@ -125,7 +125,15 @@ func (c *Checker) ReloadCorpora() error {
 func (c *Checker) logChange(old, next *snapshot) {
 	for _, o := range next.corpora {
 		if old.corpusOf(o.entry.Algorithm) != o {
-			c.log.Info("password corpus in force", "algorithm", o.entry.Algorithm.String(), "entries", o.entry.Entries, "source", o.entry.Source)
+			c.log.Info(
+				"password corpus in force",
+				"algorithm",
+				o.entry.Algorithm.String(),
+				"entries",
+				o.entry.Entries,
+				"source",
+				o.entry.Source,
+			)
 		}
 	}
 	if next.broken != nil && (old.broken == nil || old.broken.Error() != next.broken.Error()) {
@@ -266,7 +274,13 @@ func (c *Checker) inspectFiles() {
 	for _, o := range c.current.Load().corpora {
 		if err := errors.Join(o.all.Unchanged(), o.wide.Unchanged()); err != nil && o.damage.CompareAndSwap(nil, &err) {
 			o.stale.Store(true)
-			c.log.Error("files of a password corpus were changed in place", "algorithm", o.entry.Algorithm.String(), "error", err)
+			c.log.Error(
+				"files of a password corpus were changed in place",
+				"algorithm",
+				o.entry.Algorithm.String(),
+				"error",
+				err,
+			)
 		}
 	}
 }

@@ -94,7 +94,11 @@ func TestDamagedCorpusNeverSaysNotExposed(t *testing.T) {
 		}
 		expect(t, c, ntlm, Exposed) // the other corpus goes on serving
 		for _, hash := range []string{sha1Hex("secret"), sha1Hex("another")} {
-			if _, err := c.CheckPrefix(hash[:10], true); !errors.Is(err, ErrUnreadable) || fault.KindOf(err) != fault.Unavailable {
+			if _, err := c.CheckPrefix(
+				hash[:10],
+				true,
+			); !errors.Is(err, ErrUnreadable) ||
+				fault.KindOf(err) != fault.Unavailable {
 				t.Errorf("%s: %v", when, err)
 			}
 		}

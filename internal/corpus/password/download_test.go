@@ -32,7 +32,12 @@ type standIn struct {
 }
 
 func newStandIn(t *testing.T, a Algorithm) *standIn {
-	s := &standIn{lines: map[string]string{}, tags: map[string]string{}, modes: map[string]int{}, attempts: map[string]int{}}
+	s := &standIn{
+		lines:    map[string]string{},
+		tags:     map[string]string{},
+		modes:    map[string]int{},
+		attempts: map[string]int{},
+	}
 	rest := strings.Repeat("7", a.hexDigits()-10)
 	for n := range standInRanges {
 		var b strings.Builder
@@ -117,7 +122,13 @@ func (s *standIn) same(t *testing.T, l *Library, a Algorithm) {
 	}
 	g, w := got.Corpora[a.String()], want.Corpora[a.String()]
 	if g.Digest != w.Digest || g.WideDigest != w.WideDigest || g.Entries == 0 || g.Widely == 0 {
-		t.Fatalf("the corpus is not what the service has: %d entries, %d widely; want %d, %d", g.Entries, g.Widely, w.Entries, w.Widely)
+		t.Fatalf(
+			"the corpus is not what the service has: %d entries, %d widely; want %d, %d",
+			g.Entries,
+			g.Widely,
+			w.Entries,
+			w.Widely,
+		)
 	}
 }
 
@@ -143,7 +154,10 @@ func TestDownloadThenOnlyWhatChanged(t *testing.T) {
 			t.Errorf("source %q", c.Source)
 		}
 		s.same(t, l, a)
-		s.set("00007", "ABCDE"+strings.Repeat("0", a.hexDigits()-10)+":5000\r\nABCDF"+strings.Repeat("0", a.hexDigits()-10)+":1")
+		s.set(
+			"00007",
+			"ABCDE"+strings.Repeat("0", a.hexDigits()-10)+":5000\r\nABCDF"+strings.Repeat("0", a.hexDigits()-10)+":1",
+		)
 		if _, err := l.DownloadCorpus(ctx, s.job(a)); err != nil {
 			t.Fatal(err)
 		}
@@ -291,9 +305,15 @@ func TestDownloadUnreachable(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	waited := false
-	job := Download{Algorithm: SHA1, Base: server.URL, Wait: func(context.Context, time.Duration) error { waited = true; return nil }}
+	job := Download{
+		Algorithm: SHA1,
+		Base:      server.URL,
+		Wait:      func(context.Context, time.Duration) error { waited = true; return nil },
+	}
 	_, err := newLibrary(t).DownloadCorpus(ctx, job)
-	if !errors.Is(err, ErrRangeServer) || !strings.Contains(err.Error(), "cannot reach "+strings.TrimPrefix(server.URL, "http://")) || waited {
+	if !errors.Is(err, ErrRangeServer) ||
+		!strings.Contains(err.Error(), "cannot reach "+strings.TrimPrefix(server.URL, "http://")) ||
+		waited {
 		t.Error(err, waited)
 	}
 }
@@ -309,7 +329,8 @@ func TestDownloadGivesUp(t *testing.T) {
 			return number == "00055"
 		}
 		_, err := l.DownloadCorpus(ctx, s.job(SHA1))
-		if !errors.Is(err, ErrRangeServer) || fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "00055") {
+		if !errors.Is(err, ErrRangeServer) || fault.KindOf(err) != fault.Unavailable ||
+			!strings.Contains(err.Error(), "00055") {
 			t.Errorf("%s: %v", name, err)
 		}
 		expect(t, newChecker(t, l), sha1Hex("old"), Exposed)

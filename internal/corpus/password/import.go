@@ -72,7 +72,11 @@ func (l *Library) ImportCorpus(ctx context.Context, job Import) (Corpus, error) 
 
 // fillFromInputs parses the inputs in one goroutine and feeds the writers in another.
 func (r *replacement) fillFromInputs(ctx context.Context, job Import) error {
-	im := &importer{algorithm: job.Algorithm, full: make(chan batch, batchesInFlight), empty: make(chan batch, batchesInFlight)}
+	im := &importer{
+		algorithm: job.Algorithm,
+		full:      make(chan batch, batchesInFlight),
+		empty:     make(chan batch, batchesInFlight),
+	}
 	for range batchesInFlight {
 		im.empty <- batch{}
 	}
@@ -186,7 +190,8 @@ func (im *importer) readHashLines(ctx context.Context, name string, text io.Read
 	kept := 0
 	for last := false; !last; {
 		n, err := fillBuffer(text, im.buf[kept:])
-		if last = err == io.EOF; err != nil && !last { //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
+		if last = err == io.EOF; err != nil &&
+			!last { //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
 			return err
 		}
 		b := im.buf[:kept+n]

@@ -25,7 +25,8 @@ func encodeLine(v any) ([]byte, error) {
 // decodeLine reads what encodeLine wrote, and reports false for a line that is cut or damaged.
 func decodeLine(line []byte, into any) bool {
 	sum, text, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
-	return ok && string(sum) == fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) && json.Unmarshal(text, into) == nil
+	return ok && string(sum) == fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) &&
+		json.Unmarshal(text, into) == nil
 }
 
 // journal is what a download has fetched so far, kept in a file so that an interrupted download goes on where it

@@ -104,7 +104,8 @@ func parseManifest(text []byte) (manifest, error) {
 		var err error
 		e.Algorithm, err = ParseAlgorithm(name)
 		m.Corpora[name] = e
-		if err != nil || !fileName.MatchString(e.File) || !fileName.MatchString(e.WideFile) || (e.TagFile != "" && !fileName.MatchString(e.TagFile)) {
+		if err != nil || !fileName.MatchString(e.File) || !fileName.MatchString(e.WideFile) ||
+			(e.TagFile != "" && !fileName.MatchString(e.TagFile)) {
 			return m, ErrManifest.With("", fault.ForeignEntry)
 		}
 	}
@@ -291,10 +292,16 @@ func (r *replacement) openFiles(source string) (err error) {
 	r.entry = entry{Generation: generation, Corpus: Corpus{Algorithm: r.algorithm, Source: source}}
 	r.entry.File, r.entry.WideFile, _ = corpusFileNames(r.algorithm, generation)
 	label := []byte(r.algorithm.String())
-	if r.all, err = segment.CreateSegment(r.lib.filePath(r.entry.File), segment.Options{Width: segment.Bits40, Note: label}); err != nil {
+	if r.all, err = segment.CreateSegment(
+		r.lib.filePath(r.entry.File),
+		segment.Options{Width: segment.Bits40, Note: label},
+	); err != nil {
 		return err
 	}
-	r.wide, err = segment.CreateSegment(r.lib.filePath(r.entry.WideFile), segment.Options{Width: segment.Bits40, Note: label, Memory: 8 << 20})
+	r.wide, err = segment.CreateSegment(
+		r.lib.filePath(r.entry.WideFile),
+		segment.Options{Width: segment.Bits40, Note: label, Memory: 8 << 20},
+	)
 	return err
 }
 

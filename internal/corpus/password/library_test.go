@@ -77,10 +77,19 @@ func expect(t testing.TB, c *Checker, hash string, want Exposure) {
 func TestImportAndCheck(t *testing.T) {
 	l := newLibrary(t)
 	c := newChecker(t, l)
-	if _, err := c.CheckPrefix("5BAA61E4C9", true); !errors.Is(err, ErrNoCorpus) || fault.KindOf(err) != fault.Unavailable {
+	if _, err := c.CheckPrefix(
+		"5BAA61E4C9",
+		true,
+	); !errors.Is(err, ErrNoCorpus) ||
+		fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without a corpus: %v", err)
 	}
-	got := mustImport(t, l, SHA1, text("a.txt", sha1Hex("often")+":1000\r\n"+sha1Hex("seldom")+":999\n"+sha1Hex("plain")))
+	got := mustImport(
+		t,
+		l,
+		SHA1,
+		text("a.txt", sha1Hex("often")+":1000\r\n"+sha1Hex("seldom")+":999\n"+sha1Hex("plain")),
+	)
 	if got.Entries != 3 || got.Widely != 1 || got.Source != "test" || !got.Imported.Equal(someday()) || got.Bytes == 0 {
 		t.Errorf("corpus %+v", got)
 	}
@@ -179,7 +188,13 @@ func TestBadLineRefusesImportAndOldCorpusStays(t *testing.T) {
 	l := newLibrary(t)
 	mustImport(t, l, SHA1, text("good.txt", sha1Hex("old")+"\n"))
 	many := strings.Repeat(sha1Hex("x")+":1\n", 60_000) // the bad line comes after several buffers
-	_, err := l.ImportCorpus(ctx, Import{Algorithm: SHA1, Inputs: []Input{text("first.txt", sha1Hex("new")), text("dir/second.txt", many+"oops\n")}})
+	_, err := l.ImportCorpus(
+		ctx,
+		Import{
+			Algorithm: SHA1,
+			Inputs:    []Input{text("first.txt", sha1Hex("new")), text("dir/second.txt", many+"oops\n")},
+		},
+	)
 	if !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), "dir/second.txt: line 60001:") {
 		t.Errorf("error %v", err)
 	}
@@ -223,9 +238,12 @@ func TestImportStopsWithContext(t *testing.T) {
 func TestOneImportAtATime(t *testing.T) {
 	l := newLibrary(t)
 	var inner error
-	_, err := l.ImportCorpus(ctx, Import{Algorithm: SHA1, Inputs: []Input{text("x", sha1Hex("x"))}, Progress: func(Progress) {
-		_, inner = l.ImportCorpus(ctx, Import{Algorithm: NTLM, Inputs: []Input{text("x", "")}})
-	}})
+	_, err := l.ImportCorpus(
+		ctx,
+		Import{Algorithm: SHA1, Inputs: []Input{text("x", sha1Hex("x"))}, Progress: func(Progress) {
+			_, inner = l.ImportCorpus(ctx, Import{Algorithm: NTLM, Inputs: []Input{text("x", "")}})
+		}},
+	)
 	if err != nil || !errors.Is(inner, ErrBusy) {
 		t.Errorf("outer %v, inner %v", err, inner)
 	}
@@ -264,8 +282,10 @@ func TestDefaultCorpusKeys(t *testing.T) {
 		password string
 		want     uint64
 	}{
-		{SHA1, "password", 0x5BAA61E4C9}, {NTLM, "password", 0x8846F7EAEE},
-		{SHA1, "123456", 0x7C4A8D09CA}, {SHA1, "senha123", 0x3DECD49A6C},
+		{SHA1, "password", 0x5BAA61E4C9},
+		{NTLM, "password", 0x8846F7EAEE},
+		{SHA1, "123456", 0x7C4A8D09CA},
+		{SHA1, "senha123", 0x3DECD49A6C},
 	} {
 		if got := keyOfPassword(v.a, v.password); got != v.want {
 			t.Errorf("%v %s: %010X, want %010X", v.a, v.password, got, v.want)

@@ -22,7 +22,9 @@ func TestFastAndSlowPathAgree(t *testing.T) {
 		digits := rapid.SampledFrom([]int{40, 32, 35, 27}).Draw(t, "digits")
 		line := hex.Draw(t, "hash")[:digits]
 		if rapid.Bool().Draw(t, "counted") {
-			line += ":" + fmt.Sprint(rapid.Uint64Range(0, 99_999_999_999).Draw(t, "count")>>rapid.IntRange(0, 36).Draw(t, "smaller"))
+			line += ":" + fmt.Sprint(
+				rapid.Uint64Range(0, 99_999_999_999).Draw(t, "count")>>rapid.IntRange(0, 36).Draw(t, "smaller"),
+			)
 		}
 		if rapid.IntRange(0, 3).Draw(t, "damage") == 0 { // any byte instead of one of the line
 			at := rapid.IntRange(0, len(line)-1).Draw(t, "at")
@@ -122,7 +124,12 @@ func FuzzLines(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	text := []byte(strings.Repeat("5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:12\r\n7C4A8D09CA3762AF61E59520943DC26494F8941B:123\r\n", 10_000))
+	text := []byte(
+		strings.Repeat(
+			"5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:12\r\n7C4A8D09CA3762AF61E59520943DC26494F8941B:123\r\n",
+			10_000,
+		),
+	)
 	p := &lineParser{digits: 40, taken: 40}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

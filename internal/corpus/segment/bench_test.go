@@ -61,7 +61,15 @@ func BenchmarkLookUp(b *testing.B) {
 	keys := slices.Compact(slices.Sorted(slices.Values(uniform(1, benchKeys, Bits64))))
 	plain := open(b, build(b, Options{Width: Bits64}, keys))
 	for _, shape := range []string{"one", "two", "falling", "steep", "even", "many"} {
-		r := openLabelled(b, buildLabelled(b, Options{Width: Bits64}, NewLabels(LabelRules{Unite: or}), labelledPairs(1, keys, shapes[shape])))
+		r := openLabelled(
+			b,
+			buildLabelled(
+				b,
+				Options{Width: Bits64},
+				NewLabels(LabelRules{Unite: or}),
+				labelledPairs(1, keys, shapes[shape]),
+			),
+		)
 		b.Run(shape, func(b *testing.B) {
 			rnd := rand.New(rand.NewPCG(3, 3))
 			best := [3]time.Duration{time.Hour, time.Hour, time.Hour}

@@ -366,7 +366,13 @@ type run struct {
 // newSegmentRun begins a run of pages in a file.
 func newSegmentRun(file *os.File, w Width, c *labelCode) (*run, error) {
 	sum := sha256.New()
-	r := &run{file: file, out: bufio.NewWriterSize(io.MultiWriter(sum, file), writeBuffer), sum: sum, code: c, pending: make([]uint64, 0, 2*pageKeys)}
+	r := &run{
+		file:    file,
+		out:     bufio.NewWriterSize(io.MultiWriter(sum, file), writeBuffer),
+		sum:     sum,
+		code:    c,
+		pending: make([]uint64, 0, 2*pageKeys),
+	}
 	_, err := r.out.Write(encodeHeader(w, c != nil))
 	return r, err
 }
@@ -486,7 +492,13 @@ func (r *run) finishSegment(note []byte, seal func(context Digest) ([]byte, erro
 	if err := r.emitPages(0); err != nil {
 		return Summary{}, err
 	}
-	f := footer{count: r.count, pages: uint64(len(r.dir.first)), last: r.last, noteLen: uint32(len(note)), labelled: r.code != nil}
+	f := footer{
+		count:    r.count,
+		pages:    uint64(len(r.dir.first)),
+		last:     r.last,
+		noteLen:  uint32(len(note)),
+		labelled: r.code != nil,
+	}
 	tail := append(r.dir.encodeDirectory(), note...)
 	if r.code != nil {
 		before := len(tail)

@@ -45,7 +45,13 @@ type Labels struct {
 
 // NewLabels has the empty label and no other.
 func NewLabels(rules LabelRules) *Labels {
-	return &Labels{rules: rules, limit: MaxLabels, ids: map[string]LabelID{"": NoLabel}, texts: []string{""}, united: map[[2]LabelID]LabelID{}}
+	return &Labels{
+		rules:  rules,
+		limit:  MaxLabels,
+		ids:    map[string]LabelID{"": NoLabel},
+		texts:  []string{""},
+		united: map[[2]LabelID]LabelID{},
+	}
 }
 
 // LabelID returns the id of a label, the same for the same bytes.
@@ -442,7 +448,10 @@ func (w *LabelWriter) finishLabelled(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	return run.finishSegment(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], table.encodeTable()) })
+	return run.finishSegment(
+		w.note,
+		func(context Digest) ([]byte, error) { return w.seal(context[:], table.encodeTable()) },
+	)
 }
 
 // labelTable is the labels of a segment in the order of their texts.

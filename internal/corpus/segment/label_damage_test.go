@@ -65,7 +65,15 @@ func TestDamageOfLabelsIsNoticed(t *testing.T) {
 // A table that was taken from another segment does not open.
 func TestTableOfAnotherSegment(t *testing.T) {
 	r := func(seed uint64) *Reader {
-		return open(t, buildLabelled(t, Options{Width: Bits40}, NewLabels(LabelRules{Unite: or}), labelledPairs(1, distinct(seed, 4000), shapes["two"])))
+		return open(
+			t,
+			buildLabelled(
+				t,
+				Options{Width: Bits40},
+				NewLabels(LabelRules{Unite: or}),
+				labelledPairs(1, distinct(seed, 4000), shapes["two"]),
+			),
+		)
 	}
 	a, b := r(1), r(2)
 	a.sealed = b.sealed
@@ -76,7 +84,15 @@ func TestTableOfAnotherSegment(t *testing.T) {
 
 func TestLabelLookUpDoesNotAllocate(t *testing.T) {
 	keys := distinct(4, 5000)
-	r := openLabelled(t, buildLabelled(t, Options{Width: Bits40}, NewLabels(LabelRules{Unite: or}), labelledPairs(1, keys, shapes["falling"])))
+	r := openLabelled(
+		t,
+		buildLabelled(
+			t,
+			Options{Width: Bits40},
+			NewLabels(LabelRules{Unite: or}),
+			labelledPairs(1, keys, shapes["falling"]),
+		),
+	)
 	i := 0
 	if n := testing.AllocsPerRun(2000, func() {
 		id, _, _ := r.LookUp(keys[i])
@@ -100,7 +116,10 @@ func TestGoldenLabels(t *testing.T) {
 	for name, want := range golden {
 		pairs := labelledPairs(3, keys, shapes[name])
 		rand.New(rand.NewPCG(1, 1)).Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
-		r := open(t, buildLabelled(t, Options{Width: Bits64, Memory: leastMemory}, NewLabels(LabelRules{Unite: or}), pairs))
+		r := open(
+			t,
+			buildLabelled(t, Options{Width: Bits64, Memory: leastMemory}, NewLabels(LabelRules{Unite: or}), pairs),
+		)
 		if got := r.Digest().String(); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -156,6 +175,14 @@ func forgeLabelled(p page, described []byte, first, last, count uint64) []byte {
 	b := append(encodeHeader(Bits64, true), p[:]...)
 	tail := append(d.encodeDirectory(), described...)
 	b = append(b, tail...)
-	f := footer{count: count, pages: 1, last: last, dirSum: checksum(tail), digest: digestOf(b), labelled: true, labelsLen: uint64(len(described))}
+	f := footer{
+		count:     count,
+		pages:     1,
+		last:      last,
+		dirSum:    checksum(tail),
+		digest:    digestOf(b),
+		labelled:  true,
+		labelsLen: uint64(len(described)),
+	}
 	return append(b, f.encodeFooter()...)
 }

@@ -198,7 +198,10 @@ func TestLabelsAreUnited(t *testing.T) {
 	want := truth(pairs)
 	digest := ""
 	for _, memory := range []int{leastMemory, 4 << 20, 0} {
-		r := openLabelled(t, buildLabelled(t, Options{Width: Bits64, Memory: memory}, NewLabels(LabelRules{Unite: or}), pairs))
+		r := openLabelled(
+			t,
+			buildLabelled(t, Options{Width: Bits64, Memory: memory}, NewLabels(LabelRules{Unite: or}), pairs),
+		)
 		checkLabels(t, r, want)
 		if digest == "" {
 			digest = r.Digest().String()
@@ -211,9 +214,17 @@ func TestLabelsAreUnited(t *testing.T) {
 	labels := NewLabels(LabelRules{Unite: or})
 	parts := []*Reader{
 		openLabelled(t, buildLabelled(t, Options{Width: Bits64}, labels, pairs[:half])),
-		openLabelled(t, buildLabelled(t, Options{Width: Bits64, Memory: leastMemory}, labels, pairs[half:len(pairs)-10])),
+		openLabelled(
+			t,
+			buildLabelled(t, Options{Width: Bits64, Memory: leastMemory}, labels, pairs[half:len(pairs)-10]),
+		),
 	}
-	w, err := CreateLabelled(filepath.Join(t.TempDir(), "x.seg"), Options{Width: Bits64}, NewLabels(LabelRules{Unite: or}), openly)
+	w, err := CreateLabelled(
+		filepath.Join(t.TempDir(), "x.seg"),
+		Options{Width: Bits64},
+		NewLabels(LabelRules{Unite: or}),
+		openly,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +260,10 @@ func TestSegmentsWithoutLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := errors.Join(w.AddSegment(plain), w.AddEntries([]Entry{{keys[0], labels.LabelID([]byte("x"))}})); err != nil {
+	if err := errors.Join(
+		w.AddSegment(plain),
+		w.AddEntries([]Entry{{keys[0], labels.LabelID([]byte("x"))}}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Commit(context.Background()); err != nil {
@@ -289,7 +303,11 @@ func TestTooManyLabels(t *testing.T) {
 	} {
 		labels := NewLabels(c.rules)
 		labels.limit = 50
-		pairs := labelledPairs(1, distinct(5, 5000), func(r *rand.Rand) string { return fmt.Sprintf("%02d%02d", r.IntN(20), r.IntN(90)) })
+		pairs := labelledPairs(
+			1,
+			distinct(5, 5000),
+			func(r *rand.Rand) string { return fmt.Sprintf("%02d%02d", r.IntN(20), r.IntN(90)) },
+		)
 		r := openLabelled(t, buildLabelled(t, Options{Width: Bits40}, labels, pairs))
 		want := map[uint64]string{}
 		for _, p := range pairs {
@@ -332,7 +350,10 @@ func TestLabelsOfAnySet(t *testing.T) {
 		keys := rapid.SliceOf(rapid.Uint64Max(1<<rapid.IntRange(3, 40).Draw(t, "bits"))).Draw(t, "keys")
 		var pairs []pair
 		for _, k := range keys {
-			pairs = append(pairs, pair{k & Bits40.MaxKey(), string(rapid.SliceOfN(rapid.Byte(), 0, 2).Draw(t, "label"))})
+			pairs = append(
+				pairs,
+				pair{k & Bits40.MaxKey(), string(rapid.SliceOfN(rapid.Byte(), 0, 2).Draw(t, "label"))},
+			)
 		}
 		path := filepath.Join(dir, "x.seg")
 		labels := NewLabels(LabelRules{Unite: or})

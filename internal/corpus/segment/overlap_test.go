@@ -29,7 +29,10 @@ func TestCompare(t *testing.T) {
 	}
 	labels := NewLabels(LabelRules{Unite: or})
 	sets = append(sets, mine[:777])
-	others = append(others, open(t, buildLabelled(t, Options{Width: Bits64}, labels, labelledPairs(1, mine[:777], shapes["falling"]))))
+	others = append(
+		others,
+		open(t, buildLabelled(t, Options{Width: Bits64}, labels, labelledPairs(1, mine[:777], shapes["falling"]))),
+	)
 	for _, skip := range []int{0, 2} { // with and without the one that has everything
 		got, err := r.CompareWith(context.Background(), others[skip:])
 		if err != nil {
@@ -65,7 +68,11 @@ func TestCompareEnds(t *testing.T) {
 		t.Errorf("ended: %v", err)
 	}
 	empty := open(t, build(t, Options{Width: Bits64}, nil))
-	if got, err := empty.CompareWith(context.Background(), []*Reader{r}); err != nil || got.Any != 0 || got.Each[0] != 0 {
+	if got, err := empty.CompareWith(
+		context.Background(),
+		[]*Reader{r},
+	); err != nil || got.Any != 0 ||
+		got.Each[0] != 0 {
 		t.Errorf("empty: %v, %v", got, err)
 	}
 }

@@ -240,7 +240,15 @@ func decodeFooter(b []byte, labelled bool) (footer, error) {
 		return footer{}, ErrCorrupt.Note("footer: wrong checksum")
 	}
 	f := footer{
-		count: e.Uint64(b), pages: e.Uint64(b[8:]), last: e.Uint64(b[16:]), noteLen: e.Uint32(b[24:]), dirSum: e.Uint32(b[28:]), digest: Digest(end[:32]), labelled: labelled,
+		count: e.Uint64(
+			b,
+		),
+		pages:    e.Uint64(b[8:]),
+		last:     e.Uint64(b[16:]),
+		noteLen:  e.Uint32(b[24:]),
+		dirSum:   e.Uint32(b[28:]),
+		digest:   Digest(end[:32]),
+		labelled: labelled,
 	}
 	if labelled {
 		f.labelsLen = e.Uint64(b[32:])

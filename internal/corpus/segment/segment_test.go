@@ -95,7 +95,8 @@ func TestHoldsExactlyTheKeys(t *testing.T) {
 func checkAgainst(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, r *Reader, want []uint64) {
+}, r *Reader, want []uint64,
+) {
 	t.Helper()
 	var got []uint64
 	for k, err := range r.KeysInRange(0, math.MaxUint64) {
@@ -395,7 +396,8 @@ func TestCommitGivenUpWhileSpilledKeysAreRead(t *testing.T) {
 		_, err = w.Commit(ctx)
 		cancel()
 		left, globErr := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
-		if globErr != nil || err != nil && (!errors.Is(err, context.Canceled) || len(left) != 0) || err == nil && len(left) != 1 {
+		if globErr != nil || err != nil && (!errors.Is(err, context.Canceled) || len(left) != 0) ||
+			err == nil && len(left) != 1 {
 			t.Fatalf("commit: %v; files left behind: %v", err, left)
 		}
 	}

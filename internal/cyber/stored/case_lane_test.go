@@ -33,7 +33,11 @@ func TestLanes(t *testing.T) {
 			if i%2 == 1 {
 				owner, service = q.ID, other
 			}
-			c, err := cases.OpenCase(ctx, owner, cyber.CaseRequest{Service: service, User: partner.UserHash(fmt.Sprint("u", i))})
+			c, err := cases.OpenCase(
+				ctx,
+				owner,
+				cyber.CaseRequest{Service: service, User: partner.UserHash(fmt.Sprint("u", i))},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,11 +110,23 @@ func TestLanes(t *testing.T) {
 			t.Error("a case with the shorter target is not first")
 		}
 		day := e.Clock.Now().Add(2 * time.Hour)
-		if n, err := cases.CountWaiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Today: 5, Free: 7, Mine: 4, Open: 11}) {
+		if n, err := cases.CountWaiting(
+			ctx,
+			cyber.LaneFilter{},
+			"bruna",
+			day,
+		); err != nil ||
+			n != (cyber.WaitingCases{Today: 5, Free: 7, Mine: 4, Open: 11}) {
 			t.Errorf("%+v, %v", n, err)
 		}
 		e.Clock.Advance(90 * time.Minute)
-		if n, err := cases.CountWaiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Late: 5, Free: 7, Mine: 4, Open: 11}) {
+		if n, err := cases.CountWaiting(
+			ctx,
+			cyber.LaneFilter{},
+			"bruna",
+			day,
+		); err != nil ||
+			n != (cyber.WaitingCases{Late: 5, Free: 7, Mine: 4, Open: 11}) {
 			t.Errorf("later: %+v, %v", n, err)
 		}
 		// While the client is waited for nothing is due, and what is finished is listed by its age.
@@ -160,7 +176,8 @@ func TestNote(t *testing.T) {
 		if err != nil || got.Status != cyber.CaseOpen || got.Clock != c.Clock || len(moves) != 2 {
 			t.Fatal(got, moves, err)
 		}
-		if m := moves[1]; m.Note != "ligou às 10h" || m.From != cyber.CaseOpen || m.To != cyber.CaseOpen || m.Actor != "bruna" {
+		if m := moves[1]; m.Note != "ligou às 10h" || m.From != cyber.CaseOpen || m.To != cyber.CaseOpen ||
+			m.Actor != "bruna" {
 			t.Errorf("%+v", m)
 		}
 		if n := len(readEvents(t, e, p.ID)); n != 0 {

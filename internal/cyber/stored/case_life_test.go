@@ -42,8 +42,10 @@ func TestCaseLife(t *testing.T) {
 		if err := cases.SetTargetTime(ctx, phishing, 10*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1",
-			Answers: []cyber.TriageAnswer{{JSON: `{"question":"O que houve?","answer":"Cliquei num link"}`}}})
+		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{
+			Service: phishing, User: "u1",
+			Answers: []cyber.TriageAnswer{{JSON: `{"question":"O que houve?","answer":"Cliquei num link"}`}},
+		})
 		if err != nil || c.Status != cyber.CaseOpen {
 			t.Fatal(c, err)
 		}
@@ -75,15 +77,21 @@ func TestCaseLife(t *testing.T) {
 			t.Error("a cancelled case was resolved:", err)
 		}
 		c, moves, err := cases.GetCase(ctx, c.ID)
-		if err != nil || len(moves) != 8 || moves[0].From != "" || moves[7].To != cyber.CaseCancelled || moves[7].Note != "nota sobre Fulano" ||
-			moves[7].Actor != "bruna" || c.User != "u1" || !strings.Contains(c.Answers[0], "Cliquei") {
+		if err != nil || len(moves) != 8 || moves[0].From != "" || moves[7].To != cyber.CaseCancelled ||
+			moves[7].Note != "nota sobre Fulano" ||
+			moves[7].Actor != "bruna" ||
+			c.User != "u1" ||
+			!strings.Contains(c.Answers[0], "Cliquei") {
 			t.Errorf("%+v %+v, %v", c, moves, err)
 		}
 		events := readEvents(t, e, p.ID)
 		if len(events) != 7 {
 			t.Fatalf("%d events for 7 moves", len(events))
 		}
-		want := fmt.Sprintf(`{"userHash":"u1","caseId":%q,"serviceId":"sv_ajuda_phishing","previousStatus":"Aberto","status":"Em andamento"}`, c.ID)
+		want := fmt.Sprintf(
+			`{"userHash":"u1","caseId":%q,"serviceId":"sv_ajuda_phishing","previousStatus":"Aberto","status":"Em andamento"}`,
+			c.ID,
+		)
 		if !strings.Contains(events[0], `"type":"case.status_changed"`) || !strings.Contains(events[0], want) {
 			t.Errorf("event %s\nwant %s", events[0], want)
 		}
@@ -207,7 +215,11 @@ func TestSlots(t *testing.T) {
 		cases := newCases(t, e)
 		ten, eleven := storetest.Start.Add(10*time.Hour), storetest.Start.Add(11*time.Hour)
 		open := func(user string, times ...time.Time) (cyber.Case, error) {
-			return cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user), Appointments: wish(times...)})
+			return cases.OpenCase(
+				ctx,
+				p.ID,
+				cyber.CaseRequest{Service: phishing, User: partner.UserHash(user), Appointments: wish(times...)},
+			)
 		}
 		if c, err := open("u0", ten); err != nil || !c.Booked.IsZero() {
 			t.Fatal("without a calendar:", c, err)
@@ -320,7 +332,12 @@ func TestLongCase(t *testing.T) {
 			t.Fatal(err)
 		}
 		key := cyber.CaseKey{ID: c.ID, Partner: p.ID, User: "u1"}
-		if err := storetest.Write(ctx, e, `UPDATE case_move SET number = 999 WHERE partner_id = $1`, p.ID.Number()); err != nil {
+		if err := storetest.Write(
+			ctx,
+			e,
+			`UPDATE case_move SET number = 999 WHERE partner_id = $1`,
+			p.ID.Number(),
+		); err != nil {
 			t.Fatal(err)
 		}
 		two := cyber.Message{Text: "oi", Attachment: &cyber.Attachment{Name: "a", Text: "b"}}

@@ -122,7 +122,12 @@ func TestVendorEndsItsKeys(t *testing.T) {
 		}
 		// The vendor's list again, with an earlier date for a key that is in use.
 		load("chave;validade\nLATE;" + e.Clock.Now().Add(24*time.Hour).Format(time.RFC3339) + "\n")
-		if live, err := endpoints.ListDevices(ctx, p.ID, "u1"); err != nil || len(live) != 2 || !live[1].ValidUntil.Equal(e.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
+		if live, err := endpoints.ListDevices(
+			ctx,
+			p.ID,
+			"u1",
+		); err != nil || len(live) != 2 ||
+			!live[1].ValidUntil.Equal(e.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
 			t.Error(live, err)
 		}
 		for _, bad := range []string{"31-12-2027", "2027-02-30", "amanha", "12/31/2027"} {

@@ -29,7 +29,12 @@ func newPortalWorld(t *testing.T, e *storetest.Env) *portalWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &portalWorld{e, cyber.NewPortalSessions(e.Store.Subjects, e.Store.Partners, e.Keys, e.Clock.Now, nil), caller, "pessoa-do-portal"}
+	w := &portalWorld{
+		e,
+		cyber.NewPortalSessions(e.Store.Subjects, e.Store.Partners, e.Keys, e.Clock.Now, nil),
+		caller,
+		"pessoa-do-portal",
+	}
 	w.watch(t, p)
 	return w
 }
@@ -37,7 +42,15 @@ func newPortalWorld(t *testing.T, e *storetest.Env) *portalWorld {
 func (w *portalWorld) watch(t *testing.T, p partner.Partner) {
 	t.Helper()
 	m := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, cyber.Unasked{}, w.Keys.Fingerprint, w.Clock.Now)
-	if _, err := m.AddAsset(t.Context(), cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: w.user, Type: "email", Value: "ana@vazamento.test"}); err != nil {
+	if _, err := m.AddAsset(
+		t.Context(),
+		cyber.AssetRequest{
+			Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+			User:  w.user,
+			Type:  "email",
+			Value: "ana@vazamento.test",
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -79,7 +92,9 @@ func TestPortalSessionLife(t *testing.T) {
 		link := w.offer(t)
 		for range 2 { // who looks at links before the person does must not close them
 			session, _, err := w.sessions.OpenLink(t.Context(), link)
-			if err != nil || session.User != w.user || session.Partner != w.who.Partner || session.Lang != partner.Spanish || !session.Copy {
+			if err != nil || session.User != w.user || session.Partner != w.who.Partner ||
+				session.Lang != partner.Spanish ||
+				!session.Copy {
 				t.Fatal(session, err)
 			}
 		}
@@ -125,8 +140,19 @@ func TestPortalClosesAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(time.Second)
-		rights := subject.NewRights(e.Store.Subjects, e.Store.Partners, operator.NewTrail(e.Store.Audit, e.Clock.Now), e.Clock.Now)
-		_, err = rights.ErasePerson(t.Context(), operator.Actor{Name: "cli:teste"}, subject.Person{User: w.user, Partner: p.ID}, "pediu", func([]subject.Tombstone) error { return nil })
+		rights := subject.NewRights(
+			e.Store.Subjects,
+			e.Store.Partners,
+			operator.NewTrail(e.Store.Audit, e.Clock.Now),
+			e.Clock.Now,
+		)
+		_, err = rights.ErasePerson(
+			t.Context(),
+			operator.Actor{Name: "cli:teste"},
+			subject.Person{User: w.user, Partner: p.ID},
+			"pediu",
+			func([]subject.Tombstone) error { return nil },
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +186,11 @@ func TestPortalRequests(t *testing.T) {
 	for text, good := range map[string]bool{
 		"https://banco.com.br/": true, "https://APP.banco.com.br:8443/x": true, "https://mau-banco.com.br/": false, "https://banco.com.br.mau.com/": false,
 	} {
-		if _, _, err := w.sessions.CreateLink(context.Background(), w.who, cyber.PortalRequest{User: w.user, Return: text}); (err == nil) != good {
+		if _, _, err := w.sessions.CreateLink(
+			context.Background(),
+			w.who,
+			cyber.PortalRequest{User: w.user, Return: text},
+		); (err == nil) != good {
 			t.Errorf("return to %q: %v", text, err)
 		}
 	}

@@ -39,7 +39,10 @@ func (w *walker) walkTar(l layer) error {
 			continue
 		}
 		entry := entryName(l.name, header.Name)
-		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: t, in: func() int64 { return in.Count }}); err != nil {
+		if err := w.openLayer(
+			layer{name: entry, depth: l.depth + 1},
+			&meter{w: w, name: entry, r: t, in: func() int64 { return in.Count }},
+		); err != nil {
 			return err
 		}
 	}
@@ -63,17 +66,28 @@ func tarHeader(b []byte) bool {
 	return sum == want
 }
 
-var rarFormat = &format{name: "RAR", known: startsWith("Rar!\x1a\x07\x00", "Rar!\x1a\x07\x01\x00"), open: (*walker).walkRAR}
+var rarFormat = &format{
+	name:  "RAR",
+	known: startsWith("Rar!\x1a\x07\x00", "Rar!\x1a\x07\x01\x00"),
+	open:  (*walker).walkRAR,
+}
 
 // walkRAR reads on inside a RAR of version 4 or 5, and through all volumes of a Set.
 func (w *walker) walkRAR(l layer) error {
 	if rest := l.holdWhole(); rest != nil {
-		return w.rarFiles(l, func(string) (*rardecode.Reader, error) { return rardecode.NewReader(rest, rarOptions("")...) }, errEncrypted)
+		return w.rarFiles(
+			l,
+			func(string) (*rardecode.Reader, error) { return rardecode.NewReader(rest, rarOptions("")...) },
+			errEncrypted,
+		)
 	}
 	open := func(password string) (*rardecode.Reader, error) {
 		if v, ok := l.at.(interface{ Volumes() []Volume }); ok {
 			if volumes := v.Volumes(); len(volumes) > 1 { // which the library asks for by name
-				r, err := rardecode.OpenReader(volumes[0].Name, append(rarOptions(password), rardecode.FileSystem(volumeFS(volumes)))...)
+				r, err := rardecode.OpenReader(
+					volumes[0].Name,
+					append(rarOptions(password), rardecode.FileSystem(volumeFS(volumes)))...,
+				)
 				if err != nil {
 					return nil, err
 				}
@@ -137,7 +151,9 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 		case errors.Is(err, io.EOF):
 			return nil
 		case (errors.Is(err, rardecode.ErrArchiveEncrypted) || errors.Is(err, rardecode.ErrArchivedFileEncrypted)) && password == "" && hopeless == nil:
-			password, hopeless = w.findPassword(func(password string) bool { return password != "" && fitsRARPassword(open, password) })
+			password, hopeless = w.findPassword(
+				func(password string) bool { return password != "" && fitsRARPassword(open, password) },
+			)
 			continue
 		case hopeless != nil && errors.Is(err, rardecode.ErrArchiveEncrypted):
 			err = hopeless
@@ -162,7 +178,10 @@ func (w *walker) openRARFile(l layer, h *rardecode.FileHeader, z *rardecode.Read
 	if h.Solid || l.at != nil {
 		packed = max(l.size, packed)
 	}
-	return w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: guarded{z}, in: func() int64 { return packed }})
+	return w.openLayer(
+		layer{name: entry, depth: l.depth + 1},
+		&meter{w: w, name: entry, r: guarded{z}, in: func() int64 { return packed }},
+	)
 }
 
 // guarded is a library's reader that damaged bytes may bring to panic.
@@ -198,13 +217,19 @@ func rarPlainly(err error) error {
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return err
-	case errors.Is(err, rardecode.ErrArchiveEncrypted), errors.Is(err, rardecode.ErrArchivedFileEncrypted), errors.Is(err, rardecode.ErrBadPassword):
+	case errors.Is(err, rardecode.ErrArchiveEncrypted),
+		errors.Is(err, rardecode.ErrArchivedFileEncrypted),
+		errors.Is(err, rardecode.ErrBadPassword):
 		return errEncrypted
-	case errors.Is(err, rardecode.ErrMultiVolume), errors.Is(err, rardecode.ErrBadVolumeNumber), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, rardecode.ErrMultiVolume),
+		errors.Is(err, rardecode.ErrBadVolumeNumber),
+		errors.Is(err, fs.ErrNotExist):
 		return errors.New("RAR: another volume of the set is missing")
 	case errors.Is(err, rardecode.ErrDictionaryTooLarge):
 		return fmt.Errorf("RAR: %w", errTooLarge)
-	case errors.Is(err, rardecode.ErrUnexpectedArcEnd), errors.Is(err, rardecode.ErrShortFile), errors.Is(err, rardecode.ErrDecoderOutOfData):
+	case errors.Is(err, rardecode.ErrUnexpectedArcEnd),
+		errors.Is(err, rardecode.ErrShortFile),
+		errors.Is(err, rardecode.ErrDecoderOutOfData):
 		return io.ErrUnexpectedEOF
 	case errors.Is(err, rardecode.ErrBadFileChecksum):
 		return errSum
@@ -262,7 +287,9 @@ func (w *walker) sevenZip(l layer) error {
 // encrypted only when it cannot be read.
 func (w *walker) unlockSevenZip(l layer) (*sevenzip.Reader, error) {
 	open := func(password string) (*sevenzip.Reader, error) {
-		archive, err := tryLibrary(func() (*sevenzip.Reader, error) { return sevenzip.NewReaderWithPassword(l.at, l.size, password) })
+		archive, err := tryLibrary(
+			func() (*sevenzip.Reader, error) { return sevenzip.NewReaderWithPassword(l.at, l.size, password) },
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -312,7 +339,13 @@ func openSevenZipFile(f *sevenzip.File) (content *sevenZipFile, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := summed{r: r, left: int64(min(f.UncompressedSize, 1<<62)), sum: f.CRC32, summed: f.CRC32 != 0, hash: crc32.NewIEEE()}
+	sum := summed{
+		r:      r,
+		left:   int64(min(f.UncompressedSize, 1<<62)),
+		sum:    f.CRC32,
+		summed: f.CRC32 != 0,
+		hash:   crc32.NewIEEE(),
+	}
 	return &sevenZipFile{summed: sum, Closer: r}, nil
 }
 
@@ -437,7 +470,10 @@ func (w *isoImage) openRecord(r []byte, path string, depth int) error {
 	at, size := int64(binary.LittleEndian.Uint32(r[2:]))*isoSector, int64(binary.LittleEndian.Uint32(r[10:]))
 	entry := entryName(l.name, path)
 	content := &summed{r: io.NewSectionReader(l.at, at, size), left: size}
-	return w.walker.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w.walker, name: entry, r: content, in: func() int64 { return max(size, 1) }})
+	return w.walker.openLayer(
+		layer{name: entry, depth: l.depth + 1},
+		&meter{w: w.walker, name: entry, r: content, in: func() int64 { return max(size, 1) }},
+	)
 }
 
 // programFormat is a program that unpacks itself: an archive behind machine code.
@@ -464,7 +500,10 @@ func (w *walker) walkProgram(l layer) error {
 				continue
 			}
 			part := io.NewSectionReader(l.at, int64(at), l.size-int64(at))
-			return w.openLayer(layer{name: l.name, at: part, size: part.Size(), depth: l.depth}, io.NewSectionReader(part, 0, part.Size()))
+			return w.openLayer(
+				layer{name: l.name, at: part, size: part.Size(), depth: l.depth},
+				io.NewSectionReader(part, 0, part.Size()),
+			)
 		}
 	}
 	if dir, err := zipDirectory(l.at, l.size); err == nil && dir > 0 {

@@ -132,7 +132,12 @@ func WalkSource(ctx context.Context, name string, source io.Reader, options Opti
 // orDefault returns the limits with the default in the place of each one that is zero.
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits
-	return Limits{Ratio: cmp.Or(l.Ratio, d.Ratio), Bytes: cmp.Or(l.Bytes, d.Bytes), Depth: cmp.Or(l.Depth, d.Depth), Entries: cmp.Or(l.Entries, d.Entries)}
+	return Limits{
+		Ratio:   cmp.Or(l.Ratio, d.Ratio),
+		Bytes:   cmp.Or(l.Bytes, d.Bytes),
+		Depth:   cmp.Or(l.Depth, d.Depth),
+		Entries: cmp.Or(l.Entries, d.Entries),
+	}
 }
 
 // MostUnpacked returns how much a source of a size may unfold into, all layers together.
@@ -181,7 +186,24 @@ func entryName(outer, name string) string { return outer + "!" + printableName(n
 
 // usualPasswords are those that samples, combo lists and stealer logs are passed around with.
 var usualPasswords = []string{
-	"infected", "malware", "virus", "password", "123456", "1234", "12345", "123", "123456789", "novirus", "leak", "leaks", "breach", "combo", "admin", "qwerty", "senha", "",
+	"infected",
+	"malware",
+	"virus",
+	"password",
+	"123456",
+	"1234",
+	"12345",
+	"123",
+	"123456789",
+	"novirus",
+	"leak",
+	"leaks",
+	"breach",
+	"combo",
+	"admin",
+	"qwerty",
+	"senha",
+	"",
 }
 
 // errEncrypted is the verdict on a member that none of the given passwords opens.

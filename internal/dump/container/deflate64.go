@@ -123,7 +123,12 @@ func (d *deflate64) readBlockHead() {
 }
 
 // fixedLiterals are the lengths of the codes of a block that has none of its own.
-var fixedLiterals = slices.Concat(bytes.Repeat([]byte{8}, 144), bytes.Repeat([]byte{9}, 112), bytes.Repeat([]byte{7}, 24), bytes.Repeat([]byte{8}, 8))
+var fixedLiterals = slices.Concat(
+	bytes.Repeat([]byte{8}, 144),
+	bytes.Repeat([]byte{9}, 112),
+	bytes.Repeat([]byte{7}, 24),
+	bytes.Repeat([]byte{8}, 8),
+)
 
 // setCodes begins a block with codes of these lengths.
 func (d *deflate64) setCodes(literals, far []uint8) {

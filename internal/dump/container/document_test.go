@@ -27,7 +27,15 @@ func pdfFile(t *testing.T, packed bool, objects ...string) []byte {
 		if packed {
 			raw, filter = compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, raw), "/Filter /FlateDecode "
 		}
-		fmt.Fprintf(&b, "%d 0 obj\n<< %s%s /Length %d >>\nstream\n%s\nendstream\nendobj\n", i+1, filter, strings.Trim(dict, "<> "), len(raw), raw)
+		fmt.Fprintf(
+			&b,
+			"%d 0 obj\n<< %s%s /Length %d >>\nstream\n%s\nendstream\nendobj\n",
+			i+1,
+			filter,
+			strings.Trim(dict, "<> "),
+			len(raw),
+			raw,
+		)
 	}
 	b.WriteString("trailer << /Root 1 0 R >>\n%%EOF\n")
 	return b.Bytes()
@@ -49,11 +57,41 @@ func pdfFormats(t *testing.T) []subformat {
 	inner := "<< /Title (maria@exemplo.com) >> << /Subject (529.982.247\\05525) >>"
 	return grouped("PDF", []subformat{
 		{name: "plain content", file: pdfFile(t, false, "<< /Type /Catalog >>", page, font, "<<>>\nSTREAM\n"+plain)},
-		{name: "packed content, kerned", file: pdfFile(t, true, "<< /Type /Catalog >>", page, font, "<<>>\nSTREAM\n"+plain)},
-		{name: "codes of a font", file: pdfFile(t, true, "<< /Type /Catalog >>", page, "<< /Type /Font /Subtype /Type0 /ToUnicode 5 0 R >>", "<<>>\nSTREAM\n"+wide, "<<>>\nSTREAM\n"+cmap)},
-		{name: "objects packed together", file: pdfFile(t, true, "<< /Type /Catalog >>", "<< /Type /ObjStm /N 2 /First "+fmt.Sprint(len(objects))+" >>\nSTREAM\n"+objects+inner)},
-		{name: "a zip behind the head of a PDF", file: append([]byte("%PDF-1.4\n"), zipped(t, "a.txt", secret)...), lost: "damaged"},
-		{name: "encrypted", file: []byte("%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer << /Encrypt 2 0 R >>\n"), lost: "encrypted"},
+		{
+			name: "packed content, kerned",
+			file: pdfFile(t, true, "<< /Type /Catalog >>", page, font, "<<>>\nSTREAM\n"+plain),
+		},
+		{
+			name: "codes of a font",
+			file: pdfFile(
+				t,
+				true,
+				"<< /Type /Catalog >>",
+				page,
+				"<< /Type /Font /Subtype /Type0 /ToUnicode 5 0 R >>",
+				"<<>>\nSTREAM\n"+wide,
+				"<<>>\nSTREAM\n"+cmap,
+			),
+		},
+		{
+			name: "objects packed together",
+			file: pdfFile(
+				t,
+				true,
+				"<< /Type /Catalog >>",
+				"<< /Type /ObjStm /N 2 /First "+fmt.Sprint(len(objects))+" >>\nSTREAM\n"+objects+inner,
+			),
+		},
+		{
+			name: "a zip behind the head of a PDF",
+			file: append([]byte("%PDF-1.4\n"), zipped(t, "a.txt", secret)...),
+			lost: "damaged",
+		},
+		{
+			name: "encrypted",
+			file: []byte("%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer << /Encrypt 2 0 R >>\n"),
+			lost: "encrypted",
+		},
 	})
 }
 
@@ -171,12 +209,30 @@ func oleFormats(t *testing.T) []subformat {
 	mail := "maria@exemplo.com"
 	texts := biff(xlsTexts, uint32(2), uint32(2), uint16(len(mail)), byte(0), mail[:5])
 	texts = append(texts, biff(xlsContinue, byte(0), mail[5:], uint16(3), byte(1), string(wide("cpf")))...)
-	sheet := bytes.Join([][]byte{texts, biff(xlsText, uint16(0), uint16(0), uint16(0), uint32(1)), biff(xlsText, uint16(1), uint16(0), uint16(0), uint32(0))}, nil)
+	sheet := bytes.Join(
+		[][]byte{
+			texts,
+			biff(xlsText, uint16(0), uint16(0), uint16(0), uint32(1)),
+			biff(xlsText, uint16(1), uint16(0), uint16(0), uint32(0)),
+		},
+		nil,
+	)
 	number := biff(xlsNumber, uint16(1), uint16(1), uint16(0), math.Float64bits(52998224725))
 	return grouped("Older Office files", []subformat{
 		{name: "xls, texts and numbers", file: oleOf("Workbook", append(bytes.Clone(sheet), number...))},
-		{name: "msg, body and attachment", file: oleOf("__substg1.0_1000001F", wide(mail), "__substg1.0_37010102", zipped(t, "a.txt", "529.982.247-25"))},
-		{name: "doc", file: oleOf("WordDocument", append([]byte("\x01\x02\x00\x00"), wide(mail+"\r529.982.247-25\r")...))},
+		{
+			name: "msg, body and attachment",
+			file: oleOf(
+				"__substg1.0_1000001F",
+				wide(mail),
+				"__substg1.0_37010102",
+				zipped(t, "a.txt", "529.982.247-25"),
+			),
+		},
+		{
+			name: "doc",
+			file: oleOf("WordDocument", append([]byte("\x01\x02\x00\x00"), wide(mail+"\r529.982.247-25\r")...)),
+		},
 		{name: "encrypted docx", file: oleOf("EncryptedPackage", []byte("x")), lost: "encrypted"},
 	})
 }
@@ -196,15 +252,38 @@ func dumpFormats(t *testing.T) []subformat {
 	}
 	id := bsonElement(7, "_id", bytes.Repeat([]byte{1}, 12))
 	doc := func(kind byte, cpf []byte) []byte {
-		return bsonOf(id, bsonElement(2, "email", text("maria@exemplo.com")), bsonElement(3, "doc", bsonOf(bsonElement(kind, "cpf", cpf))))
+		return bsonOf(
+			id,
+			bsonElement(2, "email", text("maria@exemplo.com")),
+			bsonElement(3, "doc", bsonOf(bsonElement(kind, "cpf", cpf))),
+		)
 	}
-	decimal := append(binary.LittleEndian.AppendUint64(nil, 52998224725), binary.LittleEndian.AppendUint64(nil, 6176<<49)...)
+	decimal := append(
+		binary.LittleEndian.AppendUint64(nil, 52998224725),
+		binary.LittleEndian.AppendUint64(nil, 6176<<49)...,
+	)
 	return grouped("Dumps of databases", []subformat{
-		{name: "pg_dump -Fc, plain", file: fixture(t, "db/plain.pgdump"), want: people(60)}, {name: "pg_dump -Fc, gzip", file: fixture(t, "db/gzip.pgdump"), want: people(60)},
-		{name: "pg_dump -Fc, cut short", file: fixture(t, "db/plain.pgdump")[:4000], want: people(20), lost: "cut short"},
-		{name: "BSON, texts", file: doc(2, text("529.982.247-25"))}, {name: "BSON, whole numbers", file: doc(0x12, binary.LittleEndian.AppendUint64(nil, 52998224725))},
-		{name: "BSON, floats", file: doc(1, binary.LittleEndian.AppendUint64(nil, math.Float64bits(52998224725)))}, {name: "BSON, decimals", file: doc(0x13, decimal)},
-		{name: "BSON, two documents in gzip", file: gzipped(t, append(bsonOf(id, bsonElement(2, "a", text("maria@exemplo.com"))), bsonOf(id, bsonElement(0x12, "cpf", binary.LittleEndian.AppendUint64(nil, 52998224725)))...))},
+		{name: "pg_dump -Fc, plain", file: fixture(t, "db/plain.pgdump"), want: people(60)},
+		{name: "pg_dump -Fc, gzip", file: fixture(t, "db/gzip.pgdump"), want: people(60)},
+		{
+			name: "pg_dump -Fc, cut short",
+			file: fixture(t, "db/plain.pgdump")[:4000],
+			want: people(20),
+			lost: "cut short",
+		},
+		{name: "BSON, texts", file: doc(2, text("529.982.247-25"))},
+		{name: "BSON, whole numbers", file: doc(0x12, binary.LittleEndian.AppendUint64(nil, 52998224725))},
+		{name: "BSON, floats", file: doc(1, binary.LittleEndian.AppendUint64(nil, math.Float64bits(52998224725)))},
+		{name: "BSON, decimals", file: doc(0x13, decimal)},
+		{
+			name: "BSON, two documents in gzip",
+			file: gzipped(
+				t,
+				append(
+					bsonOf(id, bsonElement(2, "a", text("maria@exemplo.com"))),
+					bsonOf(id, bsonElement(0x12, "cpf", binary.LittleEndian.AppendUint64(nil, 52998224725)))...),
+			),
+		},
 	})
 }
 

@@ -97,7 +97,8 @@ func (p *pgDump) readHead() error {
 		p.version |= p.readByte()
 	}
 	p.intSize, p.offSize = p.readByte(), p.readByte()
-	if format := p.readByte(); p.err == nil && format != 1 || p.intSize < 1 || p.intSize > 8 || p.offSize < 1 || p.offSize > 8 {
+	if format := p.readByte(); p.err == nil && format != 1 || p.intSize < 1 || p.intSize > 8 || p.offSize < 1 ||
+		p.offSize > 8 {
 		p.err = cmp.Or(p.err, errPGDump)
 	}
 	if p.version >= 0x010f00 {

@@ -26,7 +26,14 @@ const view = 4 << 20
 func TestFileInPlace(t *testing.T) {
 	var dump []byte
 	for i := 0; len(dump) < 2*view+12345; i++ {
-		dump = fmt.Appendf(dump, "%d;maria%d@exemplo.com;(11) 9%04d-%04d;529.982.247-25;4111 1111 1111 1111\n", i, i, i%10_000, 9999-i%7919)
+		dump = fmt.Appendf(
+			dump,
+			"%d;maria%d@exemplo.com;(11) 9%04d-%04d;529.982.247-25;4111 1111 1111 1111\n",
+			i,
+			i,
+			i%10_000,
+			9999-i%7919,
+		)
 	}
 	path := filepath.Join(t.TempDir(), "dump")
 	must(t, os.WriteFile(path, dump, 0o600))
@@ -83,7 +90,9 @@ func sized(usual, long int) int {
 func measureHeap(t testing.TB, work func()) uint64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
+	defer runtime.GOMAXPROCS(
+		runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0))),
+	) // the collector's share grows with the processors
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -113,10 +122,16 @@ func TestTarOfAMillionFiles(t *testing.T) {
 	count := 0
 	s := scan.NewScanner(func(identifier.Kind, []byte) { count++ })
 	grown := measureHeap(t, func() {
-		report, err := WalkSource(context.Background(), "dump", manyFiles(n), Options{}, func(_ Entry, r io.Reader) error {
-			_, err := s.Scan(context.Background(), r)
-			return err
-		})
+		report, err := WalkSource(
+			context.Background(),
+			"dump",
+			manyFiles(n),
+			Options{},
+			func(_ Entry, r io.Reader) error {
+				_, err := s.Scan(context.Background(), r)
+				return err
+			},
+		)
 		if err != nil || report.Entries != int64(n) || report.Skipped != 0 {
 			t.Errorf("%v, %+v", err, report)
 		}

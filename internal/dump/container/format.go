@@ -39,9 +39,29 @@ var formats []*format
 
 func init() { // the formats refer to the walker, which refers to them
 	formats = append([]*format{
-		gzipFormat, zstdFormat, xzFormat, bzip2Format, lz4Format, lzipFormat,
-		zipFormat, sevenZipFormat, rarFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat, avroFormat, parquetFormat,
-		programFormat, tarFormat, zlibFormat, mailFormat, bsonFormat, lzmaFormat, isoFormat,
+		gzipFormat,
+		zstdFormat,
+		xzFormat,
+		bzip2Format,
+		lz4Format,
+		lzipFormat,
+		zipFormat,
+		sevenZipFormat,
+		rarFormat,
+		sqliteFormat,
+		sqliteLogFormat,
+		pdfFormat,
+		pgDumpFormat,
+		oleFormat,
+		avroFormat,
+		parquetFormat,
+		programFormat,
+		tarFormat,
+		zlibFormat,
+		mailFormat,
+		bsonFormat,
+		lzmaFormat,
+		isoFormat,
 	}, lockedFormats...)
 }
 
@@ -69,7 +89,10 @@ func streamFormat(name string, known func(head []byte) bool, decode func(in io.R
 		if err != nil {
 			return w.noteDamage(l.name, 0, err)
 		}
-		return w.openLayer(layer{name: l.name + "!", depth: l.depth + 1}, &meter{w: w, name: l.name, r: out, in: func() int64 { return in.Count }})
+		return w.openLayer(
+			layer{name: l.name + "!", depth: l.depth + 1},
+			&meter{w: w, name: l.name, r: out, in: func() int64 { return in.Count }},
+		)
 	}}
 }
 
@@ -108,7 +131,10 @@ func (w *walker) handWritten(l layer, write func(out *text) error) error {
 	defer func() { <-done }()
 	defer func() { _ = r.Close() }() // returns nil
 	size := max(l.size, 1)
-	return w.handEntry(Entry{Name: l.name + "!", Depth: l.depth + 1}, &meter{w: w, name: l.name, r: r, in: func() int64 { return size }})
+	return w.handEntry(
+		Entry{Name: l.name + "!", Depth: l.depth + 1},
+		&meter{w: w, name: l.name, r: r, in: func() int64 { return size }},
+	)
 }
 
 // writeAll turns what a damaged file can do to a reader of it into an error.
@@ -146,8 +172,39 @@ var kinds = []struct {
 	at    int
 	marks []string
 }{
-	{"", 0, []string{"\x89PNG", "\xff\xd8\xff", "GIF8", "BM", "\x00\x00\x01\x00", "II*\x00", "MM\x00*", "OggS", "ID3", "fLaC", "\x1aE\xdf\xa3"}},
-	{"", 0, []string{"wOFF", "wOF2", "\x00\x01\x00\x00\x00", "OTTO", "ttcf", "\xff\xfb", "\xff\xf3", "FLV", "\x00\x00\x01\xba", "\x00\x00\x01\xb3"}},
+	{
+		"",
+		0,
+		[]string{
+			"\x89PNG",
+			"\xff\xd8\xff",
+			"GIF8",
+			"BM",
+			"\x00\x00\x01\x00",
+			"II*\x00",
+			"MM\x00*",
+			"OggS",
+			"ID3",
+			"fLaC",
+			"\x1aE\xdf\xa3",
+		},
+	},
+	{
+		"",
+		0,
+		[]string{
+			"wOFF",
+			"wOF2",
+			"\x00\x01\x00\x00\x00",
+			"OTTO",
+			"ttcf",
+			"\xff\xfb",
+			"\xff\xf3",
+			"FLV",
+			"\x00\x00\x01\xba",
+			"\x00\x00\x01\xb3",
+		},
+	},
 	{"", 4, []string{"ftyp", "moov", "mdat"}},
 	{"", 8, []string{"WEBP", "WAVE", "AVI "}},
 	{"SQL Server backup", 0, []string{"MSSQLBAK", "TAPE"}},
@@ -199,9 +256,15 @@ var lockedFormats = []*format{
 	lockedFormat("encrypted with age", startsWith("age-encryption.org/v1", "-----BEGIN AGE ENCRYPTED FILE-----")),
 	lockedFormat("encrypted with Ansible Vault", startsWith("$ANSIBLE_VAULT;")),
 	lockedFormat("encrypted: a LUKS volume", startsWith("LUKS\xba\xbe")),
-	lockedFormat("encrypted: a BitLocker volume", func(b []byte) bool { return len(b) > 11 && bytes.Equal(b[3:11], []byte("-FVE-FS-")) }),
+	lockedFormat(
+		"encrypted: a BitLocker volume",
+		func(b []byte) bool { return len(b) > 11 && bytes.Equal(b[3:11], []byte("-FVE-FS-")) },
+	),
 	lockedFormat("encrypted: a KeePass database", startsWith("\x03\xd9\xa2\x9a")),
-	lockedFormat("encrypted with AES Crypt", func(b []byte) bool { return startsWith("AES")(b) && len(b) > 4 && b[3] <= 3 && b[4] == 0 }),
+	lockedFormat(
+		"encrypted with AES Crypt",
+		func(b []byte) bool { return startsWith("AES")(b) && len(b) > 4 && b[3] <= 3 && b[4] == 0 },
+	),
 	lockedFormat("packed by compress (.Z)", startsWith("\x1f\x9d")),
 }
 
@@ -239,9 +302,11 @@ func isOpenPGP(b []byte) bool {
 	const publicKey, password = 1, 3
 	switch tag {
 	case publicKey: // version 3, key id, algorithm
-		return body[0] == 3 && length > 60 && length < 2100 && (body[9] >= 1 && body[9] <= 3 || body[9] >= 16 && body[9] <= 18)
+		return body[0] == 3 && length > 60 && length < 2100 &&
+			(body[9] >= 1 && body[9] <= 3 || body[9] >= 16 && body[9] <= 18)
 	case password: // version 4, cipher, how the key is made
-		return body[0] == 4 && body[1] >= 1 && body[1] <= 13 && length >= 4 && length < 60 && (body[2] == 0 || body[2] == 1 || body[2] == 3)
+		return body[0] == 4 && body[1] >= 1 && body[1] <= 13 && length >= 4 && length < 60 &&
+			(body[2] == 0 || body[2] == 1 || body[2] == 3)
 	}
 	return false
 }
@@ -253,7 +318,11 @@ func startsWith(marks ...string) func(head []byte) bool {
 	}
 }
 
-var gzipFormat = streamFormat("gzip", startsWith("\x1f\x8b\x08"), func(in io.Reader) (io.Reader, error) { return gzip.NewReader(in) })
+var gzipFormat = streamFormat(
+	"gzip",
+	startsWith("\x1f\x8b\x08"),
+	func(in io.Reader) (io.Reader, error) { return gzip.NewReader(in) },
+)
 
 // bzip2Format is told by the mark of its first block, or of its end where there is none.
 var bzip2Format = streamFormat("bzip2", func(b []byte) bool {
@@ -262,17 +331,27 @@ var bzip2Format = streamFormat("bzip2", func(b []byte) bool {
 }, func(in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil })
 
 var zstdFormat = streamFormat("zstd", func(b []byte) bool {
-	return bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}) || len(b) > 8 && b[0]>>4 == 5 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
+	return bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		len(b) > 8 && b[0]>>4 == 5 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
 }, newZstdReader)
 
 // newZstdReader takes windows of up to 128 MiB, which zstd --long writes. With one decoder there is nothing to be closed.
 func newZstdReader(in io.Reader) (io.Reader, error) {
-	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
+	return zstd.NewReader(
+		in,
+		zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(128<<20),
+	)
 }
 
-var lz4Format = streamFormat("LZ4", startsWith("\x04\x22\x4d\x18", "\x02\x21\x4c\x18"), func(in io.Reader) (io.Reader, error) {
-	return lz4.NewReader(in), nil
-})
+var lz4Format = streamFormat(
+	"LZ4",
+	startsWith("\x04\x22\x4d\x18", "\x02\x21\x4c\x18"),
+	func(in io.Reader) (io.Reader, error) {
+		return lz4.NewReader(in), nil
+	},
+)
 
 var xzFormat = streamFormat("xz", startsWith("\xfd7zXZ\x00"), newXZReader)
 
@@ -304,7 +383,11 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 			window := uint32(1) << (head[5] & 31)
 			window -= window / 16 * uint32(head[5]>>5)
 			var err error
-			if l.member, err = newLZMAReader(l.in, binary.LittleEndian.AppendUint32([]byte{0x5d}, window), -1); err != nil {
+			if l.member, err = newLZMAReader(
+				l.in,
+				binary.LittleEndian.AppendUint32([]byte{0x5d}, window),
+				-1,
+			); err != nil {
 				return 0, err
 			}
 		}

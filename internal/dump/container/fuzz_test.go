@@ -19,10 +19,16 @@ func FuzzWalk(f *testing.F) {
 	limits := Limits{Bytes: 8 << 20, Entries: 1000}
 	f.Fuzz(func(t *testing.T, dump []byte) {
 		for _, source := range []io.Reader{bytes.NewReader(dump), streamed{bytes.NewReader(dump)}} {
-			_, _ = WalkSource(context.Background(), "dump", source, Options{Limits: limits}, func(_ Entry, r io.Reader) error {
-				_, err := io.Copy(io.Discard, r)
-				return err
-			})
+			_, _ = WalkSource(
+				context.Background(),
+				"dump",
+				source,
+				Options{Limits: limits},
+				func(_ Entry, r io.Reader) error {
+					_, err := io.Copy(io.Discard, r)
+					return err
+				},
+			)
 		}
 	})
 }

@@ -31,7 +31,22 @@ type subformat struct {
 }
 
 // intakeFormats are made by these; another group of sub-formats is another function here.
-var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, tableFormats, mailFormats, binaryFormats, encodingFormats}
+var intakeFormats = []func(t *testing.T) []subformat{
+	streamFormats,
+	archiveFormats,
+	isoFormats,
+	splitFormats,
+	lockedFormatsMade,
+	documentFormats,
+	oleFormats,
+	pdfFormats,
+	databaseFormats,
+	dumpFormats,
+	tableFormats,
+	mailFormats,
+	binaryFormats,
+	encodingFormats,
+}
 
 // TestIntake holds what is found in each sub-format against what was put into it: all of it, or a reason why not. From
 // this docs/formats/intake.md is made (go test ./internal/dump/container -run TestIntake -update).
@@ -164,11 +179,20 @@ func streamFormats(t *testing.T) []subformat {
 		return compressed(t, func(w io.Writer) (io.WriteCloser, error) { return c.NewWriter(w) }, text)
 	}
 	made := []subformat{
-		{name: "as it is", file: text}, {name: "gzip", file: gzipped(t, text)}, {name: "gzip, two members", file: append(gzipped(t, text[:10]), gzipped(t, text[10:])...)},
-		{name: "zstd", file: zstded(t, text)}, {name: "xz", file: xzed(t, text)}, {name: "bzip2", file: fixture(t, "secret.bz2")},
-		{name: "zlib", file: compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, text)},
-		{name: "lzma", file: alone(lzma.WriterConfig{})}, {name: "lzma, size in its head", file: alone(lzma.WriterConfig{SizeInHeader: true, Size: int64(len(text))})},
-		{name: "lzip", file: lzipped(t, text)}, {name: "compress (.Z)", file: []byte("\x1f\x9d\x90" + secret), lost: "packed by compress"},
+		{name: "as it is", file: text},
+		{name: "gzip", file: gzipped(t, text)},
+		{name: "gzip, two members", file: append(gzipped(t, text[:10]), gzipped(t, text[10:])...)},
+		{name: "zstd", file: zstded(t, text)},
+		{name: "xz", file: xzed(t, text)},
+		{name: "bzip2", file: fixture(t, "secret.bz2")},
+		{
+			name: "zlib",
+			file: compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, text),
+		},
+		{name: "lzma", file: alone(lzma.WriterConfig{})},
+		{name: "lzma, size in its head", file: alone(lzma.WriterConfig{SizeInHeader: true, Size: int64(len(text))})},
+		{name: "lzip", file: lzipped(t, text)},
+		{name: "compress (.Z)", file: []byte("\x1f\x9d\x90" + secret), lost: "packed by compress"},
 		{name: "gzip in xz", file: xzed(t, gzipped(t, text))},
 	}
 	for _, name := range []string{"frame", "linked", "old", "sums", "many"} {
@@ -192,21 +216,34 @@ func grouped(group string, made []subformat) []subformat {
 func archiveFormats(t *testing.T) []subformat {
 	text := []byte(secret)
 	made := []subformat{
-		{name: "tar", file: tarred(t, "a.txt", secret)}, {name: "tar.gz", file: gzipped(t, tarred(t, "a.txt", secret))},
-		{name: "zip", file: zipped(t, "a.txt", secret)}, {name: "zip, its table of contents cut off", file: zipped(t, "a.txt", secret)[:90], lost: "cut short"},
-		{name: "RAR 4", file: rar4(secret)}, {name: "RAR 5", file: rar5Part(t, 0, text, text, false, false, 0)},
+		{name: "tar", file: tarred(t, "a.txt", secret)},
+		{name: "tar.gz", file: gzipped(t, tarred(t, "a.txt", secret))},
+		{name: "zip", file: zipped(t, "a.txt", secret)},
+		{name: "zip, its table of contents cut off", file: zipped(t, "a.txt", secret)[:90], lost: "cut short"},
+		{name: "RAR 4", file: rar4(secret)},
+		{name: "RAR 5", file: rar5Part(t, 0, text, text, false, false, 0)},
 		{name: "RAR 5, usual password", file: rar5Part(t, 0, text, text, false, false, 5)},
 		{name: "7z", file: sevenZipped(t, "a.txt", secret, false, 1)},
 		{name: "self-extracting zip", file: append(machineCode(), zipped(t, "a.txt", secret)...)},
 		{name: "self-extracting 7z", file: append(machineCode(), sevenZipped(t, "a.txt", secret, true, 1)...)},
 		{name: "self-extracting RAR", file: append(machineCode(), rar5Part(t, 0, text, text, false, false, 0)...)},
-		{name: "zip in 7z in tar.gz", file: gzipped(t, tarred(t, "a.7z", string(sevenZipped(t, "a.zip", string(zipped(t, "a.txt", secret)), true, 1))))},
+		{
+			name: "zip in 7z in tar.gz",
+			file: gzipped(
+				t,
+				tarred(t, "a.7z", string(sevenZipped(t, "a.zip", string(zipped(t, "a.txt", secret)), true, 1))),
+			),
+		},
 	}
 	for _, kind := range []string{"7z", "zip"} {
 		paths, err := filepath.Glob("testdata/" + kind + "/*." + kind)
 		must(t, err)
 		for _, path := range paths {
-			s := subformat{name: kind + ", " + strings.TrimSuffix(filepath.Base(path), "."+kind), file: fixture(t, strings.TrimPrefix(path, "testdata/")), want: people(60)}
+			s := subformat{
+				name: kind + ", " + strings.TrimSuffix(filepath.Base(path), "."+kind),
+				file: fixture(t, strings.TrimPrefix(path, "testdata/")),
+				want: people(60),
+			}
 			made = append(made, s)
 		}
 	}
@@ -220,7 +257,10 @@ func splitFormats(t *testing.T) []subformat {
 	cut := func(file []byte, pattern string) (volumes []Volume) {
 		for i := 0; len(file) > 0; i++ {
 			n := min(len(file), 60)
-			volumes = append(volumes, Volume{Name: fmt.Sprintf(pattern, i+1), At: bytes.NewReader(file[:n]), Size: int64(n)})
+			volumes = append(
+				volumes,
+				Volume{Name: fmt.Sprintf(pattern, i+1), At: bytes.NewReader(file[:n]), Size: int64(n)},
+			)
 			file = file[n:]
 		}
 		return volumes
@@ -229,13 +269,17 @@ func splitFormats(t *testing.T) []subformat {
 	for i := range 2 {
 		half := len(secret) / 2
 		part := rar5Part(t, i, []byte(secret[i*half:][:half+i*(len(secret)-2*half)]), []byte(secret), i > 0, i == 0, 0)
-		rars = append(rars, Volume{Name: fmt.Sprintf("a.part%d.rar", i+1), At: bytes.NewReader(part), Size: int64(len(part))})
+		rars = append(
+			rars,
+			Volume{Name: fmt.Sprintf("a.part%d.rar", i+1), At: bytes.NewReader(part), Size: int64(len(part))},
+		)
 	}
 	return grouped("Split sets", []subformat{
 		{name: "a.7z.001, .002, ...", volumes: cut(sevenZipped(t, "a.txt", secret, true, 1), "a.7z.%03d")},
 		{name: "a.zip.001, .002, ...", volumes: cut(zipped(t, "a.txt", secret), "a.zip.%03d")},
 		{name: "a.z01, ..., a.zip", volumes: cut(append([]byte(zipSpanned), zipped(t, "a.txt", secret)...), "a.z%02d")},
-		{name: "a.part1.rar, a.part2.rar", volumes: rars}, {name: "a.part1.rar without the second", volumes: rars[:1], lost: "volume"},
+		{name: "a.part1.rar, a.part2.rar", volumes: rars},
+		{name: "a.part1.rar without the second", volumes: rars[:1], lost: "volume"},
 		{name: "a.txt.001, .002, ...", volumes: cut([]byte(strings.Repeat("x", 50)+" "+secret), "a.txt.%03d")},
 	})
 }
@@ -247,7 +291,14 @@ func binaryFormats(*testing.T) []subformat {
 		for _, c := range []byte("529.982.247-25") {
 			wide = append(wide, c, 0)
 		}
-		return slices.Concat([]byte(mark), bytes.Repeat([]byte{1, 0, 2, 0xff, 6, 3}, 200), []byte("maria@exemplo.com\x00"), bytes.Repeat([]byte{4, 5}, 50), wide, []byte{1, 2, 3})
+		return slices.Concat(
+			[]byte(mark),
+			bytes.Repeat([]byte{1, 0, 2, 0xff, 6, 3}, 200),
+			[]byte("maria@exemplo.com\x00"),
+			bytes.Repeat([]byte{4, 5}, 50),
+			wide,
+			[]byte{1, 2, 3},
+		)
 	}
 	var made []subformat
 	for name, mark := range map[string]string{"ORC": "ORC\x01", "Outlook": "!BDN\x01\x02", "SQL Server backup": "TAPE\x00\x00\x03", "unknown": "\x01\x02\x03"} {
@@ -261,7 +312,8 @@ func lockedFormatsMade(t *testing.T) []subformat {
 	return grouped("Encrypted, and only named", []subformat{
 		{name: "OpenPGP, password", file: fixture(t, "streams/symmetric.gpg"), lost: "OpenPGP"},
 		{name: "OpenPGP, as text", file: []byte("-----BEGIN PGP MESSAGE-----\n\nhQEMA\n"), lost: "OpenPGP"},
-		{name: "OpenSSL", file: fixture(t, "streams/salted.enc"), lost: "OpenSSL"}, {name: "OpenSSL, base64", file: fixture(t, "streams/salted.b64"), lost: "OpenSSL"},
+		{name: "OpenSSL", file: fixture(t, "streams/salted.enc"), lost: "OpenSSL"},
+		{name: "OpenSSL, base64", file: fixture(t, "streams/salted.b64"), lost: "OpenSSL"},
 		{name: "age", file: []byte("age-encryption.org/v1\n-> X25519 abc\n"), lost: "age"},
 	})
 }
@@ -269,34 +321,110 @@ func lockedFormatsMade(t *testing.T) []subformat {
 func documentFormats(t *testing.T) []subformat {
 	shared := `<sst><si><t>nome</t></si><si><t>cpf</t></si><si><r><t>maria@exe</t></r><r><t>mplo.com</t></r></si></sst>`
 	sheet := func(cells string) []byte {
-		return zipped(t, "[Content_Types].xml", "<Types/>", "xl/workbook.xml", "<workbook/>", "xl/sharedStrings.xml", shared, "xl/worksheets/sheet1.xml", "<worksheet><sheetData>"+cells+"</sheetData></worksheet>")
+		return zipped(
+			t,
+			"[Content_Types].xml",
+			"<Types/>",
+			"xl/workbook.xml",
+			"<workbook/>",
+			"xl/sharedStrings.xml",
+			shared,
+			"xl/worksheets/sheet1.xml",
+			"<worksheet><sheetData>"+cells+"</sheetData></worksheet>",
+		)
 	}
 	head := `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>`
 	docx := func(runs string) []byte {
-		return zipped(t, "[Content_Types].xml", "<Types/>", "word/document.xml", `<w:document xmlns:w="w"><w:body>`+runs+`</w:body></w:document>`)
+		return zipped(
+			t,
+			"[Content_Types].xml",
+			"<Types/>",
+			"word/document.xml",
+			`<w:document xmlns:w="w"><w:body>`+runs+`</w:body></w:document>`,
+		)
 	}
 	ods := func(content string) []byte {
 		return zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "content.xml", content)
 	}
 	return grouped("Office documents", []subformat{
-		{name: "xlsx, texts and numbers", file: sheet(head + `<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>52998224725</v></c></row>`)},
-		{name: "xlsx, number with an exponent", file: sheet(head + `<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>5.2998224725E10</v></c></row>`)},
-		{name: "xlsx, texts in cells", file: sheet(`<row><c t="inlineStr"><is><t>maria@exemplo.com</t></is></c><c t="str"><v>529.982.247-25</v></c></row>`)},
-		{name: "docx, runs", file: docx(`<w:p><w:r><w:t>maria@</w:t></w:r><w:r><w:t>exemplo.com</w:t></w:r></w:p><w:p><w:r><w:t>529.982.</w:t></w:r><w:r><w:t>247-25</w:t></w:r></w:p>`)},
-		{name: "docx, table", file: docx(`<w:tbl><w:tr><w:tc><w:p><w:r><w:t>maria@exemplo.com</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>52998224725</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`)},
-		{name: "docx, link", file: zipped(t, "word/document.xml", "<d/>", "word/_rels/document.xml.rels", `<r Target="mailto:maria@exemplo.com"/><x>529.982.247-25</x>`)},
-		{name: "pptx", file: zipped(t, "ppt/presentation.xml", "<p/>", "ppt/slides/slide1.xml", `<p:sld><a:p><a:r><a:t>maria@exe</a:t></a:r><a:r><a:t>mplo.com</a:t></a:r></a:p><a:p><a:r><a:t>52998224725</a:t></a:r></a:p></p:sld>`)},
-		{name: "ods, numbers", file: ods(`<o><table:table-row><table:table-cell office:value-type="string"><text:p>maria@<text:span>exemplo.com</text:span></text:p></table:table-cell><table:table-cell office:value-type="float" office:value="52998224725"><text:p>5,30E+10</text:p></table:table-cell></table:table-row></o>`)},
-		{name: "odt", file: zipped(t, "mimetype", "application/vnd.oasis.opendocument.text", "content.xml", `<o><text:p>maria@<text:span>exemplo.com</text:span></text:p><text:p>529.982.<text:span>247-25</text:span></text:p></o>`)},
+		{
+			name: "xlsx, texts and numbers",
+			file: sheet(head + `<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>52998224725</v></c></row>`),
+		},
+		{
+			name: "xlsx, number with an exponent",
+			file: sheet(head + `<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>5.2998224725E10</v></c></row>`),
+		},
+		{
+			name: "xlsx, texts in cells",
+			file: sheet(
+				`<row><c t="inlineStr"><is><t>maria@exemplo.com</t></is></c><c t="str"><v>529.982.247-25</v></c></row>`,
+			),
+		},
+		{
+			name: "docx, runs",
+			file: docx(
+				`<w:p><w:r><w:t>maria@</w:t></w:r><w:r><w:t>exemplo.com</w:t></w:r></w:p><w:p><w:r><w:t>529.982.</w:t></w:r><w:r><w:t>247-25</w:t></w:r></w:p>`,
+			),
+		},
+		{
+			name: "docx, table",
+			file: docx(
+				`<w:tbl><w:tr><w:tc><w:p><w:r><w:t>maria@exemplo.com</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>52998224725</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`,
+			),
+		},
+		{
+			name: "docx, link",
+			file: zipped(
+				t,
+				"word/document.xml",
+				"<d/>",
+				"word/_rels/document.xml.rels",
+				`<r Target="mailto:maria@exemplo.com"/><x>529.982.247-25</x>`,
+			),
+		},
+		{
+			name: "pptx",
+			file: zipped(
+				t,
+				"ppt/presentation.xml",
+				"<p/>",
+				"ppt/slides/slide1.xml",
+				`<p:sld><a:p><a:r><a:t>maria@exe</a:t></a:r><a:r><a:t>mplo.com</a:t></a:r></a:p><a:p><a:r><a:t>52998224725</a:t></a:r></a:p></p:sld>`,
+			),
+		},
+		{
+			name: "ods, numbers",
+			file: ods(
+				`<o><table:table-row><table:table-cell office:value-type="string"><text:p>maria@<text:span>exemplo.com</text:span></text:p></table:table-cell><table:table-cell office:value-type="float" office:value="52998224725"><text:p>5,30E+10</text:p></table:table-cell></table:table-row></o>`,
+			),
+		},
+		{
+			name: "odt",
+			file: zipped(
+				t,
+				"mimetype",
+				"application/vnd.oasis.opendocument.text",
+				"content.xml",
+				`<o><text:p>maria@<text:span>exemplo.com</text:span></text:p><text:p>529.982.<text:span>247-25</text:span></text:p></o>`,
+			),
+		},
 	})
 }
 
 func databaseFormats(t *testing.T) []subformat {
 	return grouped("Databases", []subformat{
-		{name: "SQLite, texts", file: fixture(t, "db/texts.sqlite")}, {name: "SQLite, numbers", file: fixture(t, "db/numbers.sqlite")},
-		{name: "SQLite, UTF-16", file: fixture(t, "db/wide.sqlite")}, {name: "SQLite, without row numbers", file: fixture(t, "db/norows.sqlite")},
+		{name: "SQLite, texts", file: fixture(t, "db/texts.sqlite")},
+		{name: "SQLite, numbers", file: fixture(t, "db/numbers.sqlite")},
+		{name: "SQLite, UTF-16", file: fixture(t, "db/wide.sqlite")},
+		{name: "SQLite, without row numbers", file: fixture(t, "db/norows.sqlite")},
 		{name: "SQLite, write-ahead log", file: fixture(t, "db/log.sqlite-wal")},
-		{name: "SQLite, cut short", file: read(t, "db/page512.sqlite.gz")[:40_000], want: []string{"email pessoa1@exemplo.com.br"}, lost: "damaged"},
+		{
+			name: "SQLite, cut short",
+			file: read(t, "db/page512.sqlite.gz")[:40_000],
+			want: []string{"email pessoa1@exemplo.com.br"},
+			lost: "damaged",
+		},
 	})
 }
 

@@ -42,7 +42,12 @@ func isoOf(joliet bool, text []byte) []byte {
 		put(16, []byte("\x02CD001\x01"))
 		copy(image[16*isoSector+88:], "%/E")
 	}
-	put(19, isoRecordOf("\x00", 19, isoSector, true), isoRecordOf("\x01", 19, isoSector, true), isoRecordOf(wide("DADOS"), 20, isoSector, true))
+	put(
+		19,
+		isoRecordOf("\x00", 19, isoSector, true),
+		isoRecordOf("\x01", 19, isoSector, true),
+		isoRecordOf(wide("DADOS"), 20, isoSector, true),
+	)
 	put(20, isoRecordOf(wide("OUTRA"), 20, isoSector, true), isoRecordOf(wide("LISTA.ZIP"), 21, len(text), false))
 	put(21, text)
 	return image
@@ -57,8 +62,13 @@ func overwritten(file []byte, at, size int) []byte {
 func isoFormats(t *testing.T) []subformat {
 	packed := zipped(t, "a.txt", secret)
 	return grouped("Archives", []subformat{
-		{name: "ISO 9660", file: isoOf(false, packed)}, {name: "ISO 9660, Joliet", file: isoOf(true, packed)},
-		{name: "ISO 9660, folder overwritten", file: overwritten(isoOf(false, packed), 19*isoSector, isoSector), lost: "damaged"},
+		{name: "ISO 9660", file: isoOf(false, packed)},
+		{name: "ISO 9660, Joliet", file: isoOf(true, packed)},
+		{
+			name: "ISO 9660, folder overwritten",
+			file: overwritten(isoOf(false, packed), 19*isoSector, isoSector),
+			lost: "damaged",
+		},
 		{name: "ISO 9660, cut short", file: isoOf(false, packed)[:21*isoSector+20], lost: "cut short"},
 		{name: "32 KiB of nothing, then text", file: append(make([]byte, 40<<10), secret...), lost: "unknown kind"},
 	})

@@ -17,7 +17,11 @@ import (
 
 // officeNames are the parts by which a document is known, and those that others need.
 var officeNames = map[string]bool{
-	"xl/workbook.xml": true, "xl/sharedStrings.xml": true, "word/document.xml": true, "ppt/presentation.xml": true, "mimetype": true,
+	"xl/workbook.xml":      true,
+	"xl/sharedStrings.xml": true,
+	"word/document.xml":    true,
+	"ppt/presentation.xml": true,
+	"mimetype":             true,
 }
 
 // officePart returns what turns a part of a document into a text, or nil where it is read as it is: links, properties
@@ -41,7 +45,12 @@ func officePart(names map[string]*zip.File, name string) func(raw io.Reader, out
 }
 
 // officeFile reads a part of a document, if it is one.
-func (w *walker) officeFile(l layer, names map[string]*zip.File, f *zip.File, shared *sharedStrings) (done bool, err error) {
+func (w *walker) officeFile(
+	l layer,
+	names map[string]*zip.File,
+	f *zip.File,
+	shared *sharedStrings,
+) (done bool, err error) {
 	write := officePart(names, f.Name)
 	if write == nil || f.Flags&zipEncrypted != 0 {
 		return false, nil
@@ -57,7 +66,11 @@ func (w *walker) officeFile(l layer, names map[string]*zip.File, f *zip.File, sh
 		return true, w.noteDamage(entryName(l.name, f.Name), 0, err)
 	}
 	defer func() { _ = raw.Close() }() // only read
-	entry := layer{name: entryName(l.name, f.Name), depth: l.depth, size: int64(min(f.CompressedSize64, uint64(l.size)))}
+	entry := layer{
+		name:  entryName(l.name, f.Name),
+		depth: l.depth,
+		size:  int64(min(f.CompressedSize64, uint64(l.size))),
+	}
 	return true, w.handWritten(entry, func(out *text) error { return write(raw, out, shared.texts) })
 }
 
@@ -256,7 +269,9 @@ func writeOpenDocument(raw io.Reader, out *text, _ []string) error {
 			case "table-cell", "covered-table-cell":
 				shown.Reset()
 				number, inCell = attributeOf(attributes, "value", ""), true
-				cells, _ = strconv.Atoi(attributeOf(attributes, "number-columns-repeated", "1")) // none where it is no number
+				cells, _ = strconv.Atoi(
+					attributeOf(attributes, "number-columns-repeated", "1"),
+				) // none where it is no number
 			case "tab", "s", "line-break":
 				shown.WriteByte(' ')
 			case "a":
@@ -332,7 +347,10 @@ func (w *walker) oleStream(l layer, e *mscfb.File) error {
 	case strings.HasPrefix(e.Name, "__substg1.0_") && strings.HasSuffix(e.Name, "001F"), e.Name == "WordDocument":
 		return w.handWritten(entry, func(out *text) error { return writeMixed(e, out) })
 	case strings.HasPrefix(e.Name, "__substg1.0_3701"): // an attachment
-		return w.openLayer(layer{name: entry.name, depth: l.depth + 1}, &meter{w: w, name: entry.name, r: e, in: func() int64 { return l.size }})
+		return w.openLayer(
+			layer{name: entry.name, depth: l.depth + 1},
+			&meter{w: w, name: entry.name, r: e, in: func() int64 { return l.size }},
+		)
 	}
 	return w.handEntry(Entry{Name: entry.name, Depth: l.depth + 1}, e)
 }

@@ -92,8 +92,22 @@ func (p *pdf) objectNumbers() []int {
 
 // pdfNoText tells streams that hold pictures, fonts and tables.
 func pdfNoText(dict []byte) bool {
-	return containsMark(dict, "/Subtype/Image", "/Subtype /Image", "/FontFile", "/Length1", "/Type/XRef", "/Type /XRef", "/Type/ObjStm", "/Type /ObjStm",
-		"/CIDFontType0C", "/Type1C", "/ICCBased", "/FunctionType", "/ShadingType")
+	return containsMark(
+		dict,
+		"/Subtype/Image",
+		"/Subtype /Image",
+		"/FontFile",
+		"/Length1",
+		"/Type/XRef",
+		"/Type /XRef",
+		"/Type/ObjStm",
+		"/Type /ObjStm",
+		"/CIDFontType0C",
+		"/Type1C",
+		"/ICCBased",
+		"/FunctionType",
+		"/ShadingType",
+	)
 }
 
 // containsMark reports whether one of several marks stands in a dictionary.
@@ -134,7 +148,11 @@ func (p *pdf) streamOf(body []byte, s int) pdfObject {
 	dict, rest := body[:s], body[s+len("stream"):]
 	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n"))
 	end := bytes.Index(rest, []byte("endstream"))
-	if length, ok := pdfNumber(dict, "/Length"); ok && length < len(rest) && bytes.HasPrefix(bytes.TrimLeft(rest[length:], "\r\n "), []byte("endstream")) {
+	if length, ok := pdfNumber(
+		dict,
+		"/Length",
+	); ok && length < len(rest) &&
+		bytes.HasPrefix(bytes.TrimLeft(rest[length:], "\r\n "), []byte("endstream")) {
 		end = length
 	}
 	if end < 0 {

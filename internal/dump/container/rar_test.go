@@ -98,7 +98,13 @@ func rar4(text string) []byte {
 	body = binary.LittleEndian.AppendUint32(body, crc32.ChecksumIEEE([]byte(text)))
 	body = append(body, 0, 0, 0, 0, 20, '0', 5, 0, 0xa4, 0x81, 0, 0)
 	body = append(body, "a.txt"...)
-	return slices.Concat([]byte("Rar!\x1a\x07\x00"), block(0x73, 0, make([]byte, 6)), block(0x74, 0x8000, body), []byte(text), block(0x7b, 0x4000, nil))
+	return slices.Concat(
+		[]byte("Rar!\x1a\x07\x00"),
+		block(0x73, 0, make([]byte, 6)),
+		block(0x74, 0x8000, body),
+		[]byte(text),
+		block(0x7b, 0x4000, nil),
+	)
 }
 
 func TestRar(t *testing.T) {
@@ -122,7 +128,10 @@ func TestRarVolumes(t *testing.T) {
 	for i := range 3 {
 		n := len(whole) / 3
 		file := rar5Part(t, i, whole[i*n:][:n], whole, i > 0, i < 2, 0)
-		volumes = append(volumes, Volume{Name: fmt.Sprintf("a.part%d.rar", i+1), At: bytes.NewReader(file), Size: int64(len(file))})
+		volumes = append(
+			volumes,
+			Volume{Name: fmt.Sprintf("a.part%d.rar", i+1), At: bytes.NewReader(file), Size: int64(len(file))},
+		)
 	}
 	values, _, report, err := walked(NewSet(volumes), Limits{})
 	if err != nil || len(values) != 60 || report.Skipped != 0 {

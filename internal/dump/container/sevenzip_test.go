@@ -32,7 +32,10 @@ func TestSevenZipMethods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.Sort(names); report.Skipped != 0 || !slices.Equal(names, []string{"dump!pasta/dois é.txt", "dump!um.txt"}) || len(values) != 90 {
+			if slices.Sort(
+				names,
+			); report.Skipped != 0 || !slices.Equal(names, []string{"dump!pasta/dois é.txt", "dump!um.txt"}) ||
+				len(values) != 90 {
 				t.Errorf("%v, %d values, %+v", names, len(values), report)
 			}
 		})
@@ -100,7 +103,11 @@ func FuzzSevenZip(f *testing.F) {
 				resum(packed)
 			}
 		}
-		if _, _, _, err := walked(bytes.NewReader(packed), Limits{Bytes: 1 << 24}); err != nil && !errors.Is(err, ErrBomb) {
+		if _, _, _, err := walked(
+			bytes.NewReader(packed),
+			Limits{Bytes: 1 << 24},
+		); err != nil &&
+			!errors.Is(err, ErrBomb) {
 			t.Error(err)
 		}
 	})

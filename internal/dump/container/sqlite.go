@@ -26,34 +26,38 @@ var sqliteFormat = document("SQLite", startsWith("SQLite format 3\x00"), func(d 
 
 // sqliteLogFormat is the write-ahead log beside a database, which holds what was written last: pages without the tables
 // that they belong to.
-var sqliteLogFormat = document("SQLite write-ahead log", startsWith("\x37\x7f\x06\x82", "\x37\x7f\x06\x83"), func(d *source, out *text) error {
-	var head [32]byte
-	if err := readExactly(d, head[:], 0); err != nil {
-		return err
-	}
-	db := &sqlite{d: d, size: int64(binary.BigEndian.Uint32(head[8:])), encoding: 1}
-	if db.size < 512 || db.size > 1<<16 {
-		return errDamaged
-	}
-	db.usable = int(db.size)
-	for offset := int64(len(head)); offset+24 < d.size; offset += 24 + db.size {
-		page := make([]byte, db.size)
-		n, err := d.ReadAt(page, offset+24)
-		if int64(n) < db.size && !errors.Is(err, io.EOF) {
+var sqliteLogFormat = document(
+	"SQLite write-ahead log",
+	startsWith("\x37\x7f\x06\x82", "\x37\x7f\x06\x83"),
+	func(d *source, out *text) error {
+		var head [32]byte
+		if err := readExactly(d, head[:], 0); err != nil {
 			return err
 		}
-		start := 0
-		if page[0] == 'S' {
-			start = 100
+		db := &sqlite{d: d, size: int64(binary.BigEndian.Uint32(head[8:])), encoding: 1}
+		if db.size < 512 || db.size > 1<<16 {
+			return errDamaged
 		}
-		if page[start] == sqliteLeaf {
-			if err := db.writeLostLeaf(page, start, out); err != nil {
+		db.usable = int(db.size)
+		for offset := int64(len(head)); offset+24 < d.size; offset += 24 + db.size {
+			page := make([]byte, db.size)
+			n, err := d.ReadAt(page, offset+24)
+			if int64(n) < db.size && !errors.Is(err, io.EOF) {
 				return err
 			}
+			start := 0
+			if page[0] == 'S' {
+				start = 100
+			}
+			if page[start] == sqliteLeaf {
+				if err := db.writeLostLeaf(page, start, out); err != nil {
+					return err
+				}
+			}
 		}
-	}
-	return nil
-})
+		return nil
+	},
+)
 
 const (
 	sqliteInteriorIndex = 2
@@ -129,7 +133,11 @@ func (db *sqlite) writeTables(out *text) error {
 		if err := t.table.writeHead(t.name, out); err != nil {
 			return err
 		}
-		err := db.walkTree(t.root, 0, func(rowid int64, values []any) error { return t.table.writeRow(rowid, values, out) })
+		err := db.walkTree(
+			t.root,
+			0,
+			func(rowid int64, values []any) error { return t.table.writeRow(rowid, values, out) },
+		)
 		if err != nil {
 			return err
 		}

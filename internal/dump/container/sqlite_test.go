@@ -34,10 +34,15 @@ func TestSQLite(t *testing.T) {
 			var want []string
 			for i := range 120 {
 				long := strings.Repeat("ação ", i%7*(i/4))
-				want = append(want, fmt.Sprintf("%d\t%s\tpessoa%d@exemplo.com.br\t%d\t%d.5\t\n", i+1, long, i, i*i*12345678, i), fmt.Sprintf("chave%d\tvalor%d@exemplo.com.br\n", i, i))
+				want = append(
+					want,
+					fmt.Sprintf("%d\t%s\tpessoa%d@exemplo.com.br\t%d\t%d.5\t\n", i+1, long, i, i*i*12345678, i),
+					fmt.Sprintf("chave%d\tvalor%d@exemplo.com.br\n", i, i),
+				)
 			}
 			got, report := texts(t, bytes.NewReader(read(t, "db/"+name+".sqlite.gz")), Options{})
-			if report.Skipped != 0 || !strings.Contains(got, "id\tnome\te-mail\tnumero\tsaldo\tnada\n") || !strings.Contains(got, "chave\tvalor\n") {
+			if report.Skipped != 0 || !strings.Contains(got, "id\tnome\te-mail\tnumero\tsaldo\tnada\n") ||
+				!strings.Contains(got, "chave\tvalor\n") {
 				t.Errorf("%+v, %.200s", report, got)
 			}
 			for _, w := range want {
@@ -69,7 +74,12 @@ func read(t testing.TB, path string) []byte {
 
 // TestSQLiteLog: what was written last stands in the log beside the database.
 func TestSQLiteLog(t *testing.T) {
-	if got, report := texts(t, bytes.NewReader(read(t, "db/log.sqlite-wal")), Options{}); report.Skipped != 0 || !strings.Contains(got, "maria@exemplo.com\t52998224725\n") {
+	if got, report := texts(
+		t,
+		bytes.NewReader(read(t, "db/log.sqlite-wal")),
+		Options{},
+	); report.Skipped != 0 ||
+		!strings.Contains(got, "maria@exemplo.com\t52998224725\n") {
 		t.Errorf("%q, %+v", got, report)
 	}
 }
@@ -112,10 +122,16 @@ func fuzzDocument(f *testing.F) {
 			panic("no end")
 		})
 		defer slow.Stop()
-		report, err := WalkSource(context.Background(), "dump", bytes.NewReader(file), Options{Limits: Limits{Bytes: 1 << 23}}, func(_ Entry, r io.Reader) error {
-			_, err := io.Copy(io.Discard, r)
-			return err
-		})
+		report, err := WalkSource(
+			context.Background(),
+			"dump",
+			bytes.NewReader(file),
+			Options{Limits: Limits{Bytes: 1 << 23}},
+			func(_ Entry, r io.Reader) error {
+				_, err := io.Copy(io.Discard, r)
+				return err
+			},
+		)
 		for _, s := range report.Skips {
 			if strings.Contains(s.Reason, "runtime error") {
 				t.Errorf("%s, %v", s.Reason, err)

@@ -17,7 +17,14 @@ func TestStringsInBinary(t *testing.T) {
 		return b
 	}
 	binary := bytes.Join([][]byte{
-		[]byte("\x01\x02maria@exemplo.com\x00\x05curto\x00"), wide("joao@exemplo.com.br"), []byte("\x01\x01"), wide("curto"), []byte("\xffnarrow again\x00\x00"), []byte("the end"),
+		[]byte(
+			"\x01\x02maria@exemplo.com\x00\x05curto\x00",
+		),
+		wide("joao@exemplo.com.br"),
+		[]byte("\x01\x01"),
+		wide("curto"),
+		[]byte("\xffnarrow again\x00\x00"),
+		[]byte("the end"),
 	}, []byte{3})
 	want := "maria@exemplo.com\njoao@exemplo.com.br\n\xffnarrow again\nthe end\n"
 	for name, in := range map[string]io.Reader{"whole": bytes.NewReader(binary), "byte by byte": iotest.OneByteReader(bytes.NewReader(binary))} {
@@ -27,7 +34,10 @@ func TestStringsInBinary(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("x", longestString+10)
-	if got, err := io.ReadAll(&textReader{next: (&binaryStrings{in: strings.NewReader(long)}).nextStrings}); err != nil || len(got) != len(long)+2 {
+	if got, err := io.ReadAll(
+		&textReader{next: (&binaryStrings{in: strings.NewReader(long)}).nextStrings},
+	); err != nil ||
+		len(got) != len(long)+2 {
 		t.Errorf("%d bytes of %d: %v", len(got), len(long), err)
 	}
 }

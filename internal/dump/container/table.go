@@ -84,7 +84,11 @@ func (t *text) writeRaw(s []byte) { _, _ = t.w.Write(s) } // see firstError
 // their columns; those of a record inside it are columns of their own.
 var avroFormat = document("Avro", startsWith("Obj\x01"), func(d *source, out *text) error {
 	config := avro.Config{MaxByteSliceSize: 16 << 20}.Freeze()
-	rows, err := ocf.NewDecoder(io.NewSectionReader(d, 0, d.size), ocf.WithDecoderConfig(config), ocf.WithDecoderSchemaCache(&avro.SchemaCache{}))
+	rows, err := ocf.NewDecoder(
+		io.NewSectionReader(d, 0, d.size),
+		ocf.WithDecoderConfig(config),
+		ocf.WithDecoderSchemaCache(&avro.SchemaCache{}),
+	)
 	if err != nil {
 		return err
 	}

@@ -53,11 +53,16 @@ func tableFormats(t *testing.T) []subformat {
 	same := func(b []byte) []byte { return b }
 	zst := func(b []byte) []byte { return zstded(t, b) }
 	return grouped("Tables", []subformat{
-		{name: "Parquet", file: parquetFile(t, &parquet.Uncompressed)}, {name: "Parquet, Snappy", file: parquetFile(t, &parquet.Snappy)},
-		{name: "Parquet, gzip", file: parquetFile(t, &parquet.Gzip)}, {name: "Parquet, Zstandard", file: parquetFile(t, &parquet.Zstd)},
-		{name: "Parquet, Brotli", file: parquetFile(t, &parquet.Brotli)}, {name: "Parquet, LZ4", file: parquetFile(t, &parquet.Lz4Raw)},
+		{name: "Parquet", file: parquetFile(t, &parquet.Uncompressed)},
+		{name: "Parquet, Snappy", file: parquetFile(t, &parquet.Snappy)},
+		{name: "Parquet, gzip", file: parquetFile(t, &parquet.Gzip)},
+		{name: "Parquet, Zstandard", file: parquetFile(t, &parquet.Zstd)},
+		{name: "Parquet, Brotli", file: parquetFile(t, &parquet.Brotli)},
+		{name: "Parquet, LZ4", file: parquetFile(t, &parquet.Lz4Raw)},
 		{name: "Parquet, cut short", file: parquetFile(t, &parquet.Uncompressed)[:100], lost: "cut short"},
-		{name: "Avro", file: avroFile("null", same)}, {name: "Avro, Deflate", file: avroFile("deflate", func(b []byte) []byte { return deflated(t, b) })}, {name: "Avro, Zstandard", file: avroFile("zstandard", zst)},
+		{name: "Avro", file: avroFile("null", same)},
+		{name: "Avro, Deflate", file: avroFile("deflate", func(b []byte) []byte { return deflated(t, b) })},
+		{name: "Avro, Zstandard", file: avroFile("zstandard", zst)},
 		{name: "Avro, Snappy", file: avroFile("snappy", func(b []byte) []byte {
 			return binary.BigEndian.AppendUint32(snappy.Encode(nil, b), crc32.ChecksumIEEE(b))
 		})},

@@ -83,7 +83,10 @@ func (w *walker) handPlain(l layer, start []byte) error {
 		return w.handEntry(Entry{Name: l.name, Depth: l.depth}, l.r)
 	}
 	before := w.report.Bytes
-	if err := w.handEntry(Entry{Name: l.name, Depth: l.depth, Binary: true}, &textReader{next: (&binaryStrings{in: l.r}).nextStrings}); err != nil {
+	if err := w.handEntry(
+		Entry{Name: l.name, Depth: l.depth, Binary: true},
+		&textReader{next: (&binaryStrings{in: l.r}).nextStrings},
+	); err != nil {
 		return err
 	}
 	w.report.Unknown++

@@ -160,7 +160,9 @@ func walked(source io.Reader, limits Limits) (values, names []string, report Rep
 }
 
 func walkedWith(source io.Reader, options Options) (values, names []string, report Report, err error) {
-	s := scan.NewScanner(func(kind identifier.Kind, normal []byte) { values = append(values, kind.String()+" "+string(normal)) })
+	s := scan.NewScanner(
+		func(kind identifier.Kind, normal []byte) { values = append(values, kind.String()+" "+string(normal)) },
+	)
 	report, err = WalkSource(context.Background(), "dump", source, options, func(e Entry, r io.Reader) error {
 		names = append(names, e.Name)
 		_, err := s.Scan(context.Background(), r)
@@ -173,8 +175,15 @@ func walkedWith(source io.Reader, options Options) (values, names []string, repo
 // TestMailbox: the encodings of a mailbox are undone, each once.
 func TestMailbox(t *testing.T) {
 	want := []string{
-		"cpf 11144477735", "cpf 52998224725", "email ana@exemplo.com", "email beatriz.araujo@exemplo.com.br", "email joao@exemplo.com", "email joao@exemplo.com",
-		"email maria@exemplo.com", "email pedro@exemplo.com", "phone +5511987654321",
+		"cpf 11144477735",
+		"cpf 52998224725",
+		"email ana@exemplo.com",
+		"email beatriz.araujo@exemplo.com.br",
+		"email joao@exemplo.com",
+		"email joao@exemplo.com",
+		"email maria@exemplo.com",
+		"email pedro@exemplo.com",
+		"phone +5511987654321",
 	}
 	got, _, report, err := walked(bytes.NewReader(fixture(t, "mailbox.txt")), Limits{})
 	if err != nil || report.Skipped > 0 || !slices.Equal(got, want) {
@@ -197,7 +206,11 @@ func TestWalkFormats(t *testing.T) {
 		for way, source := range map[string]io.Reader{"in place": bytes.NewReader(dump), "stream": streamed{bytes.NewReader(dump)}} {
 			t.Run(name+" "+way, func(t *testing.T) {
 				values, names, report, err := walked(source, Limits{})
-				if want := []string{"cpf 52998224725", "email maria@exemplo.com"}; err != nil || !slices.Equal(values, want) {
+				if want := []string{
+					"cpf 52998224725",
+					"email maria@exemplo.com",
+				}; err != nil ||
+					!slices.Equal(values, want) {
 					t.Fatalf("found %q in %q: %v, %+v", values, names, err, report)
 				}
 				if report.Entries != 1 || report.Bytes != int64(len(secret)) || report.Skipped != 0 {
@@ -298,7 +311,8 @@ func TestWhatIsSkippedIsReported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if report.Skipped != 1 || len(report.Skips) != 1 || !strings.Contains(report.Skips[0].Reason, c.reason) || !strings.HasPrefix(report.Skips[0].Name, "dump") {
+			if report.Skipped != 1 || len(report.Skips) != 1 || !strings.Contains(report.Skips[0].Reason, c.reason) ||
+				!strings.HasPrefix(report.Skips[0].Name, "dump") {
 				t.Errorf("%+v", report)
 			}
 		})
@@ -314,7 +328,10 @@ func TestDamageIsLocal(t *testing.T) {
 	}
 	broken := gzipped(t, noise.Bytes())
 	broken = broken[:len(broken)/2]
-	values, _, report, err := walked(bytes.NewReader(zipped(t, "a.gz", string(broken), "b.txt", "joao@exemplo.com")), Limits{})
+	values, _, report, err := walked(
+		bytes.NewReader(zipped(t, "a.gz", string(broken), "b.txt", "joao@exemplo.com")),
+		Limits{},
+	)
 	want := []string{"cpf 52998224725", "email joao@exemplo.com", "email maria@exemplo.com"}
 	if err != nil || !slices.Equal(values, want) || report.Skipped != 1 || report.Skips[0].Offset == 0 {
 		t.Errorf("%q, %v, %+v", values, err, report)
@@ -341,8 +358,12 @@ func TestNamesFromArchivesAreOnlyShown(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, h := range []tar.Header{
-		{Name: "../../evil", Size: 1}, {Name: "/etc/evil", Size: 1}, {Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
-		{Name: "hard", Typeflag: tar.TypeLink, Linkname: "../x"}, {Name: "fifo", Typeflag: tar.TypeFifo}, {Name: "a\x1b[2Jb\xff", Size: 1, Format: tar.FormatGNU},
+		{Name: "../../evil", Size: 1},
+		{Name: "/etc/evil", Size: 1},
+		{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
+		{Name: "hard", Typeflag: tar.TypeLink, Linkname: "../x"},
+		{Name: "fifo", Typeflag: tar.TypeFifo},
+		{Name: "a\x1b[2Jb\xff", Size: 1, Format: tar.FormatGNU},
 		{Name: strings.Repeat("n", 3000), Size: 1},
 	} {
 		must(t, w.WriteHeader(&h))
@@ -369,12 +390,24 @@ func TestNamesFromArchivesAreOnlyShown(t *testing.T) {
 func TestVisitorsOwnErrorStopsTheWalk(t *testing.T) {
 	own := errors.New("own")
 	calls := 0
-	_, err := WalkSource(context.Background(), "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { calls++; return own })
+	_, err := WalkSource(
+		context.Background(),
+		"dump",
+		bytes.NewReader(tarred(t, "a", "x", "b", "y")),
+		Options{},
+		func(Entry, io.Reader) error { calls++; return own },
+	)
 	if !errors.Is(err, own) || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err = WalkSource(ctx, "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { cancel(); return nil })
+	_, err = WalkSource(
+		ctx,
+		"dump",
+		bytes.NewReader(tarred(t, "a", "x", "b", "y")),
+		Options{},
+		func(Entry, io.Reader) error { cancel(); return nil },
+	)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

@@ -23,7 +23,11 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-var zipFormat = &format{name: "zip", known: startsWith("PK\x03\x04", "PK\x05\x06", zipSpanned+"PK\x03\x04", "PK00PK\x03\x04"), open: (*walker).walkZip}
+var zipFormat = &format{
+	name:  "zip",
+	known: startsWith("PK\x03\x04", "PK\x05\x06", zipSpanned+"PK\x03\x04", "PK00PK\x03\x04"),
+	open:  (*walker).walkZip,
+}
 
 // zipSpanned begins the first volume of a set; the offsets in its table of contents count from the volumes' beginnings.
 const zipSpanned = "PK\x07\x08"
@@ -94,8 +98,14 @@ func (w *walker) openZipFile(l layer, f *zip.File) error {
 		return nil
 	}
 	e := zipEntry{
-		flags: f.Flags, method: f.Method, extra: f.Extra, sum: f.CRC32, packed: int64(min(f.CompressedSize64, uint64(l.size))),
-		size: int64(min(f.UncompressedSize64, 1<<62)), check: byte(f.CRC32 >> 24), sized: true,
+		flags:  f.Flags,
+		method: f.Method,
+		extra:  f.Extra,
+		sum:    f.CRC32,
+		packed: int64(min(f.CompressedSize64, uint64(l.size))),
+		size:   int64(min(f.UncompressedSize64, 1<<62)),
+		check:  byte(f.CRC32 >> 24),
+		sized:  true,
 	}
 	if e.flags&zipHasDescriptor != 0 {
 		e.check = byte(f.ModifiedTime >> 8)
@@ -104,7 +114,10 @@ func (w *walker) openZipFile(l layer, f *zip.File) error {
 	if err != nil {
 		return w.noteDamage(entry, 0, err)
 	}
-	return w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r, in: func() int64 { return e.packed }})
+	return w.openLayer(
+		layer{name: entry, depth: l.depth + 1},
+		&meter{w: w, name: entry, r: r, in: func() int64 { return e.packed }},
+	)
 }
 
 // zipEntry is what a zip says of a file in it.
@@ -211,7 +224,11 @@ func zipDirectory(at io.ReaderAt, size int64) (int64, error) {
 		return 0, errNoDirectory
 	}
 	var large [56]byte
-	if _, err := at.ReadAt(large[:], int64(binary.LittleEndian.Uint64(tail[i-12:]))); err != nil || !bytes.HasPrefix(large[:], []byte("PK\x06\x06")) {
+	if _, err := at.ReadAt(
+		large[:],
+		int64(binary.LittleEndian.Uint64(tail[i-12:])),
+	); err != nil ||
+		!bytes.HasPrefix(large[:], []byte("PK\x06\x06")) {
 		return 0, errNoDirectory
 	}
 	dir = int64(binary.LittleEndian.Uint64(large[40:]))
@@ -238,7 +255,9 @@ func (w *walker) zipOnward(l layer, r io.Reader, why string) error {
 		case bytes.Equal(mark, []byte(zipSpanned)), bytes.Equal(mark, []byte("PK00")):
 			_, _ = in.Discard(4) // was seen
 			continue
-		case bytes.Equal(mark, []byte("PK\x01\x02")), bytes.Equal(mark, []byte("PK\x05\x06")), bytes.Equal(mark, []byte("PK\x06\x06")):
+		case bytes.Equal(mark, []byte("PK\x01\x02")),
+			bytes.Equal(mark, []byte("PK\x05\x06")),
+			bytes.Equal(mark, []byte("PK\x06\x06")):
 			if why != "" && strings.HasPrefix(why, "damaged") {
 				w.noteSkip(l.name, why, in.n)
 			}
@@ -266,8 +285,15 @@ func (w *walker) readNextZipFile(l layer, in *byteCounter) (bool, error) {
 	}
 	b := binary.LittleEndian
 	e := zipEntry{
-		flags: b.Uint16(head[6:]), method: b.Uint16(head[8:]), sum: b.Uint32(head[14:]), packed: int64(b.Uint32(head[18:])),
-		size: int64(b.Uint32(head[22:])), check: head[17], sized: true,
+		flags: b.Uint16(
+			head[6:],
+		),
+		method: b.Uint16(head[8:]),
+		sum:    b.Uint32(head[14:]),
+		packed: int64(b.Uint32(head[18:])),
+		size:   int64(b.Uint32(head[22:])),
+		check:  head[17],
+		sized:  true,
 	}
 	name := make([]byte, b.Uint16(head[26:]))
 	e.extra = make([]byte, b.Uint16(head[28:]))

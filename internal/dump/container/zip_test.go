@@ -61,7 +61,8 @@ func TestEncryptedZipsAreNamed(t *testing.T) {
 		packed, err := os.ReadFile("testdata/zip/" + name + ".zip")
 		must(t, err)
 		values, _, report, err := walked(bytes.NewReader(packed), Limits{})
-		if err != nil || len(values) > 0 || report.Verdict() != Unread || !strings.Contains(report.Skips[0].Reason, "encrypted") {
+		if err != nil || len(values) > 0 || report.Verdict() != Unread ||
+			!strings.Contains(report.Skips[0].Reason, "encrypted") {
 			t.Errorf("%s: %q, %+v, %v", name, values, report, err)
 		}
 	}
@@ -99,7 +100,10 @@ func TestSplitZip(t *testing.T) {
 		var volumes []Volume
 		for i := 0; len(file) > 0; i++ {
 			n := min(len(file), 100)
-			volumes = append(volumes, Volume{Name: "a.zip." + string(rune('0'+i)), At: bytes.NewReader(file[:n]), Size: int64(n)})
+			volumes = append(
+				volumes,
+				Volume{Name: "a.zip." + string(rune('0'+i)), At: bytes.NewReader(file[:n]), Size: int64(n)},
+			)
 			file = file[n:]
 		}
 		values, _, report, err := walked(NewSet(volumes), Limits{})

@@ -190,7 +190,10 @@ func (fs *Feeds) CheckTarget(ctx context.Context, f Feed) error {
 		if err == nil {
 			err = res.Body.Close()
 		}
-		return fault.When(err != nil || res.StatusCode >= http.StatusBadRequest, ErrInvalid.With("target", fault.AddressSilent).Because(err))
+		return fault.When(
+			err != nil || res.StatusCode >= http.StatusBadRequest,
+			ErrInvalid.With("target", fault.AddressSilent).Because(err),
+		)
 	}
 	return nil
 }
@@ -219,7 +222,8 @@ func checkFeed(f *Feed) error {
 	_, mapping := f.Settings.parseMapping()
 	u, err := url.Parse(f.Target)
 	isWeb := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-	isFolder := filepath.IsAbs(f.Target) || strings.HasPrefix(f.Target, "s3://") || strings.HasPrefix(f.Target, "file://")
+	isFolder := filepath.IsAbs(f.Target) || strings.HasPrefix(f.Target, "s3://") ||
+		strings.HasPrefix(f.Target, "file://")
 	return errors.Join(
 		mapping,
 		fault.When(!leak.ValidName(f.Name) || len(f.Name) > 40, ErrInvalid.With("name", fault.FeedName)),
@@ -227,7 +231,10 @@ func checkFeed(f *Feed) error {
 		fault.When(f.Kind == Folder && !isFolder, ErrInvalid.With("target", fault.FolderOrBucket)),
 		fault.When(f.Kind == List && !isWeb, ErrInvalid.With("target", fault.HTTPSAddress)),
 		fault.When(f.Kind == HIBP && !isWeb, ErrInvalid.With("target", fault.APIAddress)),
-		fault.When(!slices.Contains([]Kind{Folder, List, HIBP, Pushed}, f.Kind), ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp, push")),
+		fault.When(
+			!slices.Contains([]Kind{Folder, List, HIBP, Pushed}, f.Kind),
+			ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp, push"),
+		),
 	)
 }
 
@@ -268,7 +275,13 @@ func (fs *Feeds) Schedule(ctx context.Context) error {
 		if f.Paused || f.NextAt.After(now) {
 			continue
 		}
-		if _, err := fs.Jobs.EnqueueJob(ctx, KindRun, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
+		if _, err := fs.Jobs.EnqueueJob(
+			ctx,
+			KindRun,
+			f.Name,
+			struct{}{},
+		); err != nil &&
+			!errors.Is(err, job.ErrExists) {
 			return err
 		}
 	}
@@ -360,8 +373,17 @@ const maxManifest = 4 << 20
 func (m manifest) parseBreach() (cyber.Breach, error) {
 	day, err := leak.ParseBreachDay(m.Date)
 	return cyber.Breach{
-		Name: m.Name, Title: m.Title, Date: day, Exposes: leak.ParseExposes(m.Exposes), Kind: cyber.SourceKind(m.Kind), Source: m.Source,
-		Description: m.Description, Verified: m.Verified, Fabricated: m.Fabricated, SpamList: m.SpamList, HasVendorWords: m.IsVendors,
+		Name:           m.Name,
+		Title:          m.Title,
+		Date:           day,
+		Exposes:        leak.ParseExposes(m.Exposes),
+		Kind:           cyber.SourceKind(m.Kind),
+		Source:         m.Source,
+		Description:    m.Description,
+		Verified:       m.Verified,
+		Fabricated:     m.Fabricated,
+		SpamList:       m.SpamList,
+		HasVendorWords: m.IsVendors,
 	}, err
 }
 
@@ -382,8 +404,12 @@ func (fs *Feeds) importItem(ctx context.Context, f *Feed, item string, m manifes
 	if err != nil {
 		return err
 	}
-	out, err := fs.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs})
-	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are an operator's decision, not a failure
+	out, err := fs.Importer.ImportBreach(
+		ctx,
+		intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs},
+	)
+	if err != nil && !errors.Is(err, leak.ErrBreachExists) &&
+		!errors.Is(err, leak.ErrRetracted) { // those are an operator's decision, not a failure
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	f.State.Items++
@@ -404,7 +430,10 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 		return fmt.Errorf("list: %w", err)
 	}
 	var failed error
-	manifests := slices.DeleteFunc(slices.Clone(drops), func(d bucket.Object) bool { return !strings.HasSuffix(d.Key, ".json") || strings.Contains(d.Key, "/") })
+	manifests := slices.DeleteFunc(
+		slices.Clone(drops),
+		func(d bucket.Object) bool { return !strings.HasSuffix(d.Key, ".json") || strings.Contains(d.Key, "/") },
+	)
 	for _, d := range manifests {
 		if err := fs.takeDrop(ctx, f, b, d, drops); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", d.Key, err)) // the others are taken all the same
@@ -418,7 +447,10 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 // is no failure; one that stays so would be missed in silence.
 func countOrphans(ctx context.Context, b bucket.Bucket, drops, manifests []bucket.Object) (int64, error) {
 	left := slices.DeleteFunc(slices.Clone(drops), func(d bucket.Object) bool {
-		return slices.ContainsFunc(manifests, func(m bucket.Object) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) })
+		return slices.ContainsFunc(
+			manifests,
+			func(m bucket.Object) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) },
+		)
 	})
 	for i := 0; len(left) > 0 && i < len(manifests); i++ {
 		text, err := bucket.ReadAll(ctx, b, manifests[i].Key, maxManifest)
@@ -517,7 +549,12 @@ const answerTime = time.Minute
 
 // fetchAnswer asks a source for something small and returns its answer with at most so many bytes and one more of its body.
 // Headers without a value are left out. No error repeats the address, which may be a person's or hold a secret.
-func (fs *Feeds) fetchAnswer(ctx context.Context, address string, headers map[string]string, most int64) (status int, header http.Header, text []byte, err error) {
+func (fs *Feeds) fetchAnswer(
+	ctx context.Context,
+	address string,
+	headers map[string]string,
+	most int64,
+) (status int, header http.Header, text []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)

@@ -58,8 +58,17 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 func (h hibpBreach) toBreach(now time.Time) (cyber.Breach, bool) {
 	day, err := leak.ParseBreachDay(h.BreachDate)
 	b := cyber.Breach{
-		Name: "hibp-" + strings.Trim(notInName.ReplaceAllString(strings.ToLower(h.Name), "-"), "-"), Title: h.Title, Date: day, Kind: cyber.SourceBreach,
-		Source: "Have I Been Pwned", Verified: h.IsVerified, Fabricated: h.IsFabricated, SpamList: h.IsSpamList,
+		Name: "hibp-" + strings.Trim(
+			notInName.ReplaceAllString(strings.ToLower(h.Name), "-"),
+			"-",
+		),
+		Title:      h.Title,
+		Date:       day,
+		Kind:       cyber.SourceBreach,
+		Source:     "Have I Been Pwned",
+		Verified:   h.IsVerified,
+		Fabricated: h.IsFabricated,
+		SpamList:   h.IsSpamList,
 	}
 	if h.IsStealerLog || h.IsMalware {
 		b.Kind = cyber.SourceStealer
@@ -75,11 +84,25 @@ var hibpClasses = []struct {
 	word  string
 	class cyber.Exposed
 }{
-	{"email address", cyber.ExposedEmail}, {"password hint", cyber.ExposedOther}, {"password", cyber.ExposedPassword}, {"credit card", cyber.ExposedCard},
-	{"phone", cyber.ExposedPhone}, {"physical address", cyber.ExposedAddress}, {"dates of birth", cyber.ExposedBirthDate}, {"username", cyber.ExposedUsername},
-	{"government issued", cyber.ExposedDocument}, {"social security", cyber.ExposedDocument}, {"passport", cyber.ExposedDocument},
-	{"ip address", cyber.ExposedIP}, {"health", cyber.ExposedHealth}, {"medical", cyber.ExposedHealth}, {"bank", cyber.ExposedFinancial},
-	{"financial", cyber.ExposedFinancial}, {"payment", cyber.ExposedFinancial}, {"cookie", cyber.ExposedCookies}, {"name", cyber.ExposedName},
+	{"email address", cyber.ExposedEmail},
+	{"password hint", cyber.ExposedOther},
+	{"password", cyber.ExposedPassword},
+	{"credit card", cyber.ExposedCard},
+	{"phone", cyber.ExposedPhone},
+	{"physical address", cyber.ExposedAddress},
+	{"dates of birth", cyber.ExposedBirthDate},
+	{"username", cyber.ExposedUsername},
+	{"government issued", cyber.ExposedDocument},
+	{"social security", cyber.ExposedDocument},
+	{"passport", cyber.ExposedDocument},
+	{"ip address", cyber.ExposedIP},
+	{"health", cyber.ExposedHealth},
+	{"medical", cyber.ExposedHealth},
+	{"bank", cyber.ExposedFinancial},
+	{"financial", cyber.ExposedFinancial},
+	{"payment", cyber.ExposedFinancial},
+	{"cookie", cyber.ExposedCookies},
+	{"name", cyber.ExposedName},
 }
 
 // hibpClass returns the class of data for a class of Have I Been Pwned, by the words in its name; ExposedOther for
@@ -156,8 +179,18 @@ func (s *hibpSweep) fetchJSON(ctx context.Context, path string, into any, most i
 
 // getJSONOnce asks once for an answer of at most most bytes; after is how long to wait before asking again, 0 when there is
 // no need. A 404 is no error: nothing was found.
-func (s *hibpSweep) getJSONOnce(ctx context.Context, where string, into any, most int64) (found bool, after time.Duration, err error) {
-	status, header, text, err := s.fs.fetchAnswer(ctx, where, map[string]string{"hibp-api-key": s.f.Secret, "User-Agent": "vigia"}, most)
+func (s *hibpSweep) getJSONOnce(
+	ctx context.Context,
+	where string,
+	into any,
+	most int64,
+) (found bool, after time.Duration, err error) {
+	status, header, text, err := s.fs.fetchAnswer(
+		ctx,
+		where,
+		map[string]string{"hibp-api-key": s.f.Secret, "User-Agent": "vigia"},
+		most,
+	)
 	if err != nil {
 		return false, 0, fmt.Errorf("ask: %w", err)
 	}
@@ -341,7 +374,11 @@ func (s *hibpSweep) readEmails(ctx context.Context, from int64) (emails []hashed
 		for _, a := range assets {
 			of, after = a.Partner, a.ID
 			address := strings.ToLower(strings.TrimSpace(a.Value))
-			h := hashedEmail{hash: sha1.Sum([]byte(address)), partner: a.Partner, asset: a.ID} //nolint:gosec // see the import
+			h := hashedEmail{
+				hash:    sha1.Sum([]byte(address)),
+				partner: a.Partner,
+				asset:   a.ID,
+			} //nolint:gosec // see the import
 			if h.rangeCell() >= from && h.rangeCell() < end {
 				emails = append(emails, h)
 			}
@@ -393,11 +430,19 @@ func (s *hibpSweep) askSharedRange(ctx context.Context, emails []hashedEmail) er
 func (s *hibpSweep) askRange(ctx context.Context, alike []hashedEmail, see func(h hashedEmail, breach string)) error {
 	var text json.RawMessage
 	prefix := alike[0].hashPrefix()
-	found, err := s.fetchJSON(ctx, "/breachedaccount/range/"+strings.ToUpper(hex.EncodeToString(prefix[:])), &text, maxHIBPAnswer)
+	found, err := s.fetchJSON(
+		ctx,
+		"/breachedaccount/range/"+strings.ToUpper(hex.EncodeToString(prefix[:])),
+		&text,
+		maxHIBPAnswer,
+	)
 	if err != nil || !found {
 		return err
 	}
-	if text = bytes.TrimSpace(text); text[0] != '[' || len(bytes.TrimSpace(text[1:len(text)-1])) > 0 && !bytes.Contains(text, []byte(`"hashSuffix"`)) {
+	if text = bytes.TrimSpace(
+		text,
+	); text[0] != '[' ||
+		len(bytes.TrimSpace(text[1:len(text)-1])) > 0 && !bytes.Contains(text, []byte(`"hashSuffix"`)) {
 		return errAnswer
 	}
 	for _, h := range alike {

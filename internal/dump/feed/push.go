@@ -176,7 +176,11 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 // describePush returns what is told of the breach of a push: what its header says, or a breach of the day.
 func (fs *Feeds) describePush(f Feed, header json.RawMessage) (manifest, error) {
 	now := fs.Now().UTC()
-	m := manifest{Name: f.Name + "-" + now.Format("20060102"), Title: f.Name + " " + now.Format(time.DateOnly), Date: now.Format(time.DateOnly)}
+	m := manifest{
+		Name:  f.Name + "-" + now.Format("20060102"),
+		Title: f.Name + " " + now.Format(time.DateOnly),
+		Date:  now.Format(time.DateOnly),
+	}
 	if header != nil {
 		decoder := json.NewDecoder(bytes.NewReader(header))
 		decoder.DisallowUnknownFields()
@@ -267,10 +271,20 @@ func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapp
 	if err != nil {
 		return 0, err
 	}
-	input := intake.ReaderInput("records", fmt.Sprintf("push %x", p.Mark), p.Bytes, func(context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(body)), nil
-	})
-	spec := intake.Spec{Breach: b, Inputs: []intake.Input{input}, Mapping: m, NoPairs: told.NoPairs || f.Settings.NoPairs}
+	input := intake.ReaderInput(
+		"records",
+		fmt.Sprintf("push %x", p.Mark),
+		p.Bytes,
+		func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(body)), nil
+		},
+	)
+	spec := intake.Spec{
+		Breach:  b,
+		Inputs:  []intake.Input{input},
+		Mapping: m,
+		NoPairs: told.NoPairs || f.Settings.NoPairs,
+	}
 	r, err := fs.Importer.Store.BreachByName(ctx, b.Name)
 	if err != nil && !errors.Is(err, leak.ErrBreachNotFound) {
 		return 0, err
@@ -295,7 +309,10 @@ func newPushSecret(random io.Reader, before string, now time.Time) (kept, shown 
 		return "", "", err
 	}
 	kept = secret.Reveal()
-	if current, _, _ := strings.Cut(before, " "); current != "" { // only the last secret stays valid for a while: older ones had their time
+	if current, _, _ := strings.Cut(
+		before,
+		" ",
+	); current != "" { // only the last secret stays valid for a while: older ones had their time
 		kept += " " + current + "@" + strconv.FormatInt(now.Add(rotationOverlap).Unix(), 10)
 	}
 	return kept, secret.Reveal(), nil
@@ -389,7 +406,11 @@ type PushDoor struct {
 
 // NewPushDoor makes the address below PushPath.
 func NewPushDoor(o DoorOptions) *PushDoor {
-	return &PushDoor{DoorOptions: o, addresses: telemetry.NewBudget(o.Now, addressEvery, addressBurst), room: make(chan struct{}, atOnce)}
+	return &PushDoor{
+		DoorOptions: o,
+		addresses:   telemetry.NewBudget(o.Now, addressEvery, addressBurst),
+		room:        make(chan struct{}, atOnce),
+	}
 }
 
 // refusal is the body of a delivery that was refused.
@@ -426,7 +447,13 @@ func (d *PushDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the sender may have disconnected; its next try is a repeat
 	line := telemetry.PageLine{
-		Pages: "supply", Route: PushPath + "{feed}", From: d.Callers.AddressForLog(address), Status: status, Took: d.Now().Sub(start), Err: err, Who: slog.String("feed", ""),
+		Pages:  "supply",
+		Route:  PushPath + "{feed}",
+		From:   d.Callers.AddressForLog(address),
+		Status: status,
+		Took:   d.Now().Sub(start),
+		Err:    err,
+		Who:    slog.String("feed", ""),
 	}
 	if err == nil { // otherwise the name is unchecked text from the request
 		line.Who = slog.String("feed", name)
@@ -444,7 +471,11 @@ func refusalOf(err error) refusal {
 }
 
 // takePush refuses what can be refused by its head, then reads the body and hands it on. wait is how long to stay away.
-func (d *PushDoor) takePush(w http.ResponseWriter, r *http.Request, name, address string) (receipt Receipt, wait time.Duration, err error) {
+func (d *PushDoor) takePush(
+	w http.ResponseWriter,
+	r *http.Request,
+	name, address string,
+) (receipt Receipt, wait time.Duration, err error) {
 	if r.Method != http.MethodPost {
 		return receipt, 0, errMethod.Note("method: POST")
 	}
@@ -452,7 +483,9 @@ func (d *PushDoor) takePush(w http.ResponseWriter, r *http.Request, name, addres
 		return receipt, wait, errRate.Note("address: too many requests")
 	}
 	if !isReadable(r.Header) {
-		return receipt, 0, errType.Note("content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding")
+		return receipt, 0, errType.Note(
+			"content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding",
+		)
 	}
 	if r.ContentLength > MaxPush {
 		return receipt, 0, errLarge.Note("body: at most %d bytes", MaxPush)

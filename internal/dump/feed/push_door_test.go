@@ -38,7 +38,9 @@ func (r *taker) ReceivePush(_ context.Context, name string, _ http.Header, body 
 
 func open(r *taker, log io.Writer) *feed.PushDoor {
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	return feed.NewPushDoor(feed.DoorOptions{Feeds: r, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: func() time.Time { return now }})
+	return feed.NewPushDoor(
+		feed.DoorOptions{Feeds: r, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: func() time.Time { return now }},
+	)
 }
 
 func post(d *feed.PushDoor, kind, body string) *httptest.ResponseRecorder {
@@ -75,14 +77,16 @@ func TestDoor(t *testing.T) {
 	} {
 		r.err = c.err
 		w := post(d, "application/jsonl", "x")
-		if w.Code != c.code || strings.TrimSpace(w.Body.String()) != c.body || w.Header().Get("Retry-After") != c.after {
+		if w.Code != c.code || strings.TrimSpace(w.Body.String()) != c.body ||
+			w.Header().Get("Retry-After") != c.after {
 			t.Errorf("%v: %d %s, retry after %q", c.err, w.Code, w.Body, w.Header().Get("Retry-After"))
 		}
 		if w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%v: %v", c.err, w.Header())
 		}
 	}
-	if text := log.String(); strings.Contains(text, "exemplo") || strings.Count(text, "nimbo") != 1 || !strings.Contains(text, `"page":"/supply/{feed}"`) {
+	if text := log.String(); strings.Contains(text, "exemplo") || strings.Count(text, "nimbo") != 1 ||
+		!strings.Contains(text, `"page":"/supply/{feed}"`) {
 		t.Errorf("logged %s", text)
 	}
 }
@@ -107,7 +111,11 @@ func TestDoorIsBounded(t *testing.T) {
 		t.Errorf("too large, and not said before: %d", w.Code)
 	}
 	w = httptest.NewRecorder()
-	if d.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/supply/nimbo", nil)); w.Code != 405 || w.Header().Get("Allow") != "POST" {
+	if d.ServeHTTP(
+		w,
+		httptest.NewRequest(http.MethodGet, "/supply/nimbo", nil),
+	); w.Code != 405 ||
+		w.Header().Get("Allow") != "POST" {
 		t.Errorf("GET: %d", w.Code)
 	}
 

@@ -13,7 +13,9 @@ import (
 func TestCheckTarget(t *testing.T) {
 	t.Parallel()
 	status := http.StatusOK
-	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	there := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }),
+	)
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	defer there.Close()

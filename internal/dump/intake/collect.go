@@ -42,9 +42,18 @@ type collector struct {
 
 // newCollector returns a collector that hands each full batch of keys to flush and continues with the empty batch that
 // flush returns.
-func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *segment.Labels, flush func([]segment.Entry) []segment.Entry, pairs pairCollector) *collector {
+func newCollector(
+	fingerprint func(kind byte, normal []byte) uint64,
+	labels *segment.Labels,
+	flush func([]segment.Entry) []segment.Entry,
+	pairs pairCollector,
+) *collector {
 	return &collector{
-		fingerprint: fingerprint, labels: labelCache{labels: labels}, flush: flush, keys: make([]segment.Entry, 0, keyBatch), pairs: pairs,
+		fingerprint: fingerprint,
+		labels:      labelCache{labels: labels},
+		flush:       flush,
+		keys:        make([]segment.Entry, 0, keyBatch),
+		pairs:       pairs,
 	}
 }
 
@@ -154,7 +163,11 @@ type spelledLabel struct {
 const spelledMost = 1 << 14
 
 // labelOfSpelling returns the label of a sighting of a Gmail address.
-func (c *labelCache) labelOfSpelling(plain segment.LabelID, s *reader.Sighting, spelling identifier.Spellings) segment.LabelID {
+func (c *labelCache) labelOfSpelling(
+	plain segment.LabelID,
+	s *reader.Sighting,
+	spelling identifier.Spellings,
+) segment.LabelID {
 	key := spelledLabel{plain, spelling}
 	id, known := c.gmail[key]
 	if known {
@@ -202,7 +215,8 @@ func (c *labelCache) labelOfSighting(s *reader.Sighting) segment.LabelID {
 		head += binary.LittleEndian.Uint64(s.Site) ^ binary.LittleEndian.Uint64(s.Site[len(s.Site)-8:])<<7
 	}
 	known := &c.logs[head*0x9e3779b97f4a7c15>>(64-10)]
-	if known.id != segment.NoLabel && known.classes == s.Classes && known.day == s.Day && bytes.Equal(known.site, s.Site) {
+	if known.id != segment.NoLabel && known.classes == s.Classes && known.day == s.Day &&
+		bytes.Equal(known.site, s.Site) {
 		return known.id
 	}
 	label := leak.Label{Classes: cyber.Classes(s.Classes), Day: s.Day}
@@ -210,7 +224,12 @@ func (c *labelCache) labelOfSighting(s *reader.Sighting) segment.LabelID {
 		label.Sites = []string{string(s.Site)}
 	}
 	c.text = label.AppendEncoded(c.text[:0])
-	*known = logLabel{id: c.labels.LabelID(c.text), day: s.Day, classes: s.Classes, site: append(known.site[:0], s.Site...)}
+	*known = logLabel{
+		id:      c.labels.LabelID(c.text),
+		day:     s.Day,
+		classes: s.Classes,
+		site:    append(known.site[:0], s.Site...),
+	}
 	return known.id
 }
 
@@ -390,7 +409,12 @@ func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]
 // ReadRecords has a reader read records that say what is in them. It returns what it says of the text, and the first line that is no
 // record, or not wholly, with the reason.
 func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapping) (reader.Report, error) {
-	input := ReaderInput("records", "", int64(len(body)), func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil })
+	input := ReaderInput(
+		"records",
+		"",
+		int64(len(body)),
+		func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil },
+	)
 	counting := &Importer{Now: im.Now, Workers: 1, Limits: im.Limits, ReaderUnconfined: im.ReaderUnconfined}
 	run := newImportRun(counting, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
 	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true

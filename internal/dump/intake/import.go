@@ -239,8 +239,18 @@ func (im *Importer) ImportBreach(ctx context.Context, spec Spec) (Outcome, error
 
 // refuseImport gives the name back and keeps what was scanned, so that the same import with Force need not scan again. The
 // outcome says what was counted.
-func (im *Importer) refuseImport(ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt *fault.Rule) (Outcome, error) {
-	err := errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulImport, doubt.Said()), im.Store.DropImport(ctx, b.Name), w.releaseFolder())
+func (im *Importer) refuseImport(
+	ctx context.Context,
+	w *work,
+	b cyber.Breach,
+	skips []container.Skip,
+	doubt *fault.Rule,
+) (Outcome, error) {
+	err := errors.Join(
+		ErrDoubtful.With("inputs", fault.DoubtfulImport, doubt.Said()),
+		im.Store.DropImport(ctx, b.Name),
+		w.releaseFolder(),
+	)
 	return Outcome{Record: leak.Record{Breach: b, State: leak.Importing, Tally: w.last.Tally}, Skips: skips}, err
 }
 
@@ -323,7 +333,11 @@ func (w *work) publication(keys, pairs, end string) (p leak.Publication, err err
 }
 
 // putFiles brings the finished files to their place: first the pairs, as a breach is known by its identifiers.
-func (w *work) putFiles(ctx context.Context, p leak.Publication, put func(ctx context.Context, name, from string) error) error {
+func (w *work) putFiles(
+	ctx context.Context,
+	p leak.Publication,
+	put func(ctx context.Context, name, from string) error,
+) error {
 	if p.Pairs != "" {
 		if err := put(ctx, p.Pairs, w.finalPairs); err != nil {
 			return err
@@ -384,7 +398,10 @@ func (run *importRun) passwords(in Input) []string {
 		}
 	}
 	dir := filepath.Dir(in.source.Path)
-	return append(append(append([]string{}, run.spec.Passwords...), fileStem(in.source.Path), filepath.Base(dir)), run.beside[dir]...)
+	return append(
+		append(append([]string{}, run.spec.Passwords...), fileStem(in.source.Path), filepath.Base(dir)),
+		run.beside[dir]...,
+	)
 }
 
 // namesBeside is how many names of a folder are tried as passwords.
@@ -401,7 +418,11 @@ func fileStem(path string) string {
 
 // countVerdict counts an input that has been walked.
 func (run *importRun) countVerdict(report *container.Report) {
-	counts := [...]*int64{container.Read: &run.verdicts.Read, container.Partly: &run.verdicts.Partly, container.Unread: &run.verdicts.Unread}
+	counts := [...]*int64{
+		container.Read:   &run.verdicts.Read,
+		container.Partly: &run.verdicts.Partly,
+		container.Unread: &run.verdicts.Unread,
+	}
 	*counts[report.Verdict()]++
 	for _, s := range report.Skips {
 		run.countProblem(s)

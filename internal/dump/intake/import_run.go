@@ -87,16 +87,34 @@ type commit struct {
 func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	n := im.workerCount()
 	run := &importRun{
-		im: im, w: w, spec: spec, checked: w.last, resumed: w.last.Tally, firstPart: len(w.parts) == 0, keptScanned: w.last.Tally.Scanned,
-		batches: make(chan []byte, n),
-		full:    make(chan any, n), empty: make(chan []segment.Entry, 3*n), emptyPairs: make(chan pairKeys, 3*n), started: im.Now(), keptAt: im.Now(),
+		im:          im,
+		w:           w,
+		spec:        spec,
+		checked:     w.last,
+		resumed:     w.last.Tally,
+		firstPart:   len(w.parts) == 0,
+		keptScanned: w.last.Tally.Scanned,
+		batches:     make(chan []byte, n),
+		full: make(
+			chan any,
+			n,
+		),
+		empty:      make(chan []segment.Entry, 3*n),
+		emptyPairs: make(chan pairKeys, 3*n),
+		started:    im.Now(),
+		keptAt:     im.Now(),
 	}
 	run.rebaseCounters()
 	for range cap(run.empty) {
 		run.empty <- make([]segment.Entry, 0, keyBatch)
 	}
 	for range n {
-		c := newCollector(im.Fingerprint, w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty }, run.newPairs())
+		c := newCollector(
+			im.Fingerprint,
+			w.labels,
+			func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty },
+			run.newPairs(),
+		)
 		run.workers = append(run.workers, &worker{c, c.collectSighting})
 	}
 	return run
@@ -448,7 +466,12 @@ func (run *importRun) stepOver(ended *reader.Ended) {
 	} else {
 		run.verdicts.Unread++
 	}
-	run.countProblem(container.Skip{Name: run.spec.Inputs[run.input].Name, Reason: quarantined + "its reader ended twice (" + ended.Why + ")"})
+	run.countProblem(
+		container.Skip{
+			Name:   run.spec.Inputs[run.input].Name,
+			Reason: quarantined + "its reader ended twice (" + ended.Why + ")",
+		},
+	)
 	run.moveToInput(run.input + 1)
 }
 
@@ -529,7 +552,14 @@ func (run *importRun) readWithOneReader(ctx context.Context) error {
 
 // readInput has a reader read one input, which is its file of a number, or else sent or served.
 func (run *importRun) readInput(p *reader.Process, in Input, source io.ReadCloser, file int) error {
-	order := reader.Input{Name: in.Name, Inner: in.inner, Passwords: run.passwords(in), From: reader.Cursor{Input: run.input}, File: file, Size: -1}
+	order := reader.Input{
+		Name:      in.Name,
+		Inner:     in.inner,
+		Passwords: run.passwords(in),
+		From:      reader.Cursor{Input: run.input},
+		File:      file,
+		Size:      -1,
+	}
 	if run.checked.Upto.Input == run.input {
 		order.From, order.Rows = run.checked.Upto, run.checked.Rows
 	}
@@ -549,7 +579,8 @@ func (run *importRun) readInput(p *reader.Process, in Input, source io.ReadClose
 		} else if order.Size <= inlineSize {
 			content = make([]byte, order.Size)
 			n, err := at.ReadAt(content, 0)
-			order.Inline = int64(n) == order.Size && (err == nil || errors.Is(err, io.EOF)) // else the error comes again when it is served
+			order.Inline = int64(n) == order.Size &&
+				(err == nil || errors.Is(err, io.EOF)) // else the error comes again when it is served
 		}
 	}
 	if err := p.Read(order, content, source); err != nil {

@@ -126,20 +126,26 @@ func fileInput(path string, info fs.FileInfo) Input {
 
 // AddressInput returns what an http or https address answers with; client fetches it.
 func AddressInput(client *http.Client, address string) Input {
-	return Input{Name: strings.TrimSuffix(ShownAddress(address), "/"), Size: -1, Mark: addressMark(address), source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-		if err != nil {
-			return nil, ErrInput.With("inputs", fault.NotAnAddress).Because(err)
-		}
-		res, err := client.Do(req)
-		if err != nil {
-			return nil, fmt.Errorf("fetch input: %w", err)
-		}
-		if res.StatusCode != http.StatusOK {
-			return nil, errors.Join(fmt.Errorf("fetch input: answered %d", res.StatusCode), res.Body.Close())
-		}
-		return res.Body, nil
-	}}
+	return Input{
+		Name:   strings.TrimSuffix(ShownAddress(address), "/"),
+		Size:   -1,
+		Mark:   addressMark(address),
+		source: source{URL: address},
+		open: func(ctx context.Context) (io.ReadCloser, error) {
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+			if err != nil {
+				return nil, ErrInput.With("inputs", fault.NotAnAddress).Because(err)
+			}
+			res, err := client.Do(req)
+			if err != nil {
+				return nil, fmt.Errorf("fetch input: %w", err)
+			}
+			if res.StatusCode != http.StatusOK {
+				return nil, errors.Join(fmt.Errorf("fetch input: answered %d", res.StatusCode), res.Body.Close())
+			}
+			return res.Body, nil
+		},
+	}
 }
 
 // secretAddress reports whether an address may hold a secret: what signs a link stands behind its question mark.
@@ -213,13 +219,18 @@ func splitBucket(arg string) (address, prefix string, err error) {
 
 // bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
 func bucketInput(client *http.Client, address string, e bucket.Object) Input {
-	in := ReaderInput(ShownAddress(address)+e.Key, address+" "+e.Mark(), e.Size, func(ctx context.Context) (io.ReadCloser, error) {
-		b, err := bucket.Open(address, client)
-		if err != nil {
-			return nil, err
-		}
-		return OpenObject(ctx, b, e), nil
-	})
+	in := ReaderInput(
+		ShownAddress(address)+e.Key,
+		address+" "+e.Mark(),
+		e.Size,
+		func(ctx context.Context) (io.ReadCloser, error) {
+			b, err := bucket.Open(address, client)
+			if err != nil {
+				return nil, err
+			}
+			return OpenObject(ctx, b, e), nil
+		},
+	)
 	in.source = source{Bucket: address, Key: e.Key}
 	in.inner = e.Key
 	return in
@@ -422,7 +433,10 @@ func openVolumes(ctx context.Context, volumes []Input) (io.ReadCloser, error) {
 		if !ok {
 			return nil, errors.Join(ErrInput.With("inputs", fault.FileUnreadableInPlace, v.Name), s.Close())
 		}
-		parts = append(parts, container.Volume{Name: path.Base(strings.ReplaceAll(v.Name, "\\", "/")), At: at, Size: v.Size})
+		parts = append(
+			parts,
+			container.Volume{Name: path.Base(strings.ReplaceAll(v.Name, "\\", "/")), At: at, Size: v.Size},
+		)
 	}
 	s.Set = container.NewSet(parts)
 	return s, nil

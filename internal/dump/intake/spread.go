@@ -289,7 +289,8 @@ func (s *Spreader) RunImportPart(ctx context.Context, run *job.Run) error {
 	}
 	err := s.scanPart(ctx, run, breach, number, args)
 	// ErrBusy: a worker of this machine that lost the lease has not noticed yet.
-	isOthers := ctx.Err() != nil || errors.Is(err, job.ErrLost) || errors.Is(err, job.ErrCancelled) || errors.Is(err, ErrBusy)
+	isOthers := ctx.Err() != nil || errors.Is(err, job.ErrLost) || errors.Is(err, job.ErrCancelled) ||
+		errors.Is(err, ErrBusy)
 	if err != nil && !isOthers && run.Attempts == partAttempts && fault.KindOf(err) != fault.Invalid {
 		return ErrInput.With(args.describePart(), fault.GivenUpBecause, partAttempts, err)
 	}
@@ -372,7 +373,13 @@ func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Sp
 		return err
 	}
 	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
-		if _, err := im.Jobs.GetJob(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: no other worker removes the files
+		if _, err := im.Jobs.GetJob(
+			ctx,
+			run.ID,
+		); errors.Is(
+			err,
+			job.ErrNotFound,
+		) { // the import is over: no other worker removes the files
 			return errors.Join(job.ErrLost, im.removeFiles(ctx, state))
 		}
 		return job.ErrLost

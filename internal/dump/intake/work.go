@@ -255,7 +255,12 @@ func (s *sorter) abortAll() {
 
 // beginPart starts the next part.
 func (w *work) beginPart(memory int) (*sorter, error) {
-	keys, err := segment.CreateLabelled(w.pathOfFile(nextFile), segment.Options{Width: segment.Bits64, Memory: memory}, w.labels, w.tables.SealTable)
+	keys, err := segment.CreateLabelled(
+		w.pathOfFile(nextFile),
+		segment.Options{Width: segment.Bits64, Memory: memory},
+		w.labels,
+		w.tables.SealTable,
+	)
 	return &sorter{keys: keys, memory: memory}, err
 }
 
@@ -266,7 +271,10 @@ const pairsShare = 3
 // beginPairs creates the file of pairs at the first pair: most dumps have none.
 func (w *work) beginPairs(s *sorter) (err error) {
 	if s.pairs == nil {
-		s.pairs, err = segment.CreateSegment(w.pathOfFile(nextPairsFile), segment.Options{Width: segment.Bits64, Memory: s.memory / pairsShare})
+		s.pairs, err = segment.CreateSegment(
+			w.pathOfFile(nextPairsFile),
+			segment.Options{Width: segment.Bits64, Memory: s.memory / pairsShare},
+		)
 	}
 	return err
 }

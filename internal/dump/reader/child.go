@@ -56,7 +56,12 @@ func runChild() int {
 	debug.SetMemoryLimit(softMemory)
 	// The runtime opens files of its own for the first timer, and must have done so.
 	orders, tick := bufio.NewReaderSize(os.Stdin, 64<<10), time.NewTicker(progressEvery)
-	c := &reading{out: &frameWriter{w: os.Stdout}, inputs: make(chan Input), contents: make(chan []byte, 1), served: make(chan []byte, 1)}
+	c := &reading{
+		out:      &frameWriter{w: os.Stdout},
+		inputs:   make(chan Input),
+		contents: make(chan []byte, 1),
+		served:   make(chan []byte, 1),
+	}
 	kind, text, err := readFrame(orders, nil)
 	if err == nil && kind == orderJob {
 		err = json.Unmarshal(text, &c.job)
@@ -252,7 +257,12 @@ func (c *reading) readInputs() error {
 	}
 	ctx := context.Background()
 	for range n {
-		w := &worker{out: c.out, noPasswords: c.job.NoPasswords, batch: make([]byte, frameHead, batchSize+4<<10), digests: digester{hash: sha1.New()}} //nolint:gosec // see above
+		w := &worker{
+			out:         c.out,
+			noPasswords: c.job.NoPasswords,
+			batch:       make([]byte, frameHead, batchSize+4<<10),
+			digests:     digester{hash: sha1.New()},
+		} //nolint:gosec // see above
 		w.recorder = scan.NewRecorder(w.encodeSighting)
 		c.workers = append(c.workers, w)
 		go func() {
@@ -337,7 +347,10 @@ func (c *reading) openSource() (io.Reader, error) {
 	var volumes []container.Volume
 	w, start := &servedFile{servedWindow: servedWindow{c: c}}, int64(0)
 	for _, v := range c.in.Volumes {
-		volumes = append(volumes, container.Volume{Name: v.Name, At: io.NewSectionReader(w, start, v.Size), Size: v.Size})
+		volumes = append(
+			volumes,
+			container.Volume{Name: v.Name, At: io.NewSectionReader(w, start, v.Size), Size: v.Size},
+		)
 		start += v.Size
 	}
 	return container.NewSet(volumes), nil

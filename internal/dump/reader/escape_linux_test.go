@@ -370,7 +370,13 @@ func TestOrphanDoesNotHoldItsParent(t *testing.T) {
 func runShare() {
 	exitOnError((&frameWriter{w: os.Stdout}).writeJSON(factReady, Confinement{Seccomp: true}))
 	for {
-		_, err := unix.Mmap(-1, 0, 8<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
+		_, err := unix.Mmap(
+			-1,
+			0,
+			8<<20,
+			unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_SHARED|unix.MAP_ANONYMOUS|unix.MAP_POPULATE,
+		)
 		exitOnError(err)
 	}
 }
@@ -458,7 +464,14 @@ func TestTakenOverReaderCannotEscape(t *testing.T) {
 		}
 		for _, how := range []string{"whole", "without Landlock"} {
 			if len(worked[how]) > 0 {
-				t.Errorf("%s, confinement %s: %d of %d escapes worked, with the ways %v", who, how, len(worked[how]), len(all), worked[how])
+				t.Errorf(
+					"%s, confinement %s: %d of %d escapes worked, with the ways %v",
+					who,
+					how,
+					len(worked[how]),
+					len(all),
+					worked[how],
+				)
 			}
 		}
 		// The control: what is tried does work where nothing keeps it from working.
@@ -515,8 +528,9 @@ func TestReaderWorksBehindTheFilter(t *testing.T) {
 // runBusy is a reader whose runtime does what it may have to do at any time: many locked threads, collection while they
 // run, faults that become panics, timers.
 func runBusy() {
-	defer time.NewTicker(time.Hour).Stop()                 // as runChild does
-	if err := loadFilters(); err != nil || !isFiltered() { // without limits of memory: threads of the C library take much
+	defer time.NewTicker(time.Hour).Stop() // as runChild does
+	if err := loadFilters(); err != nil ||
+		!isFiltered() { // without limits of memory: threads of the C library take much
 		fmt.Println("not filtered:", err)
 		return
 	}

@@ -23,22 +23,63 @@ func makeHostileFiles() map[string][]byte {
 
 	// PDF: maps that copy a long text to every code, contents and fonts that refer to themselves, streams that swell.
 	cmap := func(text string) []byte {
-		return deflateBytes([]byte("1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <" + text + "> <0000> <FFFF> <" + text + "> endbfrange"))
+		return deflateBytes(
+			[]byte(
+				"1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <" + text + "> <0000> <FFFF> <" + text + "> endbfrange",
+			),
+		)
 	}
 	font := "1 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 2 0 R >> endobj\n4 0 obj << /Type /Page /Contents 3 0 R /Font << /F1 1 0 R >> >> endobj\n"
 	say := pdfStream(3, "", []byte("BT /F1 9 Tf <"+strings.Repeat("0041", 4000)+"> Tj ET"))
 	add("pdf-map", makePDF(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 9000))), say))
 	add("pdf-map-long", makePDF(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 400_000))), say))
-	add("pdf-self", makePDF("1 0 obj << /Type /Page /Contents [1 0 R 1 0 R 1 0 R] /Resources 1 0 R /Font 1 0 R >> endobj\n"))
-	add("pdf-swell", makePDF("", pdfStream(1, "/Filter [/FlateDecode /FlateDecode]", deflateBytes(deflateBytes(zeros)))))
-	add("pdf-objects", makePDF("", pdfStream(1, "/Type /ObjStm /N 99999999 /First 8000000 /Filter /FlateDecode", deflateBytes(bytes.Repeat([]byte("1 0 "), 4<<20)))))
+	add(
+		"pdf-self",
+		makePDF("1 0 obj << /Type /Page /Contents [1 0 R 1 0 R 1 0 R] /Resources 1 0 R /Font 1 0 R >> endobj\n"),
+	)
+	add(
+		"pdf-swell",
+		makePDF("", pdfStream(1, "/Filter [/FlateDecode /FlateDecode]", deflateBytes(deflateBytes(zeros)))),
+	)
+	add(
+		"pdf-objects",
+		makePDF(
+			"",
+			pdfStream(
+				1,
+				"/Type /ObjStm /N 99999999 /First 8000000 /Filter /FlateDecode",
+				deflateBytes(bytes.Repeat([]byte("1 0 "), 4<<20)),
+			),
+		),
+	)
 
 	// Avro: schemas that hold themselves, arrays of records without fields, lengths without end.
-	add("avro-recursive", avroFile(`{"type":"record","name":"r","fields":[{"name":"a","type":"r"},{"name":"b","type":"r"}]}`, encodeVarints(1<<40, 0)))
-	add("avro-empty-records", avroFile(`{"type":"record","name":"r","fields":[{"name":"a","type":{"type":"array","items":{"type":"record","name":"e","fields":[]}}}]}`, encodeVarints(1<<60, 1<<60, 1<<60)))
+	add(
+		"avro-recursive",
+		avroFile(
+			`{"type":"record","name":"r","fields":[{"name":"a","type":"r"},{"name":"b","type":"r"}]}`,
+			encodeVarints(1<<40, 0),
+		),
+	)
+	add(
+		"avro-empty-records",
+		avroFile(
+			`{"type":"record","name":"r","fields":[{"name":"a","type":{"type":"array","items":{"type":"record","name":"e","fields":[]}}}]}`,
+			encodeVarints(1<<60, 1<<60, 1<<60),
+		),
+	)
 	add("avro-empty-rows", avroFile(`{"type":"record","name":"r","fields":[]}`, encodeVarints(1<<61, 0)))
-	add("avro-nulls", avroFile(`{"type":"array","items":{"type":"array","items":"null"}}`, bytes.Repeat(encodeVarints(1<<50), 4000)))
-	add("avro-deep", avroFile(strings.Repeat(`{"type":"array","items":`, 20_000)+`"null"`+strings.Repeat("}", 20_000), encodeVarints(1, 1)))
+	add(
+		"avro-nulls",
+		avroFile(`{"type":"array","items":{"type":"array","items":"null"}}`, bytes.Repeat(encodeVarints(1<<50), 4000)),
+	)
+	add(
+		"avro-deep",
+		avroFile(
+			strings.Repeat(`{"type":"array","items":`, 20_000)+`"null"`+strings.Repeat("}", 20_000),
+			encodeVarints(1, 1),
+		),
+	)
 	add("avro-length", avroFile(`"string"`, encodeVarints(1, 8, 1<<40)))
 
 	// Parquet: a footer with millions of columns, with rows without end, with lists in lists.
@@ -56,13 +97,71 @@ func makeHostileFiles() map[string][]byte {
 
 	// 7z: claims of files, streams and folders; memory that is not needed.
 	add("7z-files", sevenZip([]byte{0x01, 0x05, 0xf0, 0xff, 0xff, 0xff, 0xff}))
-	add("7z-folders", sevenZip(append([]byte{0x01, 0x04, 0x07, 0x0b, 0xf0, 0xff, 0xff, 0xff, 0x7f, 0x00}, bytes.Repeat([]byte{0x01, 0x21, 0x21}, 300_000)...)))
-	add("7z-memory", sevenZip([]byte{0x01, 0x04, 0x06, 0x00, 0x01, 0x09, 0x20, 0x00, 0x07, 0x0b, 0x01, 0x00, 0x01, 0x23, 0x03, 0x01, 0x01, 0x05, 0x5d, 0xff, 0xff, 0xff, 0xff, 0x0c, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x00, 0x00}))
-	add("7z-header", []byte("7z\xbc\xaf\x27\x1c\x00\x04"), binary.LittleEndian.AppendUint32(nil, 0), bytes.Repeat([]byte{0xff}, 20))
+	add(
+		"7z-folders",
+		sevenZip(
+			append(
+				[]byte{0x01, 0x04, 0x07, 0x0b, 0xf0, 0xff, 0xff, 0xff, 0x7f, 0x00},
+				bytes.Repeat([]byte{0x01, 0x21, 0x21}, 300_000)...),
+		),
+	)
+	add(
+		"7z-memory",
+		sevenZip(
+			[]byte{
+				0x01,
+				0x04,
+				0x06,
+				0x00,
+				0x01,
+				0x09,
+				0x20,
+				0x00,
+				0x07,
+				0x0b,
+				0x01,
+				0x00,
+				0x01,
+				0x23,
+				0x03,
+				0x01,
+				0x01,
+				0x05,
+				0x5d,
+				0xff,
+				0xff,
+				0xff,
+				0xff,
+				0x0c,
+				0xff,
+				0xff,
+				0xff,
+				0xff,
+				0xff,
+				0xff,
+				0xff,
+				0x7f,
+				0x00,
+				0x00,
+			},
+		),
+	)
+	add(
+		"7z-header",
+		[]byte("7z\xbc\xaf\x27\x1c\x00\x04"),
+		binary.LittleEndian.AppendUint32(nil, 0),
+		bytes.Repeat([]byte{0xff}, 20),
+	)
 
 	// RAR: keys that take sixteen million rounds for each password.
 	lock := append([]byte{21, 4, 0, 0, 0, 24}, zeros[:16]...)
-	add("rar-rounds", []byte("Rar!\x1a\x07\x01\x00"), binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(lock)), lock, bytes.Repeat([]byte{7}, 4096))
+	add(
+		"rar-rounds",
+		[]byte("Rar!\x1a\x07\x01\x00"),
+		binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(lock)),
+		lock,
+		bytes.Repeat([]byte{7}, 4096),
+	)
 
 	// Zip: archives in archives, overlapping members, tables of contents that are all there is.
 	nested := gzipBytes(zeros)
@@ -82,8 +181,12 @@ func makeHostileFiles() map[string][]byte {
 	// Office documents: tables that point to one long text again and again.
 	cells := "<worksheet><sheetData><row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 300_000) + "</row></sheetData></worksheet>"
 	add("xlsx-strings", zipMembers(map[string][]byte{
-		"[Content_Types].xml": []byte("<Types/>"), "xl/workbook.xml": []byte("<workbook/>"), "xl/worksheets/sheet1.xml": []byte(cells),
-		"xl/sharedStrings.xml": []byte("<sst><si><t>" + strings.Repeat("a", 1<<20) + "</t></si></sst>"),
+		"[Content_Types].xml": []byte(
+			"<Types/>",
+		),
+		"xl/workbook.xml":          []byte("<workbook/>"),
+		"xl/worksheets/sheet1.xml": []byte(cells),
+		"xl/sharedStrings.xml":     []byte("<sst><si><t>" + strings.Repeat("a", 1<<20) + "</t></si></sst>"),
 	}))
 	add("xlsx-many-strings", zipMembers(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/sharedStrings.xml": []byte("<sst>" + strings.Repeat("<si><t>a</t></si>", 3_000_000) + "</sst>")}))
 	add("xlsx-deep", zipMembers(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/worksheets/sheet1.xml": []byte(strings.Repeat("<a>", 3_000_000))}))
@@ -110,7 +213,12 @@ func makeHostileFiles() map[string][]byte {
 	xz := []byte{0xfd, '7', 'z', 'X', 'Z', 0, 0, 0}
 	xzHead := binary.LittleEndian.AppendUint32(bytes.Clone(xz), crc32.ChecksumIEEE([]byte{0, 0}))
 	block := []byte{0x02, 0x00, 0x21, 0x01, 0x28, 0x00, 0x00, 0x00} // a dictionary of 4 GiB
-	add("xz-dictionary", xzHead, binary.LittleEndian.AppendUint32(bytes.Clone(block), crc32.ChecksumIEEE(block)), bytes.Repeat([]byte{0x01, 0xff, 0xff, 0}, 10_000))
+	add(
+		"xz-dictionary",
+		xzHead,
+		binary.LittleEndian.AppendUint32(bytes.Clone(block), crc32.ChecksumIEEE(block)),
+		bytes.Repeat([]byte{0x01, 0xff, 0xff, 0}, 10_000),
+	)
 	add("xz-empty", bytes.Repeat(append(bytes.Clone(xzHead), bytes.Repeat([]byte{0}, 20)...), 200_000))
 	add("lzma-window", []byte{0x5d, 0, 0, 0, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0}, zeros[:1<<20])
 	add("lzma-size", []byte{0x5d, 0, 0, 0x80, 0, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0}, zeros[:1<<20])
@@ -122,16 +230,30 @@ func makeHostileFiles() map[string][]byte {
 	add("tar-names", tarMembers(strings.Repeat("a/", 1<<20), 0))
 	add("tar-many", bytes.Repeat(tarMembers("a", 0)[:512], 200_000))
 	add("mail-nested", makeMail(2_000))
-	add("mail-borders", []byte("From: a\nMime-Version: 1.0\nContent-Type: multipart/mixed; boundary=a\n\n"), bytes.Repeat([]byte("--a\n\n"), 2_000_000))
+	add(
+		"mail-borders",
+		[]byte("From: a\nMime-Version: 1.0\nContent-Type: multipart/mixed; boundary=a\n\n"),
+		bytes.Repeat([]byte("--a\n\n"), 2_000_000),
+	)
 	add("mail-headers", []byte("From: a\nMime-Version: 1.0\n"), bytes.Repeat([]byte("X: a\n"), 4_000_000))
-	add("mail-base64", []byte("From: a\nMime-Version: 1.0\nContent-Transfer-Encoding: base64\n\n"), []byte(base64.StdEncoding.EncodeToString(gzipBytes(zeros))))
+	add(
+		"mail-base64",
+		[]byte("From: a\nMime-Version: 1.0\nContent-Transfer-Encoding: base64\n\n"),
+		[]byte(base64.StdEncoding.EncodeToString(gzipBytes(zeros))),
+	)
 	add("bson-deep", makeBSON(200_000))
 	add("bson-length", []byte{0x10, 0xff, 0xff, 0x7f, 0x03, 'a', 0, 0xff, 0xff, 0xff, 0x7f}, zeros[:1<<20])
 	add("bson-many", bytes.Repeat([]byte{0x0c, 0, 0, 0, 0x10, 'a', 0, 1, 0, 0, 0, 0}, 1_000_000))
 	ole := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), bytes.Repeat([]byte{0}, 504)...)
 	ole[26], ole[28], ole[29], ole[30], ole[32], ole[44] = 3, 0xfe, 0xff, 9, 6, 0xff
 	add("ole-loop", ole, bytes.Repeat([]byte{0, 0, 0, 0}, 1<<18))
-	add("ole-claim", ole[:30], []byte{9, 0, 6, 0}, bytes.Repeat([]byte{0xff, 0xff, 0xff, 0x7f}, 120), bytes.Repeat([]byte{1, 0, 0, 0}, 1<<16))
+	add(
+		"ole-claim",
+		ole[:30],
+		[]byte{9, 0, 6, 0},
+		bytes.Repeat([]byte{0xff, 0xff, 0xff, 0x7f}, 120),
+		bytes.Repeat([]byte{1, 0, 0, 0}, 1<<16),
+	)
 
 	// Texts that ask much of who searches them.
 	add("text-digits", bytes.Repeat([]byte("12345678901"), 2<<20))
@@ -203,17 +325,38 @@ func zipClaim() []byte {
 	end64 = binary.LittleEndian.AppendUint64(end64, 0)
 	locator := append([]byte("PK\x06\x07\x00\x00\x00\x00"), binary.LittleEndian.AppendUint64(nil, 30)...)
 	end := append([]byte("PK\x05\x06"), bytes.Repeat([]byte{0xff}, 16)...)
-	return bytes.Join([][]byte{append([]byte("PK\x03\x04"), make([]byte, 26)...), end64, append(locator, 1, 0, 0, 0), append(end, 0, 0)}, nil)
+	return bytes.Join(
+		[][]byte{
+			append([]byte("PK\x03\x04"), make([]byte, 26)...),
+			end64,
+			append(locator, 1, 0, 0, 0),
+			append(end, 0, 0),
+		},
+		nil,
+	)
 }
 
 // makePDF returns a document of the given objects and streams, without a cross-reference table.
 func makePDF(objects string, streams ...[]byte) []byte {
-	return bytes.Join(append(append([][]byte{[]byte("%PDF-1.5\n" + objects)}, streams...), []byte("trailer << /Root 1 0 R >>\n%%EOF")), nil)
+	return bytes.Join(
+		append(
+			append([][]byte{[]byte("%PDF-1.5\n" + objects)}, streams...),
+			[]byte("trailer << /Root 1 0 R >>\n%%EOF"),
+		),
+		nil,
+	)
 }
 
 // pdfStream returns a stream object with the true length; dict adds to its dictionary, where lies belong.
 func pdfStream(number int, dict string, content []byte) []byte {
-	return fmt.Appendf(nil, "%d 0 obj << /Length %d %s >> stream\n%s\nendstream endobj\n", number, len(content), dict, content)
+	return fmt.Appendf(
+		nil,
+		"%d 0 obj << /Length %d %s >> stream\n%s\nendstream endobj\n",
+		number,
+		len(content),
+		dict,
+		content,
+	)
 }
 
 // encodeVarints returns numbers in the zigzag encoding of Avro.
@@ -228,7 +371,20 @@ func encodeVarints(values ...int64) (b []byte) {
 func avroFile(schema string, block []byte) []byte {
 	text := func(s string) []byte { return append(encodeVarints(int64(len(s))), s...) }
 	sync := make([]byte, 16)
-	return bytes.Join([][]byte{[]byte("Obj\x01"), encodeVarints(1), text("avro.schema"), text(schema), {0}, sync, encodeVarints(1<<40, int64(len(block))), block, sync}, nil)
+	return bytes.Join(
+		[][]byte{
+			[]byte("Obj\x01"),
+			encodeVarints(1),
+			text("avro.schema"),
+			text(schema),
+			{0},
+			sync,
+			encodeVarints(1<<40, int64(len(block))),
+			block,
+			sync,
+		},
+		nil,
+	)
 }
 
 // thriftList returns the start of a Parquet footer with a list that claims n elements.
@@ -238,7 +394,10 @@ func thriftList(n uint64) []byte {
 
 // makeParquet returns a file that consists of a footer alone.
 func makeParquet(footer []byte) []byte {
-	return bytes.Join([][]byte{[]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1")}, nil)
+	return bytes.Join(
+		[][]byte{[]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1")},
+		nil,
+	)
 }
 
 const sqlitePage = 65536
@@ -309,7 +468,16 @@ func sevenZip(header []byte) []byte {
 	start := binary.LittleEndian.AppendUint64(nil, 32)
 	start = binary.LittleEndian.AppendUint64(start, uint64(len(header)))
 	start = binary.LittleEndian.AppendUint32(start, crc32.ChecksumIEEE(header))
-	return bytes.Join([][]byte{[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(start)), start, make([]byte, 32), header}, nil)
+	return bytes.Join(
+		[][]byte{
+			[]byte("7z\xbc\xaf\x27\x1c\x00\x04"),
+			binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(start)),
+			start,
+			make([]byte, 32),
+			header,
+		},
+		nil,
+	)
 }
 
 // tarMembers returns an archive whose entry claims size bytes but holds 1000 at most.
@@ -327,7 +495,12 @@ func makeMail(depth int) []byte {
 	var b bytes.Buffer
 	b.WriteString("From: a\nMime-Version: 1.0\n")
 	for i := range depth {
-		fmt.Fprintf(&b, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\nContent-Type: message/rfc822\n\nFrom: a\nMime-Version: 1.0\n", i, i)
+		fmt.Fprintf(
+			&b,
+			"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\nContent-Type: message/rfc822\n\nFrom: a\nMime-Version: 1.0\n",
+			i,
+			i,
+		)
 	}
 	return b.Bytes()
 }

@@ -33,25 +33,34 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	size := fileSize(file)
 	options := container.Options{Limits: c.job.Limits, Passwords: c.in.Passwords, Layer: c.beginLayer}
 	before := c.read.Load()
-	walked, err := container.WalkSource(ctx, c.in.Name, meterReads(source, &c.read), options, func(entry container.Entry, r io.Reader) error {
-		if c.mapping == nil && !c.job.OnlyRecords {
-			c.searchName(entry.Name)
-		}
-		if entry.Binary {
-			return c.searchBinary(ctx, r)
-		}
-		if entry.Depth > 0 {
-			return c.searchStream(ctx, entry.Name, r, nil, 0)
-		}
-		return c.searchStream(ctx, entry.Name, r, file, before)
-	})
+	walked, err := container.WalkSource(
+		ctx,
+		c.in.Name,
+		meterReads(source, &c.read),
+		options,
+		func(entry container.Entry, r io.Reader) error {
+			if c.mapping == nil && !c.job.OnlyRecords {
+				c.searchName(entry.Name)
+			}
+			if entry.Binary {
+				return c.searchBinary(ctx, r)
+			}
+			if entry.Depth > 0 {
+				return c.searchStream(ctx, entry.Name, r, nil, 0)
+			}
+			return c.searchStream(ctx, entry.Name, r, file, before)
+		},
+	)
 	report := Report{Report: walked, Records: c.records, NoRecords: c.noText}
 	switch {
 	case fileSize(file) < size:
 		report.Changed = true
 	case errors.Is(err, container.ErrBomb): // what it held so far stays, the rest of it is given up, the other inputs go on
 		reason := err.Error()
-		report.Skips = append(report.Skips, container.Skip{Name: c.in.Name, Reason: reason[strings.LastIndex(reason, ": ")+2:]})
+		report.Skips = append(
+			report.Skips,
+			container.Skip{Name: c.in.Name, Reason: reason[strings.LastIndex(reason, ": ")+2:]},
+		)
 		report.Skipped++
 	case err != nil:
 		report.Failed = err.Error()
@@ -167,7 +176,12 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 	rest := io.MultiReader(bytes.NewReader(head), r)
 	c.pending.Wait() // from here on every worker belongs to the large stream
 	if !plainText(head) {
-		n, err := scan.ScanParallel(ctx, scan.MeteredReader{Reader: rest, Count: &c.scanned}, name, c.recorders()) // it has no place from which it could go on
+		n, err := scan.ScanParallel(
+			ctx,
+			scan.MeteredReader{Reader: rest, Count: &c.scanned},
+			name,
+			c.recorders(),
+		) // it has no place from which it could go on
 		if err == nil {
 			c.mayCheck(n)
 		}
@@ -236,7 +250,12 @@ func plainText(head []byte) bool {
 
 // searchSpans searches a large stream span by span; there is a Checkpoint after each. cut gives the pieces of the stream from the
 // place that is wanted.
-func (c *reading) searchSpans(ctx context.Context, name string, this Cursor, cut func(from scan.Place) (*scan.Pieces, error)) error {
+func (c *reading) searchSpans(
+	ctx context.Context,
+	name string,
+	this Cursor,
+	cut func(from scan.Place) (*scan.Pieces, error),
+) error {
 	next, number := c.at, int64(0)
 	perSpan := max(1, c.job.Span/c.job.Piece)
 	from := scan.Place{Name: name}
@@ -287,10 +306,16 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 	c.pending.Wait() // from here on every worker belongs to this stream
 	before := c.scanned.Load()
 	counted := scan.MeteredReader{Reader: rest, Count: &c.scanned}
-	sum, err := stated.ReadRecords(ctx, counted, c.mapping, c.workers[0].encodeSighting, func(line int64, why *fault.Error) error {
-		c.noRecord(fmt.Sprintf("%s:%d", name, line), why)
-		return nil
-	})
+	sum, err := stated.ReadRecords(
+		ctx,
+		counted,
+		c.mapping,
+		c.workers[0].encodeSighting,
+		func(line int64, why *fault.Error) error {
+			c.noRecord(fmt.Sprintf("%s:%d", name, line), why)
+			return nil
+		},
+	)
 	if c.records == nil {
 		c.records = &stated.Summary{Breach: sum.Breach}
 	}

@@ -15,8 +15,45 @@ func TestBothWaysToReadAnAddress(t *testing.T) {
 	fast := fastAddress // not on every processor
 	defer func() { fastAddress = fast }()
 	rnd := rand.New(rand.NewPCG(1, 2))
-	bits := []string{"a", "Z", "maria", "SILVA", "0", "9", "..", ".", ".", "-", "--", "_", "+", "%", "%40", "%3D", "'", "\\n", "\\", "é", "@", "@", " ", "\n", ":", "com", "br", "png", "xn--p1ai",
-		"exemplo.com", "um.nome.muito.comprido.que.nao.acaba.nunca.mais.e.segue", "[", "`", "{", "/", "\x00", "\xff"}
+	bits := []string{
+		"a",
+		"Z",
+		"maria",
+		"SILVA",
+		"0",
+		"9",
+		"..",
+		".",
+		".",
+		"-",
+		"--",
+		"_",
+		"+",
+		"%",
+		"%40",
+		"%3D",
+		"'",
+		"\\n",
+		"\\",
+		"é",
+		"@",
+		"@",
+		" ",
+		"\n",
+		":",
+		"com",
+		"br",
+		"png",
+		"xn--p1ai",
+		"exemplo.com",
+		"um.nome.muito.comprido.que.nao.acaba.nunca.mais.e.segue",
+		"[",
+		"`",
+		"{",
+		"/",
+		"\x00",
+		"\xff",
+	}
 	found := 0
 	texts := sized(3_000, 10_000)
 	for range texts {

@@ -115,7 +115,18 @@ func markPortable(digits []byte, signs []uint64, src []byte) {
 
 // isSign tells the signs: \u0040, &#64;, [at], (arroba) and {at}, characters without width, dashes, full-width letters, the
 // second byte of a no-break space.
-var isSign = [256]bool{'@': true, '%': true, '\\': true, '&': true, '[': true, '(': true, '{': true, 0xa0: true, 0xe2: true, 0xef: true}
+var isSign = [256]bool{
+	'@':  true,
+	'%':  true,
+	'\\': true,
+	'&':  true,
+	'[':  true,
+	'(':  true,
+	'{':  true,
+	0xa0: true,
+	0xe2: true,
+	0xef: true,
+}
 
 // Texts are full of signs that are none by what follows: (11), [12/Mar, \n, &b=. Those of ASCII but '@' and '{' are marked
 // where the next byte may follow it in what is looked for. expected is what a byte must be, by its low half, to be one of

@@ -142,11 +142,20 @@ func statements(rows [][]cellText, defined bool) []byte {
 			names, texts = append(names, "`"+c.Name+"`"), append(texts, "'"+strings.ReplaceAll(c.Text, "'", "''")+"'")
 		}
 		if !defined {
-			fmt.Fprintf(&b, "INSERT INTO clientes (%s) VALUES (%s);\n", strings.Join(names, ", "), strings.Join(texts, ", "))
+			fmt.Fprintf(
+				&b,
+				"INSERT INTO clientes (%s) VALUES (%s);\n",
+				strings.Join(names, ", "),
+				strings.Join(texts, ", "),
+			)
 			continue
 		}
 		if i == 0 {
-			fmt.Fprintf(&b, "-- MySQL dump 10.13\nCREATE TABLE `clientes` (\n  %s varchar(90)\n);\nINSERT INTO `clientes` VALUES ", strings.Join(names, " varchar(90),\n  "))
+			fmt.Fprintf(
+				&b,
+				"-- MySQL dump 10.13\nCREATE TABLE `clientes` (\n  %s varchar(90)\n);\nINSERT INTO `clientes` VALUES ",
+				strings.Join(names, " varchar(90),\n  "),
+			)
 		} else {
 			b.WriteString(",")
 		}
@@ -216,7 +225,12 @@ func lines(rows [][]cellText) []byte {
 func sentences(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
-		fmt.Fprintf(&b, "%s informou %s ontem, e espera a resposta.\n", FirstNames[i%len(FirstNames)], row[len(row)-1].Text)
+		fmt.Fprintf(
+			&b,
+			"%s informou %s ontem, e espera a resposta.\n",
+			FirstNames[i%len(FirstNames)],
+			row[len(row)-1].Text,
+		)
 	}
 	return []byte(b.String())
 }

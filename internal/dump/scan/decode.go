@@ -41,7 +41,8 @@ func otherEncoding(start []byte) transform.Transformer {
 	}
 	quarter, half := len(start)/4, len(start)/2
 	inFours := func(low int) bool { // which byte of four is the low one
-		return quarter >= 8 && zeros[low]*16 < quarter && zeros[3-low] >= quarter && min(zeros[1], zeros[2])*4 > quarter*3
+		return quarter >= 8 && zeros[low]*16 < quarter && zeros[3-low] >= quarter &&
+			min(zeros[1], zeros[2])*4 > quarter*3
 	}
 	inTwos := func(low int) bool {
 		return half >= 8 && (zeros[1-low]+zeros[3-low])*4 > half*3 && (zeros[low]+zeros[low+2])*16 < half
@@ -65,7 +66,8 @@ func otherEncoding(start []byte) transform.Transformer {
 // isFolded knows directories (LDIF) and address books (vCard), whose long lines go on after a line end and a blank.
 func isFolded(b []byte) bool {
 	for line := range bytes.Lines(b) {
-		if bytes.HasPrefix(line, []byte("dn: ")) || bytes.HasPrefix(line, []byte("dn:: ")) || len(line) >= 11 && bytes.EqualFold(line[:11], []byte("BEGIN:VCARD")) {
+		if bytes.HasPrefix(line, []byte("dn: ")) || bytes.HasPrefix(line, []byte("dn:: ")) ||
+			len(line) >= 11 && bytes.EqualFold(line[:11], []byte("BEGIN:VCARD")) {
 			return true
 		}
 		if line[0] != '#' && !bytes.HasPrefix(line, []byte("version:")) && len(bytes.TrimSpace(line)) > 0 {
@@ -114,7 +116,14 @@ func IsMessage(head []byte) bool {
 			return false
 		}
 		switch string(bytes.ToLower(name)) {
-		case "return-path", "received", "delivered-to", "mime-version", "message-id", "x-gm-thrid", "x-mozilla-status", "content-transfer-encoding":
+		case "return-path",
+			"received",
+			"delivered-to",
+			"mime-version",
+			"message-id",
+			"x-gm-thrid",
+			"x-mozilla-status",
+			"content-transfer-encoding":
 			return true
 		}
 	}

@@ -30,15 +30,22 @@ func (d decoys) time() string { return fmt.Sprint(1_704_067_200 + d.IntN(443_000
 
 // numbers are what stands under names that say what it is.
 var numbers = map[string]func(d decoys) string{
-	"expires": decoys.time, "timestamp": decoys.time, "created_at": decoys.time, "last_login_time": decoys.time, "expirationDate": decoys.time,
-	"id":      func(d decoys) string { return d.digits(9 + d.IntN(11)) },
-	"user_id": func(d decoys) string { return "1000" + d.digits(11) },
+	"expires":         decoys.time,
+	"timestamp":       decoys.time,
+	"created_at":      decoys.time,
+	"last_login_time": decoys.time,
+	"expirationDate":  decoys.time,
+	"id":              func(d decoys) string { return d.digits(9 + d.IntN(11)) },
+	"user_id":         func(d decoys) string { return "1000" + d.digits(11) },
 	"ip": func(d decoys) string {
 		return fmt.Sprintf("%d.%d.%d.%d", d.IntN(256), d.IntN(256), d.IntN(256), d.IntN(256))
 	},
-	"cnh": func(d decoys) string { return d.digits(11) }, "renavam": func(d decoys) string { return d.digits(11) }, "pis": func(d decoys) string { return d.digits(11) },
-	"protocolo": func(d decoys) string { return d.digits(10 + d.IntN(8)) }, "codigo_barras": func(d decoys) string { return d.digits(13) },
-	"nosso_numero": func(d decoys) string { return d.digits(10 + d.IntN(7)) },
+	"cnh":           func(d decoys) string { return d.digits(11) },
+	"renavam":       func(d decoys) string { return d.digits(11) },
+	"pis":           func(d decoys) string { return d.digits(11) },
+	"protocolo":     func(d decoys) string { return d.digits(10 + d.IntN(8)) },
+	"codigo_barras": func(d decoys) string { return d.digits(13) },
+	"nosso_numero":  func(d decoys) string { return d.digits(10 + d.IntN(7)) },
 }
 
 // carriers write a column of numbers beside one of words.
@@ -92,10 +99,25 @@ var places = map[string]func(d decoys) string{
 		return fmt.Sprintf(".exemplo.com\tTRUE\t/\tFALSE\t%s\tsessao\t%s", d.time(), value)
 	},
 	"cookies, one year": func(d decoys) string {
-		return fmt.Sprintf("www.exemplo.com\tFALSE\t/conta\tTRUE\t%d\t_ga\tGA1.2.%s.%s", 1_795_000_000+d.IntN(60_000_000), d.digits(10), d.time())
+		return fmt.Sprintf(
+			"www.exemplo.com\tFALSE\t/conta\tTRUE\t%d\t_ga\tGA1.2.%s.%s",
+			1_795_000_000+d.IntN(60_000_000),
+			d.digits(10),
+			d.time(),
+		)
 	},
 	"slips": func(d decoys) string {
-		return fmt.Sprintf("%s.%s %s.%s %s.%s %s %s", d.digits(5), d.digits(5), d.digits(5), d.digits(6), d.digits(5), d.digits(6), d.digits(1), d.digits(14))
+		return fmt.Sprintf(
+			"%s.%s %s.%s %s.%s %s %s",
+			d.digits(5),
+			d.digits(5),
+			d.digits(5),
+			d.digits(6),
+			d.digits(5),
+			d.digits(6),
+			d.digits(1),
+			d.digits(14),
+		)
 	},
 	"slips in four blocks": func(d decoys) string {
 		return fmt.Sprintf("%s %s %s %s", d.digits(12), d.digits(12), d.digits(12), d.digits(12))

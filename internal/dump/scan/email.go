@@ -92,12 +92,14 @@ func (s *finder) readEmailAt(b []byte, at, after int) {
 	m := &s.around
 	shapeOf(&s.text, &b[at-addressSpan], &b[after], m)
 	left, right := m.left, m.right
-	if uint(left-1) > addressSpan-2 || uint(right-1) > addressSpan-2 || m.wrong != 0 || m.label == 0 || right-m.label < 2 { // none, too many, not plain
+	if uint(left-1) > addressSpan-2 || uint(right-1) > addressSpan-2 || m.wrong != 0 || m.label == 0 ||
+		right-m.label < 2 { // none, too many, not plain
 		s.readEmail(b, at, after)
 		return
 	}
 	stop := b[at-left-1]
-	if class[stop]&rare != 0 && (stop != '\'' || at-left < 2 || class[b[at-left-2]]&letter != 0) || b[after+right] >= utf8.RuneSelf {
+	if class[stop]&rare != 0 && (stop != '\'' || at-left < 2 || class[b[at-left-2]]&letter != 0) ||
+		b[after+right] >= utf8.RuneSelf {
 		s.readEmail(b, at, after)
 		return
 	}
@@ -154,7 +156,8 @@ func (s *finder) readEmail(b []byte, at, after int) {
 		cut := bytes.LastIndex(b[start:at], rule) + len(rule)
 		start, first = start+cut, first+cut
 	}
-	if start > 0 && (b[start-1] == '>' || start == at && b[start-1] == ' ') || end < len(b) && (b[end] == '<' || end == at+1) {
+	if start > 0 && (b[start-1] == '>' || start == at && b[start-1] == ' ') ||
+		end < len(b) && (b[end] == '<' || end == at+1) {
 		s.noteHint(b, at)
 	}
 	switch local := b[start:at]; {
@@ -177,7 +180,8 @@ func (s *finder) readEmail(b []byte, at, after int) {
 // dotsInside reports whether local is not empty and has single dots between other characters only; seen is the union of
 // its classes.
 func dotsInside(local []byte, seen uint8) bool {
-	return len(local) > 0 && (seen&dot == 0 || local[0] != '.' && local[len(local)-1] != '.' && !bytes.Contains(local, twoDots))
+	return len(local) > 0 &&
+		(seen&dot == 0 || local[0] != '.' && local[len(local)-1] != '.' && !bytes.Contains(local, twoDots))
 }
 
 // plainEmail takes the slower way for an address of plain ASCII characters: one that may break a rule, or run into the
@@ -247,8 +251,31 @@ func trimDomain(host []byte) []byte {
 // notDomain knows the endings of picture and style file names such as logo@2x.png, which are no top-level domains.
 func notDomain(ending []byte) bool {
 	switch string(ending) {
-	case "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "bmp", "ico", "css", "scss", "js", "mjs", "jsx", "tsx", "html", "htm", "xml",
-		"json", "txt", "pdf", "woff", "ttf", "dll", "exe":
+	case "png",
+		"jpg",
+		"jpeg",
+		"gif",
+		"svg",
+		"webp",
+		"avif",
+		"bmp",
+		"ico",
+		"css",
+		"scss",
+		"js",
+		"mjs",
+		"jsx",
+		"tsx",
+		"html",
+		"htm",
+		"xml",
+		"json",
+		"txt",
+		"pdf",
+		"woff",
+		"ttf",
+		"dll",
+		"exe":
 		return true
 	}
 	return false
@@ -323,7 +350,8 @@ const gluedShortest = 5
 // escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t,
 // \u003c.
 func (s *finder) escapedWord(local, host []byte, from, after int) {
-	if local[0] == 'u' && len(local) > 5 && isHexDigit(local[1]) && isHexDigit(local[2]) && isHexDigit(local[3]) && isHexDigit(local[4]) {
+	if local[0] == 'u' && len(local) > 5 && isHexDigit(local[1]) && isHexDigit(local[2]) && isHexDigit(local[3]) &&
+		isHexDigit(local[4]) {
 		s.wholeEmail(local[5:], host, from+5, after)
 		return
 	}
@@ -374,7 +402,8 @@ func lastEscape(local []byte) int {
 func wordStart(b []byte, from, stop int) int {
 	for from > stop {
 		r, n := utf8.DecodeLastRune(b[stop:from])
-		if r == utf8.RuneError || r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) || r < utf8.RuneSelf && class[r]&inLocal == 0 {
+		if r == utf8.RuneError || r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) ||
+			r < utf8.RuneSelf && class[r]&inLocal == 0 {
 			break
 		}
 		from -= n
@@ -386,7 +415,8 @@ func wordStart(b []byte, from, stop int) int {
 func wordEnd(b []byte, from, stop int) int {
 	for from < stop {
 		r, n := utf8.DecodeRune(b[from:stop])
-		if r == utf8.RuneError || r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) || r < utf8.RuneSelf && class[r]&inDomain == 0 {
+		if r == utf8.RuneError || r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) ||
+			r < utf8.RuneSelf && class[r]&inDomain == 0 {
 			break
 		}
 		from += n

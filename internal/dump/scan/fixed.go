@@ -72,7 +72,11 @@ var (
 			return append(dst, text...), digitsOnly(text) && record.IsCardNumber(text)
 		}},
 	}
-	dateForm = &fixedForm{width: 8, least: fewestRows, read: func(dst, text []byte) ([]byte, bool) { return dst, digitsOnly(text) && record.ParseYear(text) > 0 }}
+	dateForm = &fixedForm{
+		width: 8,
+		least: fewestRows,
+		read:  func(dst, text []byte) ([]byte, bool) { return dst, digitsOnly(text) && record.ParseYear(text) > 0 },
+	}
 )
 
 // readFixedPhone reads a phone with zeros, blanks or the country code before it.
@@ -121,7 +125,8 @@ type fixedRows struct {
 // noteRun remembers the digits b[i:j], which are more than one number has or touch others, for fixed.
 func (s *finder) noteRun(b []byte, i, j int) {
 	inHash := func(beside, behind int) bool { // such characters as hashes have
-		return behind >= 0 && behind < len(b) && beside < len(b) && class[b[beside]]&hexOnly != 0 && isHexDigit(b[behind])
+		return behind >= 0 && behind < len(b) && beside < len(b) && class[b[beside]]&hexOnly != 0 &&
+			isHexDigit(b[behind])
 	}
 	listed := func(k int) bool { return k >= 0 && k < len(b) && bytes.IndexByte([]byte(",;|:\t\"'=>"), b[k]) >= 0 }
 	left, right := listed(i-1), listed(j)
@@ -214,7 +219,11 @@ func (r *Recorder) gluedMail(b []byte, row *fixedRow) {
 	}
 	for _, at := range r.finder.layout.stops {
 		from := row.placeOfCharacter(b, at)
-		inner := finder{isView: true, addWeak: func(identifier.Kind, []byte, int, int) {}, addNumber: func(*record.Number) bool { return true }}
+		inner := finder{
+			isView:    true,
+			addWeak:   func(identifier.Kind, []byte, int, int) {},
+			addNumber: func(*record.Number) bool { return true },
+		}
 		inner.addSign = func(kind identifier.Kind, normal []byte, first, last int) {
 			if kind == identifier.Email && first == 0 {
 				r.records.AddFixed(kind, normal, from, from+last)
@@ -272,7 +281,10 @@ func (f *fixedRows) inferColumns() bool {
 	rows := f.rows
 	if len(f.columns) > 0 { // the rest is asked of rows with a person in them
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r fixedRow) bool {
-			return !slices.ContainsFunc(f.columns, func(c fixedColumn) bool { _, ok := c.appendValue(f.room[:0], r.text); return ok })
+			return !slices.ContainsFunc(
+				f.columns,
+				func(c fixedColumn) bool { _, ok := c.appendValue(f.room[:0], r.text); return ok },
+			)
 		})
 	}
 	f.findColumns(dateForm, rows)
@@ -372,7 +384,10 @@ func (f *fixedRows) findPhones(rows []fixedRow) {
 			if i == 0 {
 				width = end - at
 			}
-			c := fixedColumn{fixedForm: &fixedForm{kind: identifier.Phone, width: width, read: readFixedPhone}, at: from}
+			c := fixedColumn{
+				fixedForm: &fixedForm{kind: identifier.Phone, width: width, read: readFixedPhone},
+				at:        from,
+			}
 			if (i == 0 && width >= mobile-1 && width <= 15 || i > 0 && end-at > mobile) && f.dialled(&c, rows, i > 0) {
 				f.columns, f.stops = append(f.columns, c), append(f.stops, from+width)
 				break

@@ -39,7 +39,15 @@ func TestFixedWidth(t *testing.T) {
 				delete(got, v)
 			}
 			if missed > 0 || len(got) > 0 {
-				t.Errorf("%d rows of %s: %d of %d missed, besides %v found: %.120q", n, text.Name, missed, len(text.Want), got, text.Text)
+				t.Errorf(
+					"%d rows of %s: %d of %d missed, besides %v found: %.120q",
+					n,
+					text.Name,
+					missed,
+					len(text.Want),
+					got,
+					text.Text,
+				)
 			}
 		}
 	}

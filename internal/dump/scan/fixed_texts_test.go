@@ -73,7 +73,9 @@ var fixedParts = map[string]fixedPart{
 		return of(fixedName(r, strings.ToUpper))
 	},
 	"name, accents": func(r *rand.Rand, _ int) (string, Value) {
-		return of(fixedName(r, func(s string) string { return strings.NewReplacer("a", "ã", "e", "é", "o", "ô").Replace(s) }))
+		return of(
+			fixedName(r, func(s string) string { return strings.NewReplacer("a", "ã", "e", "é", "o", "ô").Replace(s) }),
+		)
 	},
 	"type": func(_ *rand.Rand, row int) (string, Value) { return of(string("12"[row%2])) },
 }
@@ -93,10 +95,35 @@ func fixedName(r *rand.Rand, write func(string) string) string {
 
 // fixedLayouts are records of fixed width, their columns one after another.
 var fixedLayouts = []string{
-	"cpf|date, year", "cpf|date", "date|cpf", "id|cpf", "cpf|id", "random id|cpf", "cpf|cpf", "cpf|mobile", "mobile|cpf", "id|cpf|date, year|mobile|uf",
-	"cpf|date|uf", "name|cpf|date, year|mobile", "cpf|name|date|landline", "name, accents|cpf|date|mobile|uf", "id|name|cpf|uf|cep|mobile", "uf|cpf|mobile, 55|date, year",
-	"random id|cpf, zeros|date", "date|cpf, blanks|uf", "id|cpf, dots|date, year|mobile", "date, year|mobile|cpf", "cpf|cep|date|landline|uf", "cpf|mobile|id|uf",
-	"card|cpf|date", "id|card|date, year|uf", "cpf|email|date", "date, year|cpf|email", "name|mobile|uf", "uf|landline|uf", "cpf|date, year|date|mobile",
+	"cpf|date, year",
+	"cpf|date",
+	"date|cpf",
+	"id|cpf",
+	"cpf|id",
+	"random id|cpf",
+	"cpf|cpf",
+	"cpf|mobile",
+	"mobile|cpf",
+	"id|cpf|date, year|mobile|uf",
+	"cpf|date|uf",
+	"name|cpf|date, year|mobile",
+	"cpf|name|date|landline",
+	"name, accents|cpf|date|mobile|uf",
+	"id|name|cpf|uf|cep|mobile",
+	"uf|cpf|mobile, 55|date, year",
+	"random id|cpf, zeros|date",
+	"date|cpf, blanks|uf",
+	"id|cpf, dots|date, year|mobile",
+	"date, year|mobile|cpf",
+	"cpf|cep|date|landline|uf",
+	"cpf|mobile|id|uf",
+	"card|cpf|date",
+	"id|card|date, year|uf",
+	"cpf|email|date",
+	"date, year|cpf|email",
+	"name|mobile|uf",
+	"uf|landline|uf",
+	"cpf|date, year|date|mobile",
 }
 
 // fixedTexts are texts of n records of fixed width in each layout, and one with records of two kinds in turn.

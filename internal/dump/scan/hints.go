@@ -177,7 +177,10 @@ func worthPair(b []byte, i int) bool {
 			return class[after[1]]&letter != 0
 		}
 		c, ok := hexRune(after, 0, 2)
-		return ok && c < 0x7f && after[1] < 'a' && bytes.IndexByte([]byte("@.-_+"), byte(c)) >= 0 && class[before]&inLocal != 0 && len(after) > 2 && class[after[2]]&inLocal != 0 &&
+		return ok && c < 0x7f && after[1] < 'a' && bytes.IndexByte([]byte("@.-_+"), byte(c)) >= 0 &&
+			class[before]&inLocal != 0 &&
+			len(after) > 2 &&
+			class[after[2]]&inLocal != 0 &&
 			(c != '@' || isDottedName(after[2:]))
 	}
 	return false
@@ -223,7 +226,8 @@ func worthPercent(after []byte) bool {
 		_, ok = hexRune(after, 2, 2)
 		return ok
 	}
-	return c == '+' || c == '.' || c == '-' || c == '_' || c < 0x7f && inGap[byte(c)] && len(after) > 2 && (isDigit(after[2]) || after[2] == '+')
+	return c == '+' || c == '.' || c == '-' || c == '_' ||
+		c < 0x7f && inGap[byte(c)] && len(after) > 2 && (isDigit(after[2]) || after[2] == '+')
 }
 
 // worthRune judges the character of n bytes at b[i]. Dashes and blanks count between digits only: texts are full of them.

@@ -63,13 +63,21 @@ func TestOneLineOfAGigabyte(t *testing.T) {
 					got = append(got, string(normal))
 				}
 			})
-			line := io.MultiReader(strings.NewReader("52998224725 "), &repeated{text: filler, n: size}, strings.NewReader(" maria@exemplo.com"))
+			line := io.MultiReader(
+				strings.NewReader("52998224725 "),
+				&repeated{text: filler, n: size},
+				strings.NewReader(" maria@exemplo.com"),
+			)
 			grown := measureHeap(t, func() {
 				if n, err := s.Scan(context.Background(), line); err != nil || n != size+30 {
 					t.Errorf("%d bytes, %v", n, err)
 				}
 			})
-			if want := []string{"maria@exemplo.com", "52998224725"}; len(got) != 2 || !slices.Contains(got, want[0]) || !slices.Contains(got, want[1]) {
+			if want := []string{
+				"maria@exemplo.com",
+				"52998224725",
+			}; len(got) != 2 || !slices.Contains(got, want[0]) ||
+				!slices.Contains(got, want[1]) {
 				t.Errorf("found %q", got)
 			}
 			if grown > 8<<20 {
@@ -192,7 +200,12 @@ func TestParallelFindsTheSame(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ScanParallel(ctx, &repeated{text: "abc", n: 1 << 30}, "dump", []*Recorder{recorder(func(identifier.Kind, []byte) {})}); err == nil {
+	if _, err := ScanParallel(
+		ctx,
+		&repeated{text: "abc", n: 1 << 30},
+		"dump",
+		[]*Recorder{recorder(func(identifier.Kind, []byte) {})},
+	); err == nil {
 		t.Error("a cancelled scan ends without an error")
 	}
 }
@@ -253,7 +266,9 @@ func TestMarkedSigns(t *testing.T) {
 // All ways to the places of numbers must agree with the rules spelled out, byte by byte.
 func TestPlaces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
-	worth := regexp.MustCompile(`^(?:[0-9]{8}|[0-9]{4}[^0-9](?:(?s:.)?[0-9]{4}(?:[^0-9]|$)|[0-9]{6})|[0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{2})`)
+	worth := regexp.MustCompile(
+		`^(?:[0-9]{8}|[0-9]{4}[^0-9](?:(?s:.)?[0-9]{4}(?:[^0-9]|$)|[0-9]{6})|[0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{2})`,
+	)
 	for range 20 {
 		text := make([]byte, 0, stretch+bitmapBytes)
 		for len(text) < stretch+64 {

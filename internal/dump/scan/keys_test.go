@@ -111,7 +111,8 @@ func TestExtraKeysSayWhatStoodBesideThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := record.Email | record.Password | record.Financial
-	if got["ana@exemplo.com.br"] != all || got[pixKey] != all || got["rui@exemplo.com.br"] != record.Email || got[digits] != record.Email|record.Other {
+	if got["ana@exemplo.com.br"] != all || got[pixKey] != all || got["rui@exemplo.com.br"] != record.Email ||
+		got[digits] != record.Email|record.Other {
 		t.Errorf("%v", got)
 	}
 }

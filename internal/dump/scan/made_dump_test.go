@@ -194,7 +194,11 @@ func (d *Dump) noiseLine() {
 		}
 		d.randomText("</p></div>\n")
 	case 2:
-		d.randomText("2024-03-12T10:11:12.345Z level=info msg=\"" + d.pickString(words...) + " " + d.pickString(words...) + "\" trace=")
+		d.randomText(
+			"2024-03-12T10:11:12.345Z level=info msg=\"" + d.pickString(
+				words...) + " " + d.pickString(
+				words...) + "\" trace=",
+		)
 		d.randomHex(32)
 		d.randomText(" took=" + strconv.Itoa(d.rnd.IntN(1000)) + "ms\n")
 	default:
@@ -209,7 +213,9 @@ func (d *Dump) noiseLine() {
 func measureHeap(t testing.TB, work func()) uint64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
+	defer runtime.GOMAXPROCS(
+		runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0))),
+	) // the collector's share grows with the processors
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -235,13 +241,112 @@ func measureHeap(t testing.TB, work func()) uint64 {
 
 // Words that made-up people and their identifiers are made of.
 var (
-	FirstNames = []string{"Maria", "João", "Ana", "Pedro", "Beatriz", "Carlos", "Débora", "Eduardo", "Flávia", "Gustavo", "Helena", "Ígor"}
-	LastNames  = []string{"Silva", "Souza", "Oliveira", "Lima", "Araújo", "Barros", "Conceição", "Dias", "Esteves", "Freitas"}
-	LocalNames = []string{"maria", "joao", "ana", "pedro", "bia", "carlos", "debora", "edu", "flavia", "guto", "helena", "igor", "silva", "souza", "lima"}
-	Domains    = []string{"exemplo.com.br", "exemplo.com", "correio.test", "caixa-postal.example", "empresa.example.org", "loja.exemplo.net.br", "uni.example.edu"}
-	words      = []string{"casa", "livro", "mesa", "verde", "promoção", "entrega", "frete", "garantia", "novo", "para", "com", "sem", "juros", "oferta",
-		"página", "serviço", "cliente", "atendimento", "carrinho", "desconto", "tamanho", "cor", "azul", "branco", "loja", "pedido", "nota"}
-	Areas = []string{"11", "12", "15", "18", "19", "21", "24", "27", "31", "35", "41", "47", "51", "55", "61", "62", "67", "71", "75", "81", "85", "91", "98"}
+	FirstNames = []string{
+		"Maria",
+		"João",
+		"Ana",
+		"Pedro",
+		"Beatriz",
+		"Carlos",
+		"Débora",
+		"Eduardo",
+		"Flávia",
+		"Gustavo",
+		"Helena",
+		"Ígor",
+	}
+	LastNames = []string{
+		"Silva",
+		"Souza",
+		"Oliveira",
+		"Lima",
+		"Araújo",
+		"Barros",
+		"Conceição",
+		"Dias",
+		"Esteves",
+		"Freitas",
+	}
+	LocalNames = []string{
+		"maria",
+		"joao",
+		"ana",
+		"pedro",
+		"bia",
+		"carlos",
+		"debora",
+		"edu",
+		"flavia",
+		"guto",
+		"helena",
+		"igor",
+		"silva",
+		"souza",
+		"lima",
+	}
+	Domains = []string{
+		"exemplo.com.br",
+		"exemplo.com",
+		"correio.test",
+		"caixa-postal.example",
+		"empresa.example.org",
+		"loja.exemplo.net.br",
+		"uni.example.edu",
+	}
+	words = []string{
+		"casa",
+		"livro",
+		"mesa",
+		"verde",
+		"promoção",
+		"entrega",
+		"frete",
+		"garantia",
+		"novo",
+		"para",
+		"com",
+		"sem",
+		"juros",
+		"oferta",
+		"página",
+		"serviço",
+		"cliente",
+		"atendimento",
+		"carrinho",
+		"desconto",
+		"tamanho",
+		"cor",
+		"azul",
+		"branco",
+		"loja",
+		"pedido",
+		"nota",
+	}
+	Areas = []string{
+		"11",
+		"12",
+		"15",
+		"18",
+		"19",
+		"21",
+		"24",
+		"27",
+		"31",
+		"35",
+		"41",
+		"47",
+		"51",
+		"55",
+		"61",
+		"62",
+		"67",
+		"71",
+		"75",
+		"81",
+		"85",
+		"91",
+		"98",
+	}
 )
 
 // pickString returns one of the texts at random; a text given twice is twice as likely.
@@ -303,7 +408,9 @@ func (d *Dump) randomCNPJ() {
 		return
 	}
 	d.truth(identifier.CNPJ, n, true)
-	d.randomText(string(n[:2]) + "." + string(n[2:5]) + "." + string(n[5:8]) + "/" + string(n[8:12]) + "-" + string(n[12:]))
+	d.randomText(
+		string(n[:2]) + "." + string(n[2:5]) + "." + string(n[5:8]) + "/" + string(n[8:12]) + "-" + string(n[12:]),
+	)
 }
 
 // randomEmail appends an address, one in ten in capitals, and reports it in normal form.
@@ -587,11 +694,15 @@ func plainKind(class string, names string, text func(*people) string) kind {
 
 // columnKinds are what tables of people have. The first four are identifiers.
 var columnKinds = []kind{
-	{"email", strings.Split("email,e-mail,Email,E-MAIL,user_email,correo,correo_electronico,Correo Electrónico,mail,emailAddress,email_cliente", ","),
-		func(p *people) datum { return p.identifier("email", p.dump.randomEmail) }},
+	{
+		"email", strings.Split("email,e-mail,Email,E-MAIL,user_email,correo,correo_electronico,Correo Electrónico,mail,emailAddress,email_cliente", ","),
+		func(p *people) datum { return p.identifier("email", p.dump.randomEmail) },
+	},
 	{"cpf", strings.Split("cpf,CPF,nr_cpf,cpf_cliente,CPF do titular,num_cpf", ","), func(p *people) datum { return p.identifier("cpf", p.dump.randomCPF) }},
-	{"phone", strings.Split("telefone,phone,celular,teléfono,telefono,phone_number,Telefone Celular,tel,whatsapp,mobile,móvil,fone", ","),
-		func(p *people) datum { return p.identifier("phone", func() { p.dump.randomPhone(unlabelled) }) }},
+	{
+		"phone", strings.Split("telefone,phone,celular,teléfono,telefono,phone_number,Telefone Celular,tel,whatsapp,mobile,móvil,fone", ","),
+		func(p *people) datum { return p.identifier("phone", func() { p.dump.randomPhone(unlabelled) }) },
+	},
 	{"card", strings.Split("cartao,card_number,credit_card,numero_cartao,tarjeta,numero_tarjeta", ","), func(p *people) datum { return p.identifier("card", p.dump.randomCard) }},
 	plainKind("password", "senha,password,contraseña,contrasena,clave,passwd,pwd,Senha,PASSWORD,user_password,pass", (*people).password),
 	plainKind("password_hash", "password_hash,senha_hash,hash_senha,passwordHash,encrypted_password,hash,contrasena_hash", (*people).randomHash),
@@ -608,20 +719,52 @@ var columnKinds = []kind{
 	plainKind("document", "rg,RG,passport,pasaporte,dni,cnh,documento_rg", func(p *people) string {
 		return p.pickString("MG", "SP", "X", "") + p.randomDigits(8) + p.pickString("", "X")
 	}),
-	plainKind("ip_address", "ip,ip_address,last_ip,endereco_ip,direccion_ip,lastIp,registration_ip", (*people).randomAddress),
+	plainKind(
+		"ip_address",
+		"ip,ip_address,last_ip,endereco_ip,direccion_ip,lastIp,registration_ip",
+		(*people).randomAddress,
+	),
 	plainKind("username", "username,usuario,login,nick,nome_usuario,nombre_usuario,userName", func(p *people) string {
 		return p.pickString(LocalNames...) + "_" + p.pickString(LocalNames...) + strconv.Itoa(p.rnd.IntN(1000))
 	}),
-	plainKind("financial", "salario,salary,renda,saldo,balance,renda_mensal,income,sueldo", func(p *people) string { return strconv.Itoa(1000+p.rnd.IntN(9000)) + "." + p.randomDigits(2) }),
+	plainKind(
+		"financial",
+		"salario,salary,renda,saldo,balance,renda_mensal,income,sueldo",
+		func(p *people) string { return strconv.Itoa(1000+p.rnd.IntN(9000)) + "." + p.randomDigits(2) },
+	),
 	plainKind("cookies", "cookie,cookies,session_cookie", func(p *people) string { return "sid=" + p.randomHex(24) }),
-	plainKind("health", "diagnostico,diagnosis,tipo_sanguineo,blood_type", func(p *people) string { return p.pickString("asma", "CID J45", "O+", "A-", "diabetes") }),
+	plainKind(
+		"health",
+		"diagnostico,diagnosis,tipo_sanguineo,blood_type",
+		func(p *people) string { return p.pickString("asma", "CID J45", "O+", "A-", "diabetes") },
+	),
 	// What is no class, and must not be taken for one.
-	plainKind("", "created_at,data_cadastro,fecha_alta,updated_at,last_login,password_changed_at,data_alteracao_senha", func(p *people) string { return p.randomDate(2015, 2024) }),
-	plainKind("", "city,cidade,ciudad,estado,uf,country", func(p *people) string { return p.pickString("Recife", "Santos", "Lima", "Porto Alegre") }),
-	plainKind("", "status,ativo,active,email_verified,is_admin,senha_expirada,password_reset", func(p *people) string { return p.pickString("1", "0", "true", "false", "ativo") }),
-	plainKind("", "token,remember_token,api_token,session_id,reset_token,uuid", func(p *people) string { return p.randomHex(32) }),
+	plainKind(
+		"",
+		"created_at,data_cadastro,fecha_alta,updated_at,last_login,password_changed_at,data_alteracao_senha",
+		func(p *people) string { return p.randomDate(2015, 2024) },
+	),
+	plainKind(
+		"",
+		"city,cidade,ciudad,estado,uf,country",
+		func(p *people) string { return p.pickString("Recife", "Santos", "Lima", "Porto Alegre") },
+	),
+	plainKind(
+		"",
+		"status,ativo,active,email_verified,is_admin,senha_expirada,password_reset",
+		func(p *people) string { return p.pickString("1", "0", "true", "false", "ativo") },
+	),
+	plainKind(
+		"",
+		"token,remember_token,api_token,session_id,reset_token,uuid",
+		func(p *people) string { return p.randomHex(32) },
+	),
 	plainKind("", "company_name,empresa,nome_empresa,product_name,nombre_producto,nome_mae", func(p *people) string {
 		return p.pickString(LastNames...) + " " + p.pickString("Ltda", "S.A.", "e Filhos")
 	}),
-	plainKind("", "password_salt,salt,user_agent,obs", func(p *people) string { return p.pickString("Mozilla/5.0", "x9f2", "cliente novo", "nao ligar") }),
+	plainKind(
+		"",
+		"password_salt,salt,user_agent,obs",
+		func(p *people) string { return p.pickString("Mozilla/5.0", "x9f2", "cliente novo", "nao ligar") },
+	),
 }

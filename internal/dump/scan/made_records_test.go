@@ -29,11 +29,24 @@ type Format struct {
 
 // Formats are all of them.
 var Formats = []Format{
-	{"combo list", false, false, comboFiles}, {"url, user, password", false, false, credentials}, {"comma", true, false, commaFiles}, {"semicolon", true, false, semicolons},
-	{"tab", true, false, tabFiles}, {"fixed width", true, false, fixedWidth}, {"insert", true, false, insertFiles}, {"mysqldump", true, false, mysqldump},
-	{"copy", true, false, copyFiles}, {"json lines", true, false, jsonLines}, {"json list", true, false, jsonList}, {"stealer log", true, false, stealerLog},
-	{"ldif", true, false, ldifFiles}, {"vcard", true, false, vcardFiles}, {"mail", false, false, mailFiles}, {"no header", false, true, headless},
-	{"two columns, no header", false, true, twoColumns}, {"four hyphens", false, false, dashedFiles},
+	{"combo list", false, false, comboFiles},
+	{"url, user, password", false, false, credentials},
+	{"comma", true, false, commaFiles},
+	{"semicolon", true, false, semicolons},
+	{"tab", true, false, tabFiles},
+	{"fixed width", true, false, fixedWidth},
+	{"insert", true, false, insertFiles},
+	{"mysqldump", true, false, mysqldump},
+	{"copy", true, false, copyFiles},
+	{"json lines", true, false, jsonLines},
+	{"json list", true, false, jsonList},
+	{"stealer log", true, false, stealerLog},
+	{"ldif", true, false, ldifFiles},
+	{"vcard", true, false, vcardFiles},
+	{"mail", false, false, mailFiles},
+	{"no header", false, true, headless},
+	{"two columns, no header", false, true, twoColumns},
+	{"four hyphens", false, false, dashedFiles},
 }
 
 // Write makes a file of n records.
@@ -266,12 +279,18 @@ func insertFiles(p *people, f *File, n int) {
 // not be taken for it.
 func mysqldump(p *people, f *File, n int) {
 	columns, names := p.chooseColumns()
-	f.writeFormatted("-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  PRIMARY KEY (`id`)\n);\n")
+	f.writeFormatted(
+		"-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  PRIMARY KEY (`id`)\n);\n",
+	)
 	f.writeFormatted("CREATE TABLE `users` (\n")
 	for _, name := range names {
 		f.writeFormatted("  `%s` varchar(255) DEFAULT NULL,\n", name)
 	}
-	f.writeFormatted("  PRIMARY KEY (`%s`),\n  KEY `k` (`%s`)\n) ENGINE=InnoDB;\nINSERT INTO `produtos` VALUES (1,'x'),(2,'y');\n", names[0], names[0])
+	f.writeFormatted(
+		"  PRIMARY KEY (`%s`),\n  KEY `k` (`%s`)\n) ENGINE=InnoDB;\nINSERT INTO `produtos` VALUES (1,'x'),(2,'y');\n",
+		names[0],
+		names[0],
+	)
 	for i := range n {
 		who, texts := p.makePerson(columns)
 		f.People = append(f.People, who)
@@ -291,7 +310,10 @@ func mysqldump(p *people, f *File, n int) {
 // copyFiles writes a dump of PostgreSQL: COPY blocks with tab-separated rows.
 func copyFiles(p *people, f *File, n int) {
 	columns, names := p.chooseColumns()
-	f.writeFormatted("--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY public.users (\"%s\") FROM stdin;\n", strings.Join(names, `", "`))
+	f.writeFormatted(
+		"--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY public.users (\"%s\") FROM stdin;\n",
+		strings.Join(names, `", "`),
+	)
 	for range n {
 		who, texts := p.makePerson(columns)
 		f.People = append(f.People, who)
@@ -358,8 +380,14 @@ func jsonList(p *people, f *File, n int) {
 func stealerLog(p *people, f *File, n int) {
 	f.Name = "logs/BR[0F3A] 2024-0" + strconv.Itoa(1+p.rnd.IntN(9)) + "-1" + strconv.Itoa(p.rnd.IntN(9)) + "/Passwords.txt"
 	labels := [][3]string{
-		{"URL", "Username", "Password"}, {"Host", "Login", "Password"}, {"URL", "USER", "PASS"}, {"url", "usuario", "senha"}, {"Sitio", "Usuario", "Contraseña"},
-		{"Hostname", "Usuário", "Senha"}, {"URL", "Логин", "Пароль"}, {"Link", "E-mail", "Clave"},
+		{"URL", "Username", "Password"},
+		{"Host", "Login", "Password"},
+		{"URL", "USER", "PASS"},
+		{"url", "usuario", "senha"},
+		{"Sitio", "Usuario", "Contraseña"},
+		{"Hostname", "Usuário", "Senha"},
+		{"URL", "Логин", "Пароль"},
+		{"Link", "E-mail", "Clave"},
 	}[p.rnd.IntN(8)]
 	part, parted := p.pickString(": ", ":", " : ", " = "), p.pickString("\n", "===============\n", "---\n", "")
 	for range n {
@@ -376,7 +404,19 @@ func stealerLog(p *people, f *File, n int) {
 		if parted != "" && p.rnd.IntN(2) == 0 {
 			f.writeFormatted("Soft%sChrome Default (126.0.6478.127)\n", part)
 		}
-		f.writeFormatted("%s%s%s\n%s%s%s\n%s%s%s\n%s", labels[0], part, url, labels[1], part, id.text, labels[2], part, secret.text, parted)
+		f.writeFormatted(
+			"%s%s%s\n%s%s%s\n%s%s%s\n%s",
+			labels[0],
+			part,
+			url,
+			labels[1],
+			part,
+			id.text,
+			labels[2],
+			part,
+			secret.text,
+			parted,
+		)
 		f.People = append(f.People, who)
 	}
 }
@@ -386,7 +426,10 @@ func ldifFiles(p *people, f *File, n int) {
 	for range n {
 		who := Person{Classes: map[string]bool{}}
 		p.id++
-		f.writeFormatted("dn: uid=u%d,ou=people,dc=exemplo,dc=com\nobjectClass: inetOrgPerson\nobjectClass: top\n", p.id)
+		f.writeFormatted(
+			"dn: uid=u%d,ou=people,dc=exemplo,dc=com\nobjectClass: inetOrgPerson\nobjectClass: top\n",
+			p.id,
+		)
 		line := func(name string, d datum) {
 			if p.rnd.IntN(4) > 0 || name == "mail" {
 				who.addLeakedValue(d)
@@ -428,8 +471,15 @@ func vcardFiles(p *people, f *File, n int) {
 func mailFiles(p *people, f *File, n int) {
 	for range n {
 		from, to, third := columnKinds[0].make(p), columnKinds[0].make(p), columnKinds[1].make(p)
-		f.writeFormatted("From %s Mon Mar 11 10:00:00 2024\nReturn-Path: <%s>\nFrom: %s\nTo: %s\nSubject: senha\n\nO CPF %s, senha: %s\n\n", from.text, from.text, from.text, to.text,
-			third.text, p.password())
+		f.writeFormatted(
+			"From %s Mon Mar 11 10:00:00 2024\nReturn-Path: <%s>\nFrom: %s\nTo: %s\nSubject: senha\n\nO CPF %s, senha: %s\n\n",
+			from.text,
+			from.text,
+			from.text,
+			to.text,
+			third.text,
+			p.password(),
+		)
 		for _, d := range []datum{from, to, third} {
 			who := Person{Classes: map[string]bool{}}
 			who.addLeakedValue(d)

@@ -152,7 +152,21 @@ func isList(groups []group) bool {
 }
 
 // inGap are the characters that part the groups of a number.
-var inGap = [256]bool{' ': true, '-': true, '.': true, '/': true, '(': true, ')': true, '[': true, ']': true, '+': true, '_': true, '*': true, 'x': true, 'X': true}
+var inGap = [256]bool{
+	' ': true,
+	'-': true,
+	'.': true,
+	'/': true,
+	'(': true,
+	')': true,
+	'[': true,
+	']': true,
+	'+': true,
+	'_': true,
+	'*': true,
+	'x': true,
+	'X': true,
+}
 
 // widestGap is how many characters may part the groups of one number.
 const widestGap = 3
@@ -237,13 +251,18 @@ func (s *finder) shaped(b []byte, groups []group) int {
 		isFree = isFree || wordRight(b, to)
 		n.Strict = record.CPFKind
 	default:
-		if len(groups) == 3 && groups[1].size() == 4 && groups[0].size() == 2 && years(b[groups[1].from:], b[groups[2].from]) && !n.Plus && b[from] != '(' {
+		if len(groups) == 3 && groups[1].size() == 4 && groups[0].size() == 2 &&
+			years(b[groups[1].from:], b[groups[2].from]) &&
+			!n.Plus &&
+			b[from] != '(' {
 			return 0
 		}
 		n.Strict = record.PhoneKind
 	}
 	n.May, n.Loose = n.Strict, said&looseShape != 0
-	if !isFree || b[from] != '+' && b[from] != '(' && b[from] != '[' && !leftFree(b, from) || n.Plus && from > 0 && isDigit(b[from-1]) || !s.addNumber(n) {
+	if !isFree || b[from] != '+' && b[from] != '(' && b[from] != '[' && !leftFree(b, from) ||
+		n.Plus && from > 0 && isDigit(b[from-1]) ||
+		!s.addNumber(n) {
 		return 0
 	}
 	return to
@@ -251,22 +270,27 @@ func (s *finder) shaped(b []byte, groups []group) int {
 
 // years reports whether two groups of four digits are two years.
 func years(first []byte, second byte) bool {
-	return (first[0] == '1' && first[1] == '9' || first[0] == '2' && first[1] == '0') && (second == '1' || second == '2')
+	return (first[0] == '1' && first[1] == '9' || first[0] == '2' && first[1] == '0') &&
+		(second == '1' || second == '2')
 }
 
 // inFours reports whether a card in groups is a piece of a longer number in groups of four: one such group before it,
 // or two after. A single one after it is an expiry date as often as not.
 func inFours(b []byte, from, to int, sep byte) bool {
 	four := func(at int) bool { // a separator and four digits, no more
-		return at >= 0 && at+5 <= len(b) && b[at] == sep && digitsOnly(b[at+1:at+5]) && (at+5 == len(b) || !isDigit(b[at+5]))
+		return at >= 0 && at+5 <= len(b) && b[at] == sep && digitsOnly(b[at+1:at+5]) &&
+			(at+5 == len(b) || !isDigit(b[at+5]))
 	}
-	return from > 5 && b[from-1] == sep && digitsOnly(b[from-5:from-1]) && !isDigit(b[from-6]) || from == 5 && b[4] == sep && digitsOnly(b[:4]) || four(to) && four(to+5)
+	return from > 5 && b[from-1] == sep && digitsOnly(b[from-5:from-1]) && !isDigit(b[from-6]) ||
+		from == 5 && b[4] == sep && digitsOnly(b[:4]) ||
+		four(to) && four(to+5)
 }
 
 // bare reads digits in a row, and says whether they are a number by themselves.
 func (s *finder) bare(b []byte, i, j int) bool {
 	n := &s.reading
-	n.From, n.To, n.Digits, n.Plus, n.May, n.Strict, n.Loose = i, j, b[i:j], i > 0 && b[i-1] == '+', record.AllKinds, 0, false
+	n.From, n.To, n.Digits, n.Plus, n.May, n.Strict, n.Loose = i, j, b[i:j], i > 0 &&
+		b[i-1] == '+', record.AllKinds, 0, false
 	if j < len(b) && b[j]|0x20 == 'e' {
 		if digits, from, to := s.exponent(b, i, j); to > 0 {
 			n.From, n.To, n.Digits = from, to, digits
@@ -289,7 +313,8 @@ func (s *finder) bare(b []byte, i, j int) bool {
 			n.May = 0
 		}
 	}
-	if j-i > 9 && n.May != record.AllKinds || j-i > 11 && !record.Brazilian(n.Digits) && !record.IsCardNumber(n.Digits) {
+	if j-i > 9 && n.May != record.AllKinds ||
+		j-i > 11 && !record.Brazilian(n.Digits) && !record.IsCardNumber(n.Digits) {
 		s.noteRun(b, i, j)
 	}
 	if n.May == 0 {
@@ -309,7 +334,8 @@ func (s *finder) bare(b []byte, i, j int) bool {
 func slip(b []byte, i, j int) bool {
 	switch j - i {
 	case 12:
-		return i > 12 && b[i-1] == ' ' && digitsOnly(b[i-13:i-1]) || j+13 <= len(b) && b[j] == ' ' && digitsOnly(b[j+1:j+13])
+		return i > 12 && b[i-1] == ' ' && digitsOnly(b[i-13:i-1]) ||
+			j+13 <= len(b) && b[j] == ' ' && digitsOnly(b[j+1:j+13])
 	case 14:
 		return i > 4 && b[i-1] == ' ' && isDigit(b[i-2]) && b[i-3] == ' ' && isDigit(b[i-4])
 	}
@@ -362,7 +388,8 @@ func (h shapeHash) addGap(gap []byte) shapeHash {
 var shapeTable = func() (t [4096]struct {
 	hash shapeHash
 	said record.Kinds
-}) {
+},
+) {
 	for h, said := range shapes {
 		at := h >> 52
 		for ; t[at%4096].said != 0; at++ {
@@ -497,7 +524,8 @@ func freeAfter(b []byte, i int) bool {
 
 // rightFree reports whether a number that ends before b[j] does not go on: a sentence or a range may end so.
 func rightFree(b []byte, j int) bool {
-	return j >= len(b) || class[b[j]]&inDomain == 0 || class[b[j]]&(letter|digit) == 0 && (j+1 >= len(b) || !isDigit(b[j+1]))
+	return j >= len(b) || class[b[j]]&inDomain == 0 ||
+		class[b[j]]&(letter|digit) == 0 && (j+1 >= len(b) || !isDigit(b[j+1]))
 }
 
 // decimalZero reports whether a whole number that ends before b[j] goes on as 52998224725.0: a spreadsheet's or a data
@@ -532,7 +560,8 @@ func afterCard(b []byte, j int) bool {
 	if j+4 < len(b) && b[j]|0x20 == 'd' && isDigit(b[j+1]) && isDigit(b[j+2]) && month(b[j+3], b[j+4]) {
 		return true
 	}
-	if j+5 >= len(b) || b[j] != '-' && b[j] != '.' || b[j+3] != b[j] || !month(b[j+1], b[j+2]) || !isDigit(b[j+4]) || !isDigit(b[j+5]) {
+	if j+5 >= len(b) || b[j] != '-' && b[j] != '.' || b[j+3] != b[j] || !month(b[j+1], b[j+2]) || !isDigit(b[j+4]) ||
+		!isDigit(b[j+5]) {
 		return false
 	}
 	end := j + 6

@@ -16,9 +16,21 @@ import (
 
 // vocabulary are the words of the truth for the classes that are claimed.
 var vocabulary = map[string]record.Classes{
-	"email": record.Email, "password": record.Password, "password_hash": record.PasswordHash, "cpf": record.CPF, "phone": record.Phone, "card": record.Card,
-	"address": record.Address, "name": record.Name, "birth_date": record.BirthDate, "document": record.Document, "health": record.Health,
-	"financial": record.Financial, "cookies": record.Cookies, "ip_address": record.IP, "username": record.Username,
+	"email":         record.Email,
+	"password":      record.Password,
+	"password_hash": record.PasswordHash,
+	"cpf":           record.CPF,
+	"phone":         record.Phone,
+	"card":          record.Card,
+	"address":       record.Address,
+	"name":          record.Name,
+	"birth_date":    record.BirthDate,
+	"document":      record.Document,
+	"health":        record.Health,
+	"financial":     record.Financial,
+	"cookies":       record.Cookies,
+	"ip_address":    record.IP,
+	"username":      record.Username,
 }
 
 // tally counts claims against the truth of a format.
@@ -89,13 +101,24 @@ func (c *tally) compare(t *testing.T, file File) {
 			if seen[v]&vocabulary[word] != 0 {
 				c.right++
 			} else if c.missed[word]++; len(c.examples) < 12 {
-				c.examples = append(c.examples, word+" missed of "+v.Normal+": "+around(file.Text, bytes.Index(bytes.ToLower(file.Text), []byte(v.Normal))))
+				c.examples = append(
+					c.examples,
+					word+" missed of "+v.Normal+": "+around(
+						file.Text,
+						bytes.Index(bytes.ToLower(file.Text), []byte(v.Normal)),
+					),
+				)
 			}
 		}
 	}
 }
 
-var ownClass = map[identifier.Kind]string{identifier.Email: "email", identifier.CPF: "cpf", identifier.Phone: "phone", identifier.Card: "card"}
+var ownClass = map[identifier.Kind]string{
+	identifier.Email: "email",
+	identifier.CPF:   "cpf",
+	identifier.Phone: "phone",
+	identifier.Card:  "card",
+}
 
 func around(text []byte, at int) string {
 	if at < 0 {
@@ -118,8 +141,20 @@ func TestClassesOfRecords(t *testing.T) {
 			c.compare(t, format.Write(uint64(i*1000+seed), records))
 		}
 		recall, wrong := float64(c.right)/float64(c.expected), float64(c.wrong)/float64(max(1, c.claims))
-		t.Logf("%-22s %6d people, recall %.4f, %d of %d claims wrong (%.5f), %d people deceived, %d of %d passwords mistyped; missed %v, false %v", format.Name, c.people, recall,
-			c.wrong, c.claims, wrong, c.deceived, c.mistyped, c.passwords, c.missed, c.untrue)
+		t.Logf(
+			"%-22s %6d people, recall %.4f, %d of %d claims wrong (%.5f), %d people deceived, %d of %d passwords mistyped; missed %v, false %v",
+			format.Name,
+			c.people,
+			recall,
+			c.wrong,
+			c.claims,
+			wrong,
+			c.deceived,
+			c.mistyped,
+			c.passwords,
+			c.missed,
+			c.untrue,
+		)
 		for _, e := range c.examples {
 			t.Logf("    %q", e)
 		}
@@ -129,7 +164,11 @@ func TestClassesOfRecords(t *testing.T) {
 		if format.Headed {
 			headed += c.people
 			if c.deceived > 0 {
-				t.Errorf("%s: %d people are told of a password or CPF that did not stand in their record", format.Name, c.deceived)
+				t.Errorf(
+					"%s: %d people are told of a password or CPF that did not stand in their record",
+					format.Name,
+					c.deceived,
+				)
 			}
 		}
 		all.claims, all.wrong = all.claims+c.claims, all.wrong+c.wrong
@@ -143,7 +182,13 @@ func TestClassesOfRecords(t *testing.T) {
 			t.Errorf("%s: %d of %d claims are wrong", format.Name, c.wrong, c.claims)
 		}
 	}
-	t.Logf("all: recall %.5f, %d of %d claims wrong; %d people in formats with headers", float64(all.right)/float64(all.expected), all.wrong, all.claims, headed)
+	t.Logf(
+		"all: recall %.5f, %d of %d claims wrong; %d people in formats with headers",
+		float64(all.right)/float64(all.expected),
+		all.wrong,
+		all.claims,
+		headed,
+	)
 }
 
 // TestTablesInOneFile: where files were joined, each row counts by the header that it stands under.
@@ -162,8 +207,22 @@ func TestTablesInOneFile(t *testing.T) {
 			}
 			c.compare(t, joined)
 		}
-		if recall := float64(c.right) / float64(c.expected); c.deceived > 0 || c.wrong*1000 > c.claims || recall < 0.98 {
-			t.Errorf("%s: recall %.4f, %d of %d claims wrong, %d of %d people deceived: %q", format.Name, recall, c.wrong, c.claims, c.deceived, c.people, c.examples)
+		if recall := float64(
+			c.right,
+		) / float64(
+			c.expected,
+		); c.deceived > 0 || c.wrong*1000 > c.claims ||
+			recall < 0.98 {
+			t.Errorf(
+				"%s: recall %.4f, %d of %d claims wrong, %d of %d people deceived: %q",
+				format.Name,
+				recall,
+				c.wrong,
+				c.claims,
+				c.deceived,
+				c.people,
+				c.examples,
+			)
 		}
 	}
 }
@@ -186,7 +245,11 @@ func TestRecordsOverBorders(t *testing.T) {
 			}
 			var whole []string
 			one := NewRecorder(func(s *record.Sighting) { whole = append(whole, told(s)) })
-			one.tell(piece{text: text, limit: len(text)}, &about{name: "dump", sql: record.IsSQL(text)}, newChain(0, record.State{}))
+			one.tell(
+				piece{text: text, limit: len(text)},
+				&about{name: "dump", sql: record.IsSQL(text)},
+				newChain(0, record.State{}),
+			)
 			slices.Sort(whole)
 			for _, size := range []int64{33_000, 50_021, 70_001} {
 				var cut [2][]string
@@ -204,7 +267,11 @@ func TestRecordsOverBorders(t *testing.T) {
 					if err := json.Unmarshal(kept, &state); err != nil {
 						t.Fatal(err)
 					}
-					pieces = NewPieces(bytes.NewReader(text[n*3*size:]), size, Place{Name: "dump", First: n * 3, State: state})
+					pieces = NewPieces(
+						bytes.NewReader(text[n*3*size:]),
+						size,
+						Place{Name: "dump", First: n * 3, State: state},
+					)
 					if more, err = pieces.Scan(context.Background(), 3, recorders); err != nil {
 						t.Fatal(err)
 					}
@@ -212,7 +279,13 @@ func TestRecordsOverBorders(t *testing.T) {
 				got := slices.Concat(cut[:]...)
 				slices.Sort(got)
 				if !slices.Equal(got, whole) {
-					t.Errorf("in pieces of %d: %d said, %d in one; first difference %s", size, len(got), len(whole), difference(got, whole))
+					t.Errorf(
+						"in pieces of %d: %d said, %d in one; first difference %s",
+						size,
+						len(got),
+						len(whole),
+						difference(got, whole),
+					)
 				}
 			}
 		})
@@ -271,7 +344,8 @@ func FuzzRecords(f *testing.F) {
 		r := NewRecorder(func(s *record.Sighting) {
 			collect(&got)(s.Kind, s.Normal)
 			checkNormal(t, s.Kind, string(s.Normal))
-			if s.Classes&vocabulary[ownClass[s.Kind]] == 0 || s.Password != nil && s.Classes&record.Password == 0 || !s.Told && s.Password != nil {
+			if s.Classes&vocabulary[ownClass[s.Kind]] == 0 || s.Password != nil && s.Classes&record.Password == 0 ||
+				!s.Told && s.Password != nil {
 				t.Fatal(told(s))
 			}
 		})

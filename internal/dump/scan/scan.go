@@ -192,7 +192,12 @@ func NewRecorder(found record.Found) *Recorder {
 func (r *Recorder) Scan(ctx context.Context, source io.Reader, name string) (int64, error) {
 	counted := &CountingReader{Source: source}
 	text, mail := decodedMail(counted)
-	pieces := &Pieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
+	pieces := &Pieces{
+		r:     text,
+		size:  PieceSize,
+		about: about{name: name, mail: mail},
+		chain: newChain(0, record.State{}),
+	}
 	for !pieces.ended {
 		next, err := pieces.cut(ctx, r)
 		r.tell(next, &pieces.about, pieces.chain)
@@ -224,7 +229,15 @@ const chunk = 16 * cell
 // the same record have to be known too.
 func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	t := record.Text{
-		Bytes: p.text, From: p.from, Limit: p.limit, Begins: p.number == 0, Ends: p.limit == len(p.text), Name: about.name, Mail: about.mail, SQL: about.sql, Base: p.base,
+		Bytes:  p.text,
+		From:   p.from,
+		Limit:  p.limit,
+		Begins: p.number == 0,
+		Ends:   p.limit == len(p.text),
+		Name:   about.name,
+		Mail:   about.mail,
+		SQL:    about.sql,
+		Base:   p.base,
 	}
 	r.records.StartText(t)
 	from, limit := max(0, p.from-record.Known), min(len(p.text), p.limit+record.Known)
@@ -257,7 +270,12 @@ type chain struct {
 // newChain returns a chain whose first piece is first, with the State before it: an import may resume in the middle of
 // a text.
 func newChain(first int64, state record.State) *chain {
-	c := &chain{next: first, said: map[int64]func(record.State) record.State{}, states: map[int64]record.State{first: state}, done: map[int64]bool{}}
+	c := &chain{
+		next:   first,
+		said:   map[int64]func(record.State) record.State{},
+		states: map[int64]record.State{first: state},
+		done:   map[int64]bool{},
+	}
 	c.moved.L = &c.mu
 	return c
 }
@@ -330,7 +348,12 @@ const Overlap = 2 * record.Reach
 func ScanParallel(ctx context.Context, r io.Reader, name string, recorders []*Recorder) (int64, error) {
 	counted := &CountingReader{Source: r}
 	text, mail := decodedMail(counted)
-	pieces := &Pieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
+	pieces := &Pieces{
+		r:     text,
+		size:  PieceSize,
+		about: about{name: name, mail: mail},
+		chain: newChain(0, record.State{}),
+	}
 	_, err := pieces.Scan(ctx, math.MaxInt64, recorders)
 	return counted.Count, err
 }
@@ -365,7 +388,13 @@ type Pieces struct {
 
 // NewPieces cuts r, which begins with the first piece that is wanted.
 func NewPieces(r io.Reader, size int64, from Place) *Pieces {
-	return &Pieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.IsDump}, chain: newChain(from.First, from.State)}
+	return &Pieces{
+		r:      r,
+		size:   size,
+		number: from.First,
+		about:  about{name: from.Name, sql: from.State.IsDump},
+		chain:  newChain(from.First, from.State),
+	}
 }
 
 // NewMappedPieces cuts a text that is in memory as a whole, without copying it. touch is called with where in the

@@ -27,7 +27,10 @@ func BenchmarkRecorder(b *testing.B) {
 		name string
 		make func() []byte
 	}{
-		{"combo", format("combo list")}, {"csv", format("comma")}, {"sql", format("mysqldump")}, {"json", format("json lines")},
+		{"combo", format("combo list")},
+		{"csv", format("comma")},
+		{"sql", format("mysqldump")},
+		{"json", format("json lines")},
 		{"sparse", func() []byte { return NewSparse(7, nobody).Append(nil, size) }},
 		{"mixed", func() []byte { return NewDense(7, nobody).Append(nil, size) }},
 	} {

@@ -27,17 +27,31 @@ func TestSpelledOverBorders(t *testing.T) {
 	}
 	var whole []string
 	one := NewRecorder(func(s *record.Sighting) { whole = append(whole, told(s)) })
-	one.tell(piece{text: text, limit: len(text)}, &about{name: "dump", sql: record.IsSQL(text)}, newChain(0, record.State{}))
+	one.tell(
+		piece{text: text, limit: len(text)},
+		&about{name: "dump", sql: record.IsSQL(text)},
+		newChain(0, record.State{}),
+	)
 	slices.Sort(whole)
 	for _, size := range []int64{20_011, 40_000, 65_536} {
 		var got []string
 		pieces := NewPieces(bytes.NewReader(text), size, Place{Name: "dump"})
-		if _, err := pieces.Scan(context.Background(), 1<<40, []*Recorder{NewRecorder(func(s *record.Sighting) { got = append(got, told(s)) })}); err != nil {
+		if _, err := pieces.Scan(
+			context.Background(),
+			1<<40,
+			[]*Recorder{NewRecorder(func(s *record.Sighting) { got = append(got, told(s)) })},
+		); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, whole) {
-			t.Errorf("in pieces of %d: %d said, %d in one; first difference %s", size, len(got), len(whole), difference(got, whole))
+			t.Errorf(
+				"in pieces of %d: %d said, %d in one; first difference %s",
+				size,
+				len(got),
+				len(whole),
+				difference(got, whole),
+			)
 		}
 	}
 }
@@ -110,7 +124,15 @@ func TestSpellings(t *testing.T) {
 			}
 		}
 		if missed > 0 && s.spelling.Lost == "" {
-			t.Errorf("%v, %s, in %s: %d of %d missed: %.200q", s.spelling.Kind, s.spelling.Name, s.carrier.Name, missed, len(s.Want), s.Text)
+			t.Errorf(
+				"%v, %s, in %s: %d of %d missed: %.200q",
+				s.spelling.Kind,
+				s.spelling.Name,
+				s.carrier.Name,
+				missed,
+				len(s.Want),
+				s.Text,
+			)
 		}
 	}
 }

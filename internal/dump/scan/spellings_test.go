@@ -57,14 +57,34 @@ func cpfText(name string, named bool, zeros int, write func(n string) string) sp
 
 var cpfSpellings = []spelling{
 	cpfText("bare", false, 0, func(n string) string { return n }),
-	cpfText("dots and hyphen", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "-" + n[9:] }),
-	cpfText("blank before the hyphen", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + " -" + n[9:] }),
+	cpfText(
+		"dots and hyphen",
+		false,
+		0,
+		func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "-" + n[9:] },
+	),
+	cpfText(
+		"blank before the hyphen",
+		false,
+		0,
+		func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + " -" + n[9:] },
+	),
 	cpfText("hyphen alone", false, 0, func(n string) string { return n[:9] + "-" + n[9:] }),
 	cpfText("spaces", false, 0, func(n string) string { return n[:3] + " " + n[3:6] + " " + n[6:9] + " " + n[9:] }),
 	cpfText("hyphens", false, 0, func(n string) string { return n[:3] + "-" + n[3:6] + "-" + n[6:9] + "-" + n[9:] }),
 	cpfText("dots alone", true, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "." + n[9:] }),
-	cpfText("dots, slash", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "/" + n[9:] }),
-	cpfText("dots, space", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + " " + n[9:] }),
+	cpfText(
+		"dots, slash",
+		false,
+		0,
+		func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "/" + n[9:] },
+	),
+	cpfText(
+		"dots, space",
+		false,
+		0,
+		func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + " " + n[9:] },
+	),
 	cpfText("slash before the last two", false, 0, func(n string) string { return n[:9] + "/" + n[9:] }),
 	cpfText("space before the last two", true, 0, func(n string) string { return n[:9] + " " + n[9:] }),
 	cpfText("with .0", false, 0, func(n string) string { return n + ".0" }),
@@ -78,12 +98,37 @@ var cpfSpellings = []spelling{
 	cpfText("padded to 14", true, 0, func(n string) string { return "000" + n }),
 	cpfText("padded to 15", true, 0, func(n string) string { return "0000" + n }),
 	cpfText("full-width digits", false, 0, wide),
-	cpfText("hyphen U+2011", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "\u2011" + n[9:] }),
-	cpfText("en dash", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "\u2013" + n[9:] }),
-	cpfText("zero width inside", false, 0, func(n string) string { return n[:3] + ".\u200b" + n[3:6] + "." + n[6:9] + "-" + n[9:] }),
-	cpfText("no-break spaces", false, 0, func(n string) string { return n[:3] + "\u00a0" + n[3:6] + "\u00a0" + n[6:9] + "\u00a0" + n[9:] }),
+	cpfText(
+		"hyphen U+2011",
+		false,
+		0,
+		func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "\u2011" + n[9:] },
+	),
+	cpfText(
+		"en dash",
+		false,
+		0,
+		func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "\u2013" + n[9:] },
+	),
+	cpfText(
+		"zero width inside",
+		false,
+		0,
+		func(n string) string { return n[:3] + ".\u200b" + n[3:6] + "." + n[6:9] + "-" + n[9:] },
+	),
+	cpfText(
+		"no-break spaces",
+		false,
+		0,
+		func(n string) string { return n[:3] + "\u00a0" + n[3:6] + "\u00a0" + n[6:9] + "\u00a0" + n[9:] },
+	),
 	cpfText("entities", false, 0, entitiesOf),
-	cpfText("quoted-printable hyphen", false, 0, func(n string) string { return n[:3] + "=2E" + n[3:6] + "=2E" + n[6:9] + "=2D" + n[9:] }),
+	cpfText(
+		"quoted-printable hyphen",
+		false,
+		0,
+		func(n string) string { return n[:3] + "=2E" + n[3:6] + "=2E" + n[6:9] + "=2D" + n[9:] },
+	),
 }
 
 // wide writes digits and signs as the full-width ones.
@@ -115,7 +160,12 @@ func landline(r *rand.Rand) (area, first, last string) {
 	return Areas[r.IntN(len(Areas))], strconv.Itoa(2+r.IntN(4)) + strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
 }
 
-func phoneText(name string, named bool, of func(*rand.Rand) (string, string, string), write func(area, first, last string) string) spelling {
+func phoneText(
+	name string,
+	named bool,
+	of func(*rand.Rand) (string, string, string),
+	write func(area, first, last string) string,
+) spelling {
 	return spelling{identifier.Phone, name, named, func(r *rand.Rand) ([]cellText, string) {
 		area, first, last := of(r)
 		return []cellText{{"telefone", write(area, first, last)}}, "+55" + area + first + last
@@ -126,8 +176,18 @@ var phoneSpellings = []spelling{
 	phoneText("mobile, bare", false, mobile, func(a, f, l string) string { return a + f + l }),
 	phoneText("mobile, 55", false, mobile, func(a, f, l string) string { return "55" + a + f + l }),
 	phoneText("mobile, +55", false, mobile, func(a, f, l string) string { return "+55" + a + f + l }),
-	phoneText("mobile, parentheses", false, mobile, func(a, f, l string) string { return "(" + a + ") " + f + "-" + l }),
-	phoneText("mobile, ninth digit apart", false, mobile, func(a, f, l string) string { return "(" + a + ") 9 " + f[1:] + "-" + l }),
+	phoneText(
+		"mobile, parentheses",
+		false,
+		mobile,
+		func(a, f, l string) string { return "(" + a + ") " + f + "-" + l },
+	),
+	phoneText(
+		"mobile, ninth digit apart",
+		false,
+		mobile,
+		func(a, f, l string) string { return "(" + a + ") 9 " + f[1:] + "-" + l },
+	),
 	phoneText("mobile, brackets", false, mobile, func(a, f, l string) string { return "[" + a + "] " + f + "-" + l }),
 	phoneText("mobile, slash", false, mobile, func(a, f, l string) string { return a + "/" + f + "-" + l }),
 	phoneText("mobile, dots", false, mobile, func(a, f, l string) string { return a + "." + f + "." + l }),
@@ -138,16 +198,46 @@ var phoneSpellings = []spelling{
 	phoneText("mobile, 0055", false, mobile, func(a, f, l string) string { return "0055 " + a + " " + f + "-" + l }),
 	phoneText("mobile, 0055 bare", true, mobile, func(a, f, l string) string { return "0055" + a + f + l }),
 	phoneText("mobile, carrier", false, mobile, func(a, f, l string) string { return "015 " + a + " " + f + "-" + l }),
-	phoneText("mobile, carrier in parentheses", false, mobile, func(a, f, l string) string { return "(015" + a + ") " + f + "-" + l }),
+	phoneText(
+		"mobile, carrier in parentheses",
+		false,
+		mobile,
+		func(a, f, l string) string { return "(015" + a + ") " + f + "-" + l },
+	),
 	phoneText("mobile, carrier bare", true, mobile, func(a, f, l string) string { return "021" + a + f + l }),
 	phoneText("mobile, trunk 0", false, mobile, func(a, f, l string) string { return "0" + a + f + l }),
 	phoneText("mobile, .0", false, mobile, func(a, f, l string) string { return a + f + l + ".0" }),
-	phoneText("mobile, hyphen U+2011", false, mobile, func(a, f, l string) string { return "+55 " + a + " " + f + "\u2011" + l }),
-	phoneText("mobile, bidi marks", false, mobile, func(a, f, l string) string { return "\u202a+55\u00a0" + a + "\u00a0" + f + "\u2011" + l + "\u202c" }),
-	phoneText("mobile, full-width", false, mobile, func(a, f, l string) string { return wide("(" + a + ")" + f + "-" + l) }),
+	phoneText(
+		"mobile, hyphen U+2011",
+		false,
+		mobile,
+		func(a, f, l string) string { return "+55 " + a + " " + f + "\u2011" + l },
+	),
+	phoneText(
+		"mobile, bidi marks",
+		false,
+		mobile,
+		func(a, f, l string) string { return "\u202a+55\u00a0" + a + "\u00a0" + f + "\u2011" + l + "\u202c" },
+	),
+	phoneText(
+		"mobile, full-width",
+		false,
+		mobile,
+		func(a, f, l string) string { return wide("(" + a + ")" + f + "-" + l) },
+	),
 	phoneText("landline, bare", true, landline, func(a, f, l string) string { return a + f + l }),
-	phoneText("landline, parentheses", false, landline, func(a, f, l string) string { return "(" + a + ") " + f + "-" + l }),
-	phoneText("landline, parentheses, in one", false, landline, func(a, f, l string) string { return "(" + a + ")" + f + l }),
+	phoneText(
+		"landline, parentheses",
+		false,
+		landline,
+		func(a, f, l string) string { return "(" + a + ") " + f + "-" + l },
+	),
+	phoneText(
+		"landline, parentheses, in one",
+		false,
+		landline,
+		func(a, f, l string) string { return "(" + a + ")" + f + l },
+	),
 	phoneText("landline, spaces", true, landline, func(a, f, l string) string { return a + " " + f + " " + l }),
 	phoneText("landline, one space", true, landline, func(a, f, l string) string { return a + " " + f + l }),
 	phoneText("landline, hyphens", true, landline, func(a, f, l string) string { return a + "-" + f + "-" + l }),
@@ -167,9 +257,19 @@ var phoneSpellings = []spelling{
 		return []cellText{{"DDD", a}, {"fone", f + l}}, "+55" + a + f + l
 	}, ""},
 	foreignText("foreign, +", false, "", func(code, n string) string { return "+" + code + n }),
-	foreignText("foreign, spaces", false, "", func(code, n string) string { return "+" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
+	foreignText(
+		"foreign, spaces",
+		false,
+		"",
+		func(code, n string) string { return "+" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] },
+	),
 	foreignText("foreign, 00", true, "", func(code, n string) string { return "00" + code + n }),
-	foreignText("foreign, 00 and spaces", true, "", func(code, n string) string { return "00" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
+	foreignText(
+		"foreign, 00 and spaces",
+		true,
+		"",
+		func(code, n string) string { return "00" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] },
+	),
 }
 
 // foreignText makes up mobiles of Portugal.
@@ -240,32 +340,90 @@ func at(with string) func(string) string {
 var mailSpellings = []spelling{
 	mailText("plain", func(s string) string { return s }),
 	mailText("upper case", strings.ToUpper),
-	mailText(`\u0040`, at(`\u0040`)), mailText(`\x40`, at(`\x40`)), mailText("&#64;", at("&#64;")), mailText("&#x40;", at("&#x40;")), mailText("&commat;", at("&commat;")),
+	mailText(
+		`\u0040`,
+		at(`\u0040`),
+	),
+	mailText(`\x40`, at(`\x40`)),
+	mailText("&#64;", at("&#64;")),
+	mailText("&#x40;", at("&#x40;")),
+	mailText("&commat;", at("&commat;")),
 	mailText("entities", entitiesOf),
-	mailText("%40", at("%40")), mailText("%2540", at("%2540")),
+	mailText("%40", at("%40")),
+	mailText("%2540", at("%2540")),
 	{identifier.Email, "plus tag as %2B", false, func(r *rand.Rand) ([]cellText, string) {
 		s := strings.Replace(address(r), "@", "+loja@", 1)
 		return []cellText{{"email", strings.NewReplacer("+", "%2B", "@", "%40").Replace(s)}}, s
 	}, ""},
 	mailText("=40", at("=40")),
-	mailText("RFC 2047, base64", func(s string) string { return "=?utf-8?B?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?=" }),
+	mailText(
+		"RFC 2047, base64",
+		func(s string) string { return "=?utf-8?B?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?=" },
+	),
 	mailText("RFC 2047, Q", func(s string) string { return "=?utf-8?Q?" + strings.Replace(s, "@", "=40", 1) + "?=" }),
-	mailText("zero width space", at("\u200b@")), mailText("zero width joiner", at("@\u200d")), mailText("soft hyphen", at("@\u00ad")), mailText("byte order mark inside", at("\ufeff@")),
-	mailText("full-width @", at("\uff20")), mailText("bidi marks", func(s string) string { return "\u202a" + s + "\u202c" }),
+	mailText(
+		"zero width space",
+		at("\u200b@"),
+	),
+	mailText("zero width joiner", at("@\u200d")),
+	mailText("soft hyphen", at("@\u00ad")),
+	mailText("byte order mark inside", at("\ufeff@")),
+	mailText(
+		"full-width @",
+		at("\uff20"),
+	),
+	mailText("bidi marks", func(s string) string { return "\u202a" + s + "\u202c" }),
 	mailText("full-width", wide),
-	mailText("[at]", at("[at]")), mailText("(at)", at("(at)")), mailText(" [at] ", at(" [at] ")), mailText("(arroba)", at("(arroba)")), mailText(" @ ", at(" @ ")),
-	mailText("{at}", at("{at}")), mailText(" {at} ", at(" {at} ")), mailText("{ arroba }", at("{ arroba }")), mailText("[@]", at("[@]")), mailText("(@)", at("(@)")), mailText("{@}", at("{@}")),
-	mailText("{at} and {dot}", func(s string) string { return strings.NewReplacer("@", "{at}", ".", "{dot}").Replace(s) }),
-	mailText("{AT} and {PONTO}", func(s string) string { return strings.NewReplacer("@", "{AT}", ".", "{PONTO}").Replace(s) }),
-	lostMail(" at , dot ", "words of a sentence", func(s string) string { return strings.NewReplacer("@", " at ", ".", " dot ").Replace(s) }),
-	mailText("[at] and [dot]", func(s string) string { return strings.NewReplacer("@", "[at]", ".", "[dot]").Replace(s) }),
-	mailText("<wbr>", at("<wbr>@")), mailText("<wbr> in the domain", func(s string) string { return strings.Replace(s, "exe", "exe<wbr>", 1) + " " }),
-	mailText("tags around @", at("<b>@</b>")), mailText("comment before @", at("<!-- x -->@")),
+	mailText(
+		"[at]",
+		at("[at]"),
+	),
+	mailText("(at)", at("(at)")),
+	mailText(" [at] ", at(" [at] ")),
+	mailText("(arroba)", at("(arroba)")),
+	mailText(" @ ", at(" @ ")),
+	mailText(
+		"{at}",
+		at("{at}"),
+	),
+	mailText(" {at} ", at(" {at} ")),
+	mailText("{ arroba }", at("{ arroba }")),
+	mailText("[@]", at("[@]")),
+	mailText("(@)", at("(@)")),
+	mailText("{@}", at("{@}")),
+	mailText(
+		"{at} and {dot}",
+		func(s string) string { return strings.NewReplacer("@", "{at}", ".", "{dot}").Replace(s) },
+	),
+	mailText(
+		"{AT} and {PONTO}",
+		func(s string) string { return strings.NewReplacer("@", "{AT}", ".", "{PONTO}").Replace(s) },
+	),
+	lostMail(
+		" at , dot ",
+		"words of a sentence",
+		func(s string) string { return strings.NewReplacer("@", " at ", ".", " dot ").Replace(s) },
+	),
+	mailText(
+		"[at] and [dot]",
+		func(s string) string { return strings.NewReplacer("@", "[at]", ".", "[dot]").Replace(s) },
+	),
+	mailText(
+		"<wbr>",
+		at("<wbr>@"),
+	),
+	mailText("<wbr> in the domain", func(s string) string { return strings.Replace(s, "exe", "exe<wbr>", 1) + " " }),
+	mailText("tags around @", at("<b>@</b>")),
+	mailText("comment before @", at("<!-- x -->@")),
 	mailText("data-cfemail", cloudflare),
 	mailText("quotes around the local part", func(s string) string { return `"` + strings.Replace(s, "@", `"@`, 1) }),
 	mailText("user----mail----password", func(s string) string { return "fulano----" + s + "----senha123" }),
 	mailText("behind .txt", func(s string) string { return s + ".txt" }),
-	mailText("before an accent", func(s string) string { return s + "é" }), mailText("before ---- and an accent", func(s string) string { return s + "----Página1" }),
+	mailText(
+		"before an accent",
+		func(s string) string { return s + "é" },
+	),
+	mailText("before ---- and an accent", func(s string) string { return s + "----Página1" }),
 	mailText("behind an accent", func(s string) string { return "é" + s }),
 	mailText("base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }),
 	mailText("base64 for addresses", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }),

@@ -57,7 +57,15 @@ func (s *score) check(t *testing.T, tables bool) {
 	}
 	found := float64(right + second + wrong)
 	precision, strict := float64(right+second)/found, float64(right)/found
-	t.Logf("%d written, %.0f found, %d of them second readings, %d wrong: precision %.5f, %.5f if second readings are wrong", total, found, second, wrong, precision, strict)
+	t.Logf(
+		"%d written, %.0f found, %d of them second readings, %d wrong: precision %.5f, %.5f if second readings are wrong",
+		total,
+		found,
+		second,
+		wrong,
+		precision,
+		strict,
+	)
 	if precision < 0.999 || tables && strict < 0.999 {
 		t.Errorf("precision %.5f, %.5f if second readings are wrong", precision, strict)
 	}

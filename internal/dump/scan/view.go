@@ -229,7 +229,8 @@ func (v *view) code(b []byte, i int, room *[]byte) int {
 	case '%':
 		if c, n := percent(b[i:]); n > 0 {
 			v.character(c, i, i+n)
-			v.steps[len(v.steps)-2].known = n == 3 && (c == '@' || class[byte(c)]&(inLocal|inDomain) == 0 && !inGap[byte(c)])
+			v.steps[len(v.steps)-2].known = n == 3 &&
+				(c == '@' || class[byte(c)]&(inLocal|inDomain) == 0 && !inGap[byte(c)])
 			return i + n
 		}
 	case '=':
@@ -370,8 +371,26 @@ func entity(b []byte) (c rune, n int) {
 
 // entities are the named characters of HTML that stand inside of addresses and numbers.
 var entities = map[string]rune{
-	"commat": '@', "period": '.', "lowbar": '_', "plus": '+', "hyphen": '-', "dash": '-', "ndash": '-', "mdash": '-', "nbsp": ' ', "shy": 0xad, "zwj": 0x200d, "zwnj": 0x200c,
-	"lpar": '(', "rpar": ')', "num": '#', "sol": '/', "colon": ':', "ensp": ' ', "emsp": ' ', "thinsp": ' ',
+	"commat": '@',
+	"period": '.',
+	"lowbar": '_',
+	"plus":   '+',
+	"hyphen": '-',
+	"dash":   '-',
+	"ndash":  '-',
+	"mdash":  '-',
+	"nbsp":   ' ',
+	"shy":    0xad,
+	"zwj":    0x200d,
+	"zwnj":   0x200c,
+	"lpar":   '(',
+	"rpar":   ')',
+	"num":    '#',
+	"sol":    '/',
+	"colon":  ':',
+	"ensp":   ' ',
+	"emsp":   ' ',
+	"thinsp": ' ',
 }
 
 // percent reads %40, also where its percent sign was written like that itself, and %u0040.
@@ -411,7 +430,8 @@ func (v *view) equals(b []byte, i int, room *[]byte) int {
 		return v.putDecoded(i, i+1+bytes.IndexByte(rest, '\n')+1)
 	}
 	c, ok := hexRune(b, i+1, 2)
-	if !ok || bytes.IndexByte([]byte("@.-_+="), byte(c)) < 0 || c > 0x7f || c == '@' && (len(rest) < 3 || class[rest[2]]&letter == 0) {
+	if !ok || bytes.IndexByte([]byte("@.-_+="), byte(c)) < 0 || c > 0x7f ||
+		c == '@' && (len(rest) < 3 || class[rest[2]]&letter == 0) {
 		return 0 // width=40, cpf=402...
 	}
 	return v.putDecoded(i, i+3, byte(c))
@@ -531,7 +551,8 @@ func isBreak(tag []byte) bool {
 // apart joins maria @ exemplo.com.
 func (v *view) apart(b []byte, i int) int {
 	last := len(v.text)
-	if last < 2 || v.text[last-1] != ' ' || class[v.text[last-2]]&inLocal == 0 || i+2 >= len(b) || b[i+1] != ' ' || class[b[i+2]]&(letter|digit) == 0 {
+	if last < 2 || v.text[last-1] != ' ' || class[v.text[last-2]]&inLocal == 0 || i+2 >= len(b) || b[i+1] != ' ' ||
+		class[b[i+2]]&(letter|digit) == 0 {
 		return 0
 	}
 	v.text = v.text[:last-1]

@@ -91,40 +91,68 @@ var hardCarriers = []carrier{
 // oddSpellings are spellings that only the rest of a column tells, and others that scantest leaves out.
 var oddSpellings = func() (all []spelling) {
 	cpf := func(name string, write func(n string) string) {
-		all = append(all, spelling{Kind: identifier.CPF, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
-			n := cpfWithZeros(r, 0)
-			return []cellText{{Name: "cpf", Text: write(n)}}, n
-		}})
+		all = append(
+			all,
+			spelling{Kind: identifier.CPF, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+				n := cpfWithZeros(r, 0)
+				return []cellText{{Name: "cpf", Text: write(n)}}, n
+			}},
+		)
 	}
 	cpf("underscores", func(n string) string { return n[:3] + "_" + n[3:6] + "_" + n[6:9] + "_" + n[9:] })
 	cpf("slashes", func(n string) string { return n[:3] + "/" + n[3:6] + "/" + n[6:9] + "/" + n[9:] })
 	cpf("dots, underscore", func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "_" + n[9:] })
 	cpf("with .00", func(n string) string { return n + ".00" })
-	all = append(all, spelling{Kind: identifier.CPF, Name: "zeros lost by chance", Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
-		n := cpfWithZeros(r, max(0, r.IntN(8)-5))
-		return []cellText{{Name: "cpf", Text: strings.TrimLeft(n, "0")}}, n
-	}})
+	all = append(
+		all,
+		spelling{
+			Kind:  identifier.CPF,
+			Name:  "zeros lost by chance",
+			Named: true,
+			Write: func(r *rand.Rand) ([]cellText, string) {
+				n := cpfWithZeros(r, max(0, r.IntN(8)-5))
+				return []cellText{{Name: "cpf", Text: strings.TrimLeft(n, "0")}}, n
+			},
+		},
+	)
 	phone := func(name string, write func(a, f, l string) string) {
-		all = append(all, spelling{Kind: identifier.Phone, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
-			a, f, l := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+randomDigits(r, 4), randomDigits(r, 4)
-			return []cellText{{Name: "telefone", Text: write(a, f, l)}}, "+55" + a + f + l
-		}})
+		all = append(
+			all,
+			spelling{Kind: identifier.Phone, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+				a, f, l := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+randomDigits(r, 4), randomDigits(r, 4)
+				return []cellText{{Name: "telefone", Text: write(a, f, l)}}, "+55" + a + f + l
+			}},
+		)
 	}
 	phone("mobile, underscores", func(a, f, l string) string { return a + "_" + f + "_" + l })
 	phone("mobile, stars", func(a, f, l string) string { return a + "*" + f + "*" + l })
 	phone("mobile, exponent", func(a, f, l string) string { n := a + f + l; return n[:1] + "." + n[1:] + "E+10" })
-	phone("mobile, 55 and exponent", func(a, f, l string) string { n := "55" + a + f + l; return n[:1] + "," + n[1:] + "E+12" })
+	phone(
+		"mobile, 55 and exponent",
+		func(a, f, l string) string { n := "55" + a + f + l; return n[:1] + "," + n[1:] + "E+12" },
+	)
 	phone("mobile, padded to 14", func(a, f, l string) string { return "000" + a + f + l })
 	phone("mobile, padded to 15", func(a, f, l string) string { return "0000" + a + f + l })
-	all = append(all, spelling{Kind: identifier.Phone, Name: "area code apart, zero", Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
-		a, n := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+randomDigits(r, 8)
-		return []cellText{{Name: "ddd", Text: "0" + a}, {Name: "celular", Text: n}}, "+55" + a + n
-	}})
+	all = append(
+		all,
+		spelling{
+			Kind:  identifier.Phone,
+			Name:  "area code apart, zero",
+			Named: true,
+			Write: func(r *rand.Rand) ([]cellText, string) {
+				a, n := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+randomDigits(r, 8)
+				return []cellText{{Name: "ddd", Text: "0" + a}, {Name: "celular", Text: n}}, "+55" + a + n
+			},
+		},
+	)
 	card := func(name string, write func(n string) string) {
-		all = append(all, spelling{Kind: identifier.Card, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
-			n := makeCard(r)
-			return []cellText{{Name: "cartao", Text: write(n)}}, n
-		}})
+		all = append(
+			all,
+			spelling{Kind: identifier.Card, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+				n := makeCard(r)
+				return []cellText{{Name: "cartao", Text: write(n)}}, n
+			}},
+		)
 	}
 	fours := func(sep string) func(n string) string {
 		return func(n string) string { return n[:4] + sep + n[4:8] + sep + n[8:12] + sep + n[12:] }
@@ -141,8 +169,13 @@ var oddSpellings = func() (all []spelling) {
 func isTwiceEncoded(s *spelling, c *carrier) bool {
 	cells, _ := s.Write(rand.New(rand.NewPCG(1, 1)))
 	text := cells[len(cells)-1].Text
-	isPlain := !strings.ContainsFunc(text, func(c rune) bool { return c >= 0x7f || strings.ContainsRune("&<>%={}[]?\\\"^", c) }) && (s.Kind != identifier.Email || strings.Count(text, "@") == 1 && !strings.ContainsAny(text, " ("))
-	return c.Name == "form-encoded" && !isPlain || c.Name == "folded LDIF" && strings.Contains(text, "<") || c.Name == "Firebase keys" && s.Name != "plain"
+	isPlain := !strings.ContainsFunc(
+		text,
+		func(c rune) bool { return c >= 0x7f || strings.ContainsRune("&<>%={}[]?\\\"^", c) },
+	) &&
+		(s.Kind != identifier.Email || strings.Count(text, "@") == 1 && !strings.ContainsAny(text, " ("))
+	return c.Name == "form-encoded" && !isPlain || c.Name == "folded LDIF" && strings.Contains(text, "<") ||
+		c.Name == "Firebase keys" && s.Name != "plain"
 }
 
 // yardstick counts the formats that come out whole.
@@ -199,7 +232,11 @@ func TestFormatsComeOutWhole(t *testing.T) {
 		}
 		for _, spelled := range spell(&mute, slices.Concat(textCarriers, hardCarriers), rows) {
 			name := spelled.carrier.Name
-			if apart := strings.HasPrefix(s.Name, "area code"); s.Kind == identifier.Email || !s.Named && !spelled.carrier.Named || name == "sentences" || name == "Firebase keys" || apart && (name == "lines" || name == "HTML table") || isTwiceEncoded(&s, spelled.carrier) {
+			if apart := strings.HasPrefix(
+				s.Name,
+				"area code",
+			); s.Kind == identifier.Email || !s.Named && !spelled.carrier.Named || name == "sentences" || name == "Firebase keys" || apart && (name == "lines" || name == "HTML table") ||
+				isTwiceEncoded(&s, spelled.carrier) {
 				continue
 			}
 			y.try(t, s.Kind, s.Name, "mute "+name, spelled.Text, spelled.Want)
@@ -210,7 +247,13 @@ func TestFormatsComeOutWhole(t *testing.T) {
 			y.try(t, 0, "fixed width", text.Name, text.Text, text.Want)
 		}
 	}
-	t.Logf("%d of %d formats whole (%.1f %%), %d silent", y.whole, y.formats, 100*float64(y.whole)/float64(y.formats), y.silent)
+	t.Logf(
+		"%d of %d formats whole (%.1f %%), %d silent",
+		y.whole,
+		y.formats,
+		100*float64(y.whole)/float64(y.formats),
+		y.silent,
+	)
 	for _, key := range slices.Sorted(maps.Keys(y.bad)) {
 		t.Logf("  %s: %s", key, strings.Join(y.bad[key], "; "))
 	}
@@ -231,10 +274,14 @@ func luhn(body string) string {
 
 // muteDecoys are numbers of things and moments in columns whose names say nothing of it.
 var muteDecoys = map[string]func(d decoys, row int) string{
-	"11 digits": func(d decoys, _ int) string { return d.digits(11) }, "10 digits": func(d decoys, _ int) string { return d.digits(10) },
-	"9 digits": func(d decoys, _ int) string { return d.digits(9) }, "8 digits": func(d decoys, _ int) string { return d.digits(8) },
-	"12 digits": func(d decoys, _ int) string { return d.digits(12) }, "13 digits": func(d decoys, _ int) string { return d.digits(13) },
-	"14 digits": func(d decoys, _ int) string { return d.digits(14) }, "16 digits": func(d decoys, _ int) string { return d.digits(16) },
+	"11 digits":  func(d decoys, _ int) string { return d.digits(11) },
+	"10 digits":  func(d decoys, _ int) string { return d.digits(10) },
+	"9 digits":   func(d decoys, _ int) string { return d.digits(9) },
+	"8 digits":   func(d decoys, _ int) string { return d.digits(8) },
+	"12 digits":  func(d decoys, _ int) string { return d.digits(12) },
+	"13 digits":  func(d decoys, _ int) string { return d.digits(13) },
+	"14 digits":  func(d decoys, _ int) string { return d.digits(14) },
+	"16 digits":  func(d decoys, _ int) string { return d.digits(16) },
 	"19 digits":  func(d decoys, _ int) string { return d.digits(19) },
 	"any digits": func(d decoys, _ int) string { return d.digits(8 + d.IntN(12)) },
 	"16 of 4":    func(d decoys, _ int) string { return "4" + d.digits(15) },
@@ -250,10 +297,27 @@ var muteDecoys = map[string]func(d decoys, row int) string{
 		return fmt.Sprintf("%d%02d%02d", 1950+d.IntN(70), 1+d.IntN(12), 1+d.IntN(28))
 	},
 	"dates and times": func(d decoys, _ int) string {
-		return fmt.Sprintf("%d%02d%02d%02d%02d%02d", 2015+d.IntN(10), 1+d.IntN(12), 1+d.IntN(28), d.IntN(24), d.IntN(60), d.IntN(60))
+		return fmt.Sprintf(
+			"%d%02d%02d%02d%02d%02d",
+			2015+d.IntN(10),
+			1+d.IntN(12),
+			1+d.IntN(28),
+			d.IntN(24),
+			d.IntN(60),
+			d.IntN(60),
+		)
 	},
 	"ISO times": func(d decoys, _ int) string {
-		return fmt.Sprintf("%d-%02d-%02d %02d:%02d:%02d.%s", 2015+d.IntN(10), 1+d.IntN(12), 1+d.IntN(28), d.IntN(24), d.IntN(60), d.IntN(60), d.digits(6))
+		return fmt.Sprintf(
+			"%d-%02d-%02d %02d:%02d:%02d.%s",
+			2015+d.IntN(10),
+			1+d.IntN(12),
+			1+d.IntN(28),
+			d.IntN(24),
+			d.IntN(60),
+			d.IntN(60),
+			d.digits(6),
+		)
 	},
 	"IPs": func(d decoys, _ int) string {
 		return fmt.Sprintf("%d.%d.%d.%d", 100+d.IntN(156), 100+d.IntN(156), 100+d.IntN(156), d.IntN(100))

@@ -71,7 +71,13 @@ func TestOrderTries(t *testing.T) {
 func TestOrderWait(t *testing.T) {
 	for wait, ordered := range map[time.Duration]bool{time.Minute: true, time.Minute + time.Microsecond: false} {
 		next := func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now.Add(wait), true }
-		if r := settleAttempt(Delivery{Ordered: true}, noon, webhook.Outcome{Status: 500}, next, noon); r.Ordered != ordered {
+		if r := settleAttempt(
+			Delivery{Ordered: true},
+			noon,
+			webhook.Outcome{Status: 500},
+			next,
+			noon,
+		); r.Ordered != ordered {
 			t.Errorf("a next try in %s: ordered %t", wait, r.Ordered)
 		}
 	}
@@ -80,7 +86,9 @@ func TestOrderWait(t *testing.T) {
 // TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
 func TestLaneKeepsPersonsTogether(t *testing.T) {
 	l := newEndpointLane(EndpointRef{}, slots(4))
-	l.queueDeliveries([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}})
+	l.queueDeliveries(
+		[]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}},
+	)
 	var got []string
 	for chain := l.takeChain(); chain != nil; chain = l.takeChain() {
 		var seqs []string
@@ -109,7 +117,15 @@ func TestLaneKnowsWhoWaits(t *testing.T) {
 	}
 	look := func(want string) {
 		t.Helper()
-		got := fmt.Sprint(free(1, "a", true), free(2, "a", true), free(3, "b", false), free(4, "b", true), free(5, "c", true), free(6, "", true), free(7, "", false))
+		got := fmt.Sprint(
+			free(1, "a", true),
+			free(2, "a", true),
+			free(3, "b", false),
+			free(4, "b", true),
+			free(5, "c", true),
+			free(6, "", true),
+			free(7, "", false),
+		)
 		if got != want {
 			t.Errorf("free: %s, want %s", got, want)
 		}
@@ -175,7 +191,10 @@ func FuzzCursor(f *testing.F) {
 }
 
 func TestParseTypes(t *testing.T) {
-	if list, err := ParseTypes([]string{"webhook.test", "case.status_changed", "webhook.test"}); err != nil || len(list) != 2 {
+	if list, err := ParseTypes(
+		[]string{"webhook.test", "case.status_changed", "webhook.test"},
+	); err != nil ||
+		len(list) != 2 {
 		t.Error(list, err)
 	}
 	if _, err := ParseTypes([]string{"case.closed"}); !errors.Is(err, ErrTypes) {
@@ -185,7 +204,8 @@ func TestParseTypes(t *testing.T) {
 	if !e.WantsType(LeakDetected) || e.WantsType(StatusChanged) || !(Endpoint{}).WantsType(StatusChanged) {
 		t.Error("the filter is wrong")
 	}
-	if e.State = Disabled; e.InitialDeliveryState() != Held || (Endpoint{State: Enabled}).InitialDeliveryState() != Pending {
+	if e.State = Disabled; e.InitialDeliveryState() != Held ||
+		(Endpoint{State: Enabled}).InitialDeliveryState() != Pending {
 		t.Error("a delivery begins in the wrong state")
 	}
 }
@@ -194,17 +214,26 @@ func TestParseTypes(t *testing.T) {
 func TestDead(t *testing.T) {
 	e := Endpoint{FailingSince: noon}
 	fiveDays := noon.AddDate(0, 0, 5)
-	if e.IsFailingTooLong(fiveDays.Add(-time.Second)) || !e.IsFailingTooLong(fiveDays) || (Endpoint{}).IsFailingTooLong(noon) {
+	if e.IsFailingTooLong(fiveDays.Add(-time.Second)) || !e.IsFailingTooLong(fiveDays) ||
+		(Endpoint{}).IsFailingTooLong(noon) {
 		t.Error("an endpoint is dead at the wrong time")
 	}
 }
 
 // TestBody: the bytes that partners verify do not change by accident.
 func TestBody(t *testing.T) {
-	e := NewEvent("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{{
-		ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high", Exposed: []cyber.Exposed{cyber.ExposedEmail},
-		Basis: cyber.BasisRow,
-	}}})
+	e := NewEvent("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{
+		{
+			ID:       "f",
+			Asset:    "a",
+			Kind:     "email",
+			Status:   "alerta",
+			Breach:   "loja",
+			Severity: "high",
+			Exposed:  []cyber.Exposed{cyber.ExposedEmail},
+			Basis:    cyber.BasisRow,
+		},
+	}})
 	body, err := e.MarshalBody()
 	want := `{"type":"monitoring.leak_detected","timestamp":"2026-11-15T12:00:00.000Z","data":{"userHash":"abc","findings":[` +
 		`{"id":"f","assetId":"a","assetType":"email","status":"alerta","breach":"loja","severity":"high","exposed":["email"],"basis":"row"}]}}`

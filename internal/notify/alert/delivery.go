@@ -87,7 +87,16 @@ type NextTry func(attempts int, now time.Time, retryAfter time.Duration) (time.T
 
 // settleAttempt returns what an attempt makes of a delivery.
 func settleAttempt(d Delivery, at time.Time, outcome webhook.Outcome, next NextTry, now time.Time) Result {
-	r := Result{Delivery: d, At: at, Outcome: &outcome, State: Pending, Attempts: d.Attempts, NextAt: now, Ordered: d.Ordered, Now: now}
+	r := Result{
+		Delivery: d,
+		At:       at,
+		Outcome:  &outcome,
+		State:    Pending,
+		Attempts: d.Attempts,
+		NextAt:   now,
+		Ordered:  d.Ordered,
+		Now:      now,
+	}
 	switch verdict := webhook.JudgeOutcome(outcome); verdict.Action {
 	case webhook.Delivered:
 		r.State, r.Attempts = Delivered, d.Attempts+1
@@ -208,7 +217,11 @@ func (h *History) ListEvents(ctx context.Context, id partner.ID, after int64, li
 }
 
 // Deliveries returns where an event has gone, and every try.
-func (h *History) Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, []AttemptLog, error) {
+func (h *History) Deliveries(
+	ctx context.Context,
+	id partner.ID,
+	event EventID,
+) ([]DeliveryStatus, []AttemptLog, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return nil, nil, err
 	}

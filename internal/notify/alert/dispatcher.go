@@ -43,7 +43,12 @@ type Queue interface {
 	WithBodies(ctx context.Context, id partner.ID, list []Delivery) ([]Delivery, error)
 	// RecordResults writes results in one transaction.
 	RecordResults(ctx context.Context, worker string, results []Result) error
-	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
+	UpdateEndpoint(
+		ctx context.Context,
+		id partner.ID,
+		endpoint EndpointID,
+		change func(*Endpoint) error,
+	) (Endpoint, error)
 	// DueSignal is signalled after a commit of this process made deliveries due.
 	DueSignal() <-chan struct{}
 }
@@ -162,7 +167,13 @@ const resultsPerSlot = 6
 func Unrecorded(slots int) int { return resultsPerSlot * slots }
 
 // NewDispatcher makes a dispatcher; Run runs it. opts.NextTry is required.
-func NewDispatcher(queue Queue, client *http.Client, now func() time.Time, log *slog.Logger, opts DispatcherOptions) *Dispatcher {
+func NewDispatcher(
+	queue Queue,
+	client *http.Client,
+	now func() time.Time,
+	log *slog.Logger,
+	opts DispatcherOptions,
+) *Dispatcher {
 	opts = opts.withDefaults()
 	return &Dispatcher{
 		queue: queue, client: client, opts: opts, log: log, now: now, worker: opts.Worker,
@@ -197,7 +208,10 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		}
 	}
 	d.stopSenders()
-	grace := time.AfterFunc(d.opts.Grace, cut) // also cuts the recording: a database that is away does not keep a process from stopping
+	grace := time.AfterFunc(
+		d.opts.Grace,
+		cut,
+	) // also cuts the recording: a database that is away does not keep a process from stopping
 	defer grace.Stop()
 	d.senders.Wait()
 	close(d.results)
@@ -272,7 +286,8 @@ func (d *Dispatcher) findHungryLanes(due []EndpointRef) (hungry []*lane, take []
 		}
 		// What is queued would be due: the endpoint was disabled or deleted.
 		l.clearQueued()
-		if l.forgetSettled(); len(l.held) == 0 && !l.ours && !now.Before(l.pausedUntil) && len(d.lanes) > 2*len(due)+64 {
+		if l.forgetSettled(); len(l.held) == 0 && !l.ours && !now.Before(l.pausedUntil) &&
+			len(d.lanes) > 2*len(due)+64 {
 			delete(d.lanes, id) // so that deleted endpoints leave no trace
 			d.gates.ForgetEndpoint(id)
 		}

@@ -52,7 +52,10 @@ type look struct {
 func newFakeQueue(n int) *fakeQueue {
 	q := &fakeQueue{nextAt: map[int64]time.Time{}}
 	for i := range n {
-		q.rows = append(q.rows, Delivery{Partner: "p", Endpoint: "e", Seq: int64(i + 1), Event: "evt_1", Body: []byte("{}")})
+		q.rows = append(
+			q.rows,
+			Delivery{Partner: "p", Endpoint: "e", Seq: int64(i + 1), Event: "evt_1", Body: []byte("{}")},
+		)
 		q.nextAt[int64(i+1)] = time.Time{}
 	}
 	return q
@@ -130,7 +133,13 @@ func (h fakeHolds) ConfirmHeld(ctx context.Context) error {
 
 func (h fakeHolds) Close() error { return h.ReleaseHold(context.Background(), nil) }
 
-func (q *fakeQueue) OpenDeliveries(_ context.Context, _ partner.ID, _ EndpointID, after int64, limit int) ([]Open, error) {
+func (q *fakeQueue) OpenDeliveries(
+	_ context.Context,
+	_ partner.ID,
+	_ EndpointID,
+	after int64,
+	limit int,
+) ([]Open, error) {
 	q.set(func() { q.asked = append(q.asked, look{after, limit}) })
 	if q.looking != nil {
 		if err := q.looking(); err != nil {
@@ -173,7 +182,12 @@ func (q *fakeQueue) RecordResults(_ context.Context, _ string, results []Result)
 	return nil
 }
 
-func (q *fakeQueue) UpdateEndpoint(_ context.Context, _ partner.ID, _ EndpointID, change func(*Endpoint) error) (Endpoint, error) {
+func (q *fakeQueue) UpdateEndpoint(
+	_ context.Context,
+	_ partner.ID,
+	_ EndpointID,
+	change func(*Endpoint) error,
+) (Endpoint, error) {
 	e := q.endpoint
 	if err := change(&e); err != nil {
 		return Endpoint{}, err

@@ -121,7 +121,12 @@ type EndpointStore interface {
 	EndpointOwner(ctx context.Context, endpoint EndpointID) (partner.ID, error)
 	// UpdateEndpoint changes an endpoint. When its state changes, its deliveries follow: they are held, or pending
 	// again. change may be called more than once.
-	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
+	UpdateEndpoint(
+		ctx context.Context,
+		id partner.ID,
+		endpoint EndpointID,
+		change func(*Endpoint) error,
+	) (Endpoint, error)
 	// ClaimTest keeps a test event and its one delivery, which no dispatcher sends before the given time.
 	ClaimTest(ctx context.Context, id partner.ID, endpoint EndpointID, until time.Time, e Event) (Delivery, error)
 	RecordResults(ctx context.Context, worker string, results []Result) error
@@ -164,7 +169,13 @@ type AddressCheck interface {
 }
 
 // CreateEndpoint registers an endpoint with a secret and a signing key of its own.
-func (s *Endpoints) CreateEndpoint(ctx context.Context, id partner.ID, url string, types []string, guard AddressCheck) (Endpoint, error) {
+func (s *Endpoints) CreateEndpoint(
+	ctx context.Context,
+	id partner.ID,
+	url string,
+	types []string,
+	guard AddressCheck,
+) (Endpoint, error) {
 	wanted, err := ParseTypes(types)
 	if err != nil {
 		return Endpoint{}, err
@@ -178,8 +189,16 @@ func (s *Endpoints) CreateEndpoint(ctx context.Context, id partner.ID, url strin
 	}
 	now := s.now()
 	e := Endpoint{
-		ID: EndpointID("whe_" + uuid.Must(uuid.NewV7()).String()), Partner: id, URL: url, Types: wanted, Keys: keys, State: Enabled,
-		ChangedAt: now, CreatedAt: now,
+		ID: EndpointID(
+			"whe_" + uuid.Must(uuid.NewV7()).String(),
+		),
+		Partner:   id,
+		URL:       url,
+		Types:     wanted,
+		Keys:      keys,
+		State:     Enabled,
+		ChangedAt: now,
+		CreatedAt: now,
 	}
 	return e, s.store.InsertEndpoint(ctx, id, e, MaxEndpoints)
 }
@@ -206,7 +225,12 @@ func (s *Endpoints) addNewKeys(ring webhook.Keyring, overlap time.Duration) (web
 const maxOverlap = 7 * 24 * time.Hour
 
 // RotateKeys replaces both keys. The old ones go on signing beside the new ones for overlap; zero ends them at once.
-func (s *Endpoints) RotateKeys(ctx context.Context, id partner.ID, endpoint EndpointID, overlap time.Duration) (Endpoint, error) {
+func (s *Endpoints) RotateKeys(
+	ctx context.Context,
+	id partner.ID,
+	endpoint EndpointID,
+	overlap time.Duration,
+) (Endpoint, error) {
 	if overlap < 0 || overlap > maxOverlap {
 		return Endpoint{}, webhook.ErrKey.With("overlap", fault.HoursUpTo, int(maxOverlap/time.Hour))
 	}
@@ -258,7 +282,13 @@ const testTime = 30 * time.Second
 //
 // What is kept is a webhook.test of the same id: the feed, the statistics and a replay must never show a leak or an end
 // that did not happen.
-func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint EndpointID, t Type, client *http.Client) (webhook.Outcome, EventID, error) {
+func (s *Endpoints) SendTestEvent(
+	ctx context.Context,
+	id partner.ID,
+	endpoint EndpointID,
+	t Type,
+	client *http.Client,
+) (webhook.Outcome, EventID, error) {
 	if err := CheckType(t); err != nil {
 		return webhook.Outcome{}, "", err
 	}

@@ -50,7 +50,12 @@ func (s *oneEndpoint) FollowEndpoint(context.Context, partner.ID, EndpointID, En
 	return nil
 }
 
-func (s *oneEndpoint) UpdateEndpoint(_ context.Context, _ partner.ID, _ EndpointID, change func(*Endpoint) error) (Endpoint, error) {
+func (s *oneEndpoint) UpdateEndpoint(
+	_ context.Context,
+	_ partner.ID,
+	_ EndpointID,
+	change func(*Endpoint) error,
+) (Endpoint, error) {
 	e := s.e
 	if err := change(&e); err != nil {
 		return Endpoint{}, err
@@ -64,7 +69,13 @@ func (s *oneEndpoint) DeleteEndpoint(context.Context, partner.ID, EndpointID) er
 	return nil
 }
 
-func (s *oneEndpoint) ClaimTest(_ context.Context, id partner.ID, endpoint EndpointID, until time.Time, e Event) (Delivery, error) {
+func (s *oneEndpoint) ClaimTest(
+	_ context.Context,
+	id partner.ID,
+	endpoint EndpointID,
+	until time.Time,
+	e Event,
+) (Delivery, error) {
 	s.until, s.event = until, e
 	return Delivery{Partner: id, Endpoint: endpoint, Event: e.ID, Body: []byte("{}")}, s.refuses
 }
@@ -83,7 +94,13 @@ func newEndpoint(t *testing.T) (*Endpoints, *oneEndpoint, *time.Time) {
 	now := noon
 	s := &oneEndpoint{}
 	rules := NewEndpoints(s, func() time.Time { return now }, nil)
-	if _, err := rules.CreateEndpoint(t.Context(), "p", "https://partner.example/hook", []string{"webhook.test"}, guard{}); err != nil {
+	if _, err := rules.CreateEndpoint(
+		t.Context(),
+		"p",
+		"https://partner.example/hook",
+		[]string{"webhook.test"},
+		guard{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	return rules, s, &now
@@ -93,7 +110,9 @@ func newEndpoint(t *testing.T) (*Endpoints, *oneEndpoint, *time.Time) {
 func TestCreateEndpoint(t *testing.T) {
 	rules, s, _ := newEndpoint(t)
 	e := s.e
-	if !strings.HasPrefix(string(e.ID), "whe_") || e.Partner != "p" || e.State != Enabled || len(e.Types) != 1 || !e.CreatedAt.Equal(noon) || s.limit != 50 {
+	if !strings.HasPrefix(string(e.ID), "whe_") || e.Partner != "p" || e.State != Enabled || len(e.Types) != 1 ||
+		!e.CreatedAt.Equal(noon) ||
+		s.limit != 50 {
 		t.Errorf("%+v, at most %d", e, s.limit)
 	}
 	if e.Secret() == "" || len(e.PublicKeys(noon)) != 1 {
@@ -104,15 +123,36 @@ func TestCreateEndpoint(t *testing.T) {
 		t.Errorf("a second endpoint shares id or secret with the first: %v", err)
 	}
 	s.e = Endpoint{}
-	if _, err := rules.CreateEndpoint(t.Context(), "p", "https://partner.example/hook", []string{"case.closed"}, guard{}); !errors.Is(err, ErrTypes) || s.e.ID != "" {
+	if _, err := rules.CreateEndpoint(
+		t.Context(),
+		"p",
+		"https://partner.example/hook",
+		[]string{"case.closed"},
+		guard{},
+	); !errors.Is(err, ErrTypes) ||
+		s.e.ID != "" {
 		t.Errorf("a type that there is not: %v", err)
 	}
-	if _, err := rules.CreateEndpoint(t.Context(), "p", "https://127.0.0.1/", nil, guard{webhook.ErrURL}); !errors.Is(err, webhook.ErrURL) || s.e.ID != "" {
+	if _, err := rules.CreateEndpoint(
+		t.Context(),
+		"p",
+		"https://127.0.0.1/",
+		nil,
+		guard{webhook.ErrURL},
+	); !errors.Is(err, webhook.ErrURL) ||
+		s.e.ID != "" {
 		t.Errorf("an address that may not be called: %v", err)
 	}
 	for have := range 4 { // randomness that runs dry in the middle of either key
 		short := NewEndpoints(s, func() time.Time { return noon }, bytes.NewReader(make([]byte, 16*have)))
-		if _, err := short.CreateEndpoint(t.Context(), "p", "https://partner.example/hook", nil, guard{}); err == nil || s.e.ID != "" {
+		if _, err := short.CreateEndpoint(
+			t.Context(),
+			"p",
+			"https://partner.example/hook",
+			nil,
+			guard{},
+		); err == nil ||
+			s.e.ID != "" {
 			t.Errorf("keys were made of %d random bytes", 16*have)
 		}
 	}
@@ -123,7 +163,8 @@ func TestRotateEndpoint(t *testing.T) {
 	rules, s, now := newEndpoint(t)
 	old := s.e.Secret()
 	e, err := rules.RotateKeys(t.Context(), "p", s.e.ID, time.Hour)
-	if err != nil || e.Secret() == old || len(e.Keys.LiveKeys(noon)) != 4 || len(e.PublicKeys(noon.Add(time.Hour))) != 1 {
+	if err != nil || e.Secret() == old || len(e.Keys.LiveKeys(noon)) != 4 ||
+		len(e.PublicKeys(noon.Add(time.Hour))) != 1 {
 		t.Errorf("%d keys sign: %v", len(e.Keys.LiveKeys(noon)), err)
 	}
 	keys, err := rules.PublicKeys(t.Context(), e.ID)
@@ -138,7 +179,13 @@ func TestRotateEndpoint(t *testing.T) {
 		t.Errorf("keys of an endpoint that there is not: %v", err)
 	}
 	for _, overlap := range []time.Duration{-1, maxOverlap + 1} {
-		if _, err := rules.RotateKeys(t.Context(), "p", e.ID, overlap); !errors.Is(err, webhook.ErrKey) || len(s.e.Keys) != 4 {
+		if _, err := rules.RotateKeys(
+			t.Context(),
+			"p",
+			e.ID,
+			overlap,
+		); !errors.Is(err, webhook.ErrKey) ||
+			len(s.e.Keys) != 4 {
 			t.Errorf("an overlap of %v: %v, %d keys", overlap, err, len(s.e.Keys))
 		}
 	}
@@ -148,7 +195,13 @@ func TestRotateEndpoint(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err = rules.RotateKeys(t.Context(), "p", e.ID, time.Hour); !errors.Is(err, webhook.ErrTooMany) || len(s.e.Keys) != 10 {
+	if _, err = rules.RotateKeys(
+		t.Context(),
+		"p",
+		e.ID,
+		time.Hour,
+	); !errors.Is(err, webhook.ErrTooMany) ||
+		len(s.e.Keys) != 10 {
 		t.Errorf("a sixth key beside five that were promised to live: %v, %d", err, len(s.e.Keys))
 	}
 }
@@ -157,7 +210,12 @@ func TestRotateEndpoint(t *testing.T) {
 func TestSwitchEndpoint(t *testing.T) {
 	rules, s, _ := newEndpoint(t)
 	id := s.e.ID
-	if e, err := rules.DisableEndpoint(t.Context(), "p", id); err != nil || e.State != Disabled || e.Reason != ByOperator {
+	if e, err := rules.DisableEndpoint(
+		t.Context(),
+		"p",
+		id,
+	); err != nil || e.State != Disabled ||
+		e.Reason != ByOperator {
 		t.Errorf("%s %s %v", e.State, e.Reason, err)
 	}
 	if e, err := rules.EnableEndpoint(t.Context(), "p", id); err != nil || e.State != Enabled || e.Reason != "" {
@@ -181,11 +239,18 @@ func TestSwitchEndpoint(t *testing.T) {
 func TestTestEndpoint(t *testing.T) {
 	for status, want := range map[int]DeliveryState{http.StatusOK: Delivered, http.StatusInternalServerError: DeliveryFailed, http.StatusGone: DeliveryFailed} {
 		rules, s, _ := newEndpoint(t)
-		outcome, event, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, WebhookTest, &http.Client{Transport: answer(status)})
+		outcome, event, err := rules.SendTestEvent(
+			t.Context(),
+			"p",
+			s.e.ID,
+			WebhookTest,
+			&http.Client{Transport: answer(status)},
+		)
 		if err != nil || outcome.Status != status || event != s.event.ID || s.event.Type != WebhookTest {
 			t.Errorf("%d: %+v, %s %s, %v", status, outcome, event, s.event.Type, err)
 		}
-		if len(s.results) != 1 || s.results[0].State != want || s.results[0].Attempts != 1 || !s.until.Equal(noon.Add(30*time.Second)) {
+		if len(s.results) != 1 || s.results[0].State != want || s.results[0].Attempts != 1 ||
+			!s.until.Equal(noon.Add(30*time.Second)) {
 			t.Errorf("%d: %+v, claimed until %s", status, s.results, s.until)
 		}
 	}
@@ -198,7 +263,14 @@ func TestTestEndpoint(t *testing.T) {
 		t.Errorf("somebody else's endpoint: %v", err)
 	}
 	s.refuses = errAway
-	if _, _, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, WebhookTest, client); !errors.Is(err, errAway) || len(s.results) != 0 {
+	if _, _, err := rules.SendTestEvent(
+		t.Context(),
+		"p",
+		s.e.ID,
+		WebhookTest,
+		client,
+	); !errors.Is(err, errAway) ||
+		len(s.results) != 0 {
 		t.Errorf("without a database: %v", err)
 	}
 }

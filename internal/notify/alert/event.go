@@ -46,8 +46,21 @@ const (
 
 // Types are all of them.
 var Types = []Type{
-	LeakDetected, StatusChanged, FirstLooksChanged, StepDue, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, KeyActivated,
-	KeyEnded, SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed, WebhookTest,
+	LeakDetected,
+	StatusChanged,
+	FirstLooksChanged,
+	StepDue,
+	CaseStatusChanged,
+	CaseMessageAdded,
+	CaseBooked,
+	CaseRated,
+	KeyExpiring,
+	KeyActivated,
+	KeyEnded,
+	SubscriptionEnded,
+	SubscriptionSuspended,
+	SubscriptionResumed,
+	WebhookTest,
 }
 
 // Event is something a partner is told.
@@ -65,7 +78,14 @@ type Event struct {
 
 // NewEvent makes an event.
 func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) Event {
-	return Event{ID: EventID("evt_" + uuid.Must(uuid.NewV7()).String()), Partner: id, Type: t, User: user, At: at, Data: data}
+	return Event{
+		ID:      EventID("evt_" + uuid.Must(uuid.NewV7()).String()),
+		Partner: id,
+		Type:    t,
+		User:    user,
+		At:      at,
+		Data:    data,
+	}
 }
 
 // TimeFormat is how times look in bodies.
@@ -112,18 +132,46 @@ func sampleData(t Type, at time.Time) any {
 	const day = 24 * time.Hour
 	switch t {
 	case LeakDetected:
-		return Leak{Findings: []LeakFinding{{
-			ID: sampleFinding, Asset: sampleAsset, Kind: "email", Status: cyber.StatusCompromised, Breach: "loja-exemplo", Severity: cyber.SeverityHigh,
-			Exposed: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword}, Basis: cyber.BasisRow,
-		}}}
+		return Leak{Findings: []LeakFinding{
+			{
+				ID:       sampleFinding,
+				Asset:    sampleAsset,
+				Kind:     "email",
+				Status:   cyber.StatusCompromised,
+				Breach:   "loja-exemplo",
+				Severity: cyber.SeverityHigh,
+				Exposed:  []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
+				Basis:    cyber.BasisRow,
+			},
+		}}
 	case StatusChanged:
-		return StatusChange{Asset: sampleAsset, Kind: "email", Previous: cyber.StatusCompromised, Status: cyber.StatusMonitored}
+		return StatusChange{
+			Asset:    sampleAsset,
+			Kind:     "email",
+			Previous: cyber.StatusCompromised,
+			Status:   cyber.StatusMonitored,
+		}
 	case FirstLooksChanged:
 		return LooksChanged{State: cyber.LooksOverdue, Reason: cyber.LooksNoTokens, Waiting: 1200, PerHour: 200}
 	case StepDue:
-		return DueSteps{Steps: []DueOne{{Finding: sampleFinding, Breach: "loja-exemplo", Step: "change-password", Essential: true, Due: in(day / 2)}}}
+		return DueSteps{
+			Steps: []DueOne{
+				{
+					Finding:   sampleFinding,
+					Breach:    "loja-exemplo",
+					Step:      "change-password",
+					Essential: true,
+					Due:       in(day / 2),
+				},
+			},
+		}
 	case CaseStatusChanged:
-		return CaseChange{Case: sampleCase, Service: sampleService, Previous: cyber.CaseOpen, Status: cyber.CaseInProgress}
+		return CaseChange{
+			Case:     sampleCase,
+			Service:  sampleService,
+			Previous: cyber.CaseOpen,
+			Status:   cyber.CaseInProgress,
+		}
 	case CaseMessageAdded:
 		return CaseMessage{Case: sampleCase, Service: sampleService, From: "support"}
 	case CaseBooked:
@@ -135,7 +183,13 @@ func sampleData(t Type, at time.Time) any {
 	case KeyActivated:
 		return KeyActivation{Key: sampleKey, System: cyber.Android, ActivatedAt: in(0)}
 	case KeyEnded:
-		return KeyEnd{Key: sampleKey, System: cyber.Android, Reason: cyber.EndMoved, EndedAt: in(0), MovedTo: nextSampleKey}
+		return KeyEnd{
+			Key:     sampleKey,
+			System:  cyber.Android,
+			Reason:  cyber.EndMoved,
+			EndedAt: in(0),
+			MovedTo: nextSampleKey,
+		}
 	case SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed:
 		return SubscriptionChange{Subscription: "sub_42", Plan: "protecao-familia", Internal: "contrato-0042"}
 	case WebhookTest:
@@ -183,8 +237,17 @@ func NewLeakEvent(news cyber.News, at time.Time) Event {
 	leak := Leak{Findings: make([]LeakFinding, len(news.Found))}
 	for i, f := range news.Found {
 		leak.Findings[i] = LeakFinding{
-			ID: f.ID, Asset: f.Asset, Kind: f.Kind.String(), Status: news.Status[f.Asset], Breach: f.Breach.Name, Severity: f.Severity,
-			Exposed: f.Breach.Exposes, Basis: f.Basis(), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
+			ID:       f.ID,
+			Asset:    f.Asset,
+			Kind:     f.Kind.String(),
+			Status:   news.Status[f.Asset],
+			Breach:   f.Breach.Name,
+			Severity: f.Severity,
+			Exposed:  f.Breach.Exposes,
+			Basis:    f.Basis(),
+			OwnSite:  f.OwnSite,
+			Watched:  f.WatchedSite,
+			LeakedAs: f.LeakedAs(),
 		}
 	}
 	return NewEvent(news.Partner, LeakDetected, news.User, at, leak)
@@ -200,7 +263,13 @@ type StatusChange struct {
 
 // NewStatusEvent tells that a watched value has another status than before.
 func NewStatusEvent(a cyber.Asset, before cyber.Status, at time.Time) Event {
-	return NewEvent(a.Partner, StatusChanged, a.User, at, StatusChange{Asset: a.ID, Kind: a.Kind.String(), Previous: before, Status: a.Status})
+	return NewEvent(
+		a.Partner,
+		StatusChanged,
+		a.User,
+		at,
+		StatusChange{Asset: a.ID, Kind: a.Kind.String(), Previous: before, Status: a.Status},
+	)
 }
 
 // DueSteps is the data of StepDue: what one person is to be reminded of at one time.
@@ -223,7 +292,11 @@ func NewStepsDueEvent(id partner.ID, user partner.UserHash, plans []cyber.Plan, 
 	for _, p := range plans {
 		for _, s := range p.Steps {
 			due.Steps = append(due.Steps, DueOne{
-				Finding: p.Finding.ID, Breach: p.Finding.Breach.Name, Step: s.ID, Essential: s.Essential, Due: s.Due.UTC().Format(TimeFormat),
+				Finding:   p.Finding.ID,
+				Breach:    p.Finding.Breach.Name,
+				Step:      s.ID,
+				Essential: s.Essential,
+				Due:       s.Due.UTC().Format(TimeFormat),
 			})
 		}
 	}
@@ -306,7 +379,13 @@ type KeyExpiry struct {
 
 // KeyExpires tells that a device's key ends soon.
 func KeyExpires(d cyber.Device, at time.Time) Event {
-	return NewEvent(d.Partner, KeyExpiring, d.User, at, KeyExpiry{Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(TimeFormat)})
+	return NewEvent(
+		d.Partner,
+		KeyExpiring,
+		d.User,
+		at,
+		KeyExpiry{Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(TimeFormat)},
+	)
 }
 
 // KeyActivation is the data of KeyActivated.
@@ -318,7 +397,13 @@ type KeyActivation struct {
 
 // KeyActivates tells that a device is protected from now on.
 func KeyActivates(d cyber.Device) Event {
-	return NewEvent(d.Partner, KeyActivated, d.User, d.ActivatedAt, KeyActivation{d.ID, d.System, d.ActivatedAt.UTC().Format(TimeFormat)})
+	return NewEvent(
+		d.Partner,
+		KeyActivated,
+		d.User,
+		d.ActivatedAt,
+		KeyActivation{d.ID, d.System, d.ActivatedAt.UTC().Format(TimeFormat)},
+	)
 }
 
 // KeyEnd is the data of KeyEnded.
@@ -338,7 +423,13 @@ func NewKeyEndEvent(d cyber.Device, at time.Time, movedTo cyber.KeyID) Event {
 	if d.EndReason == cyber.EndErased {
 		user = ""
 	}
-	return NewEvent(d.Partner, KeyEnded, user, at, KeyEnd{d.ID, d.System, d.EndReason, d.EndedAt.UTC().Format(TimeFormat), movedTo})
+	return NewEvent(
+		d.Partner,
+		KeyEnded,
+		user,
+		at,
+		KeyEnd{d.ID, d.System, d.EndReason, d.EndedAt.UTC().Format(TimeFormat), movedTo},
+	)
 }
 
 // SubscriptionChange is the data of SubscriptionEnded, SubscriptionSuspended and SubscriptionResumed. It says whose
@@ -352,11 +443,25 @@ type SubscriptionChange struct {
 }
 
 // SubscriptionMoved tells of a step in a subscription's life.
-func SubscriptionMoved(id partner.ID, sub subscription.Subscription, move subscription.Move, user partner.UserHash, at time.Time) Event {
+func SubscriptionMoved(
+	id partner.ID,
+	sub subscription.Subscription,
+	move subscription.Move,
+	user partner.UserHash,
+	at time.Time,
+) Event {
 	types := map[subscription.Move]Type{
-		subscription.End: SubscriptionEnded, subscription.Suspend: SubscriptionSuspended, subscription.Resume: SubscriptionResumed,
+		subscription.End:     SubscriptionEnded,
+		subscription.Suspend: SubscriptionSuspended,
+		subscription.Resume:  SubscriptionResumed,
 	}
-	return NewEvent(id, types[move], user, at, SubscriptionChange{Subscription: sub.ID(), Plan: sub.Plan, Internal: sub.InternalID})
+	return NewEvent(
+		id,
+		types[move],
+		user,
+		at,
+		SubscriptionChange{Subscription: sub.ID(), Plan: sub.Plan, Internal: sub.InternalID},
+	)
 }
 
 // DeliveryFilter picks deliveries in a state for the operator, latest first; those that are not over from the oldest. The zero

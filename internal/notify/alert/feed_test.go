@@ -75,7 +75,8 @@ func TestFeedRead(t *testing.T) {
 		for _, e := range page.Events {
 			seqs = append(seqs, e.Seq)
 		}
-		if err != nil || !slices.Equal(seqs, c.events) || page.Next != next || page.HasMore != c.more || page.Skipped != c.skip {
+		if err != nil || !slices.Equal(seqs, c.events) || page.Next != next || page.HasMore != c.more ||
+			page.Skipped != c.skip {
 			t.Errorf("%s: %v, next %q, more %t, skipped %t: %v", name, seqs, page.Next, page.HasMore, page.Skipped, err)
 		}
 		if !slices.Equal(c.kept.pulled, c.pulled) {
@@ -100,7 +101,18 @@ func TestFeedRefuses(t *testing.T) {
 // TestAreas: who may read which events. A test event is everybody's.
 func TestAreas(t *testing.T) {
 	cyber := []Type{
-		LeakDetected, StatusChanged, FirstLooksChanged, StepDue, CaseStatusChanged, CaseMessageAdded, CaseBooked, CaseRated, KeyExpiring, KeyActivated, KeyEnded, WebhookTest,
+		LeakDetected,
+		StatusChanged,
+		FirstLooksChanged,
+		StepDue,
+		CaseStatusChanged,
+		CaseMessageAdded,
+		CaseBooked,
+		CaseRated,
+		KeyExpiring,
+		KeyActivated,
+		KeyEnded,
+		WebhookTest,
 	}
 	subscriptions := []Type{SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed, WebhookTest}
 	for _, c := range []struct {

@@ -70,8 +70,12 @@ const (
 // newEndpointLane returns an empty lane of an endpoint.
 func newEndpointLane(ref EndpointRef, opts DispatcherOptions) *lane {
 	return &lane{
-		changedAt: ref.ChangedAt, unrecorded: make(chan struct{}, Unrecorded(opts.Gate.Concurrent)), batch: opts.firstBatch(),
-		held: map[int64]string{}, persons: map[string]int{}, blocked: map[string]bool{},
+		changedAt:  ref.ChangedAt,
+		unrecorded: make(chan struct{}, Unrecorded(opts.Gate.Concurrent)),
+		batch:      opts.firstBatch(),
+		held:       map[int64]string{},
+		persons:    map[string]int{},
+		blocked:    map[string]bool{},
 	}
 }
 

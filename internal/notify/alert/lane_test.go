@@ -20,9 +20,15 @@ import (
 func standing(q Queue, slots int) (d *Dispatcher, now *time.Time, log *bytes.Buffer) {
 	at := noon
 	now, log = &at, &bytes.Buffer{}
-	d = NewDispatcher(q, &http.Client{Transport: answer(http.StatusOK)}, func() time.Time { return *now }, slog.New(slog.NewTextHandler(log, nil)), DispatcherOptions{
-		NextTry: plainSchedule, Gate: webhook.GateRule{Concurrent: slots, Breaker: slowBreaker},
-	})
+	d = NewDispatcher(
+		q,
+		&http.Client{Transport: answer(http.StatusOK)},
+		func() time.Time { return *now },
+		slog.New(slog.NewTextHandler(log, nil)),
+		DispatcherOptions{
+			NextTry: plainSchedule, Gate: webhook.GateRule{Concurrent: slots, Breaker: slowBreaker},
+		},
+	)
 	return d, now, log
 }
 
@@ -153,7 +159,11 @@ func TestIdleLanesAreForgotten(t *testing.T) {
 		d.findHungryLanes([]EndpointRef{{Endpoint: "e"}})
 	}
 	if len(d.lanes) != 66 || d.lanes["7"] != busy || d.lanes["e"] == nil {
-		t.Errorf("%d lanes are left, want 64 beside twice those that are due; the busy one: %t", len(d.lanes), d.lanes["7"] == busy)
+		t.Errorf(
+			"%d lanes are left, want 64 beside twice those that are due; the busy one: %t",
+			len(d.lanes),
+			d.lanes["7"] == busy,
+		)
 	}
 }
 
@@ -272,7 +282,11 @@ func TestSendersAreBounded(t *testing.T) {
 		for i, l := range []*lane{one, two} {
 			l.endpoint = Endpoint{URL: "https://partner.example/", Keys: webhook.Keyring{{Key: secret}}}
 			for n := range 5 {
-				l.queueDeliveries([]Delivery{{Endpoint: EndpointID(fmt.Sprint(i + 1)), Seq: int64(n), Event: "evt_1", Body: []byte("{}")}})
+				l.queueDeliveries(
+					[]Delivery{
+						{Endpoint: EndpointID(fmt.Sprint(i + 1)), Seq: int64(n), Event: "evt_1", Body: []byte("{}")},
+					},
+				)
 			}
 		}
 		go d.recordAll(t.Context())
@@ -357,7 +371,11 @@ func TestFailingSince(t *testing.T) {
 	d, _, _ := standing(newFakeQueue(0), 2)
 	l := heldLane(d, "e")
 	settle := func(state DeliveryState, attempts int, at time.Time) {
-		d.markSettled([]record{{result: Result{State: state, Attempts: attempts, Delivery: Delivery{Attempts: 1}, Now: at}, lane: l}})
+		d.markSettled(
+			[]record{
+				{result: Result{State: state, Attempts: attempts, Delivery: Delivery{Attempts: 1}, Now: at}, lane: l},
+			},
+		)
 	}
 	if settle(Pending, 1, noon); !l.endpoint.FailingSince.IsZero() {
 		t.Error("an attempt that our own stop cut counts as a failure")
@@ -368,7 +386,12 @@ func TestFailingSince(t *testing.T) {
 		t.Errorf("failing since %s, %d arrived", since, l.arrived)
 	}
 	l.pausedUntil = noon.Add(time.Hour)
-	if settle(Delivered, 2, noon); !l.endpoint.FailingSince.IsZero() || l.arrived != 1 || !l.pausedUntil.IsZero() || !woken(d) {
+	if settle(
+		Delivered,
+		2,
+		noon,
+	); !l.endpoint.FailingSince.IsZero() || l.arrived != 1 || !l.pausedUntil.IsZero() ||
+		!woken(d) {
 		t.Errorf("failing since %s, %d arrived, paused until %s", l.endpoint.FailingSince, l.arrived, l.pausedUntil)
 	}
 }

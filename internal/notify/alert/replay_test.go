@@ -84,10 +84,20 @@ func TestHistory(t *testing.T) {
 	if list, err := rules.ListEvents(t.Context(), "p", 0, 0); err != nil || len(list) != 1 {
 		t.Errorf("a page of none has %d events: %v", len(list), err)
 	}
-	if r, err := rules.ReportEvents(t.Context(), "p", ReportOf{From: noon, To: noon.Add(time.Hour), Show: 5}); err != nil || r.Events != 10 || h.shown != 5 {
+	if r, err := rules.ReportEvents(
+		t.Context(),
+		"p",
+		ReportOf{From: noon, To: noon.Add(time.Hour), Show: 5},
+	); err != nil || r.Events != 10 ||
+		h.shown != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if list, tries, err := rules.Deliveries(t.Context(), "p", "evt_1"); err != nil || len(list) != 1 || len(tries) != 1 {
+	if list, tries, err := rules.Deliveries(
+		t.Context(),
+		"p",
+		"evt_1",
+	); err != nil || len(list) != 1 ||
+		len(tries) != 1 {
 		t.Errorf("%v %v %v", list, tries, err)
 	}
 	for name, ask := range map[string]func() error{

@@ -58,22 +58,37 @@ func TestTally(t *testing.T) {
 // is not at its end says where to go on.
 func TestTallyInParts(t *testing.T) {
 	t.Parallel()
-	tally := NewTally(ReportOf{Most: 4, Show: 2}, Pulls{}, []EndpointReport{{Endpoint: "a", State: Enabled}, {Endpoint: "b", State: Disabled}})
+	tally := NewTally(
+		ReportOf{Most: 4, Show: 2},
+		Pulls{},
+		[]EndpointReport{{Endpoint: "a", State: Enabled}, {Endpoint: "b", State: Disabled}},
+	)
 	if got := fmt.Sprint(tally.Remaining(3), tally.Remaining(9)); got != "3 4" {
 		t.Errorf("room for %s", got)
 	}
-	first := slices.Concat(sentTo(2, LeakDetected, Delivered, Held), sentTo(3, LeakDetected, Delivered), sentTo(4, LeakDetected, Pending, Held))
+	first := slices.Concat(
+		sentTo(2, LeakDetected, Delivered, Held),
+		sentTo(3, LeakDetected, Delivered),
+		sentTo(4, LeakDetected, Pending, Held),
+	)
 	if n, last := tally.AddEvents(first); n != 3 || last != 4 || tally.Remaining(9) != 1 {
 		t.Errorf("%d events up to %d, room for %d", n, last, tally.Remaining(9))
 	}
-	if n, last := tally.AddEvents(sentTo(6, LeakDetected, DeliveryFailed)); n != 1 || last != 6 || tally.Remaining(9) != 0 {
+	if n, last := tally.AddEvents(
+		sentTo(6, LeakDetected, DeliveryFailed),
+	); n != 1 || last != 6 ||
+		tally.Remaining(9) != 0 {
 		t.Errorf("%d events up to %d, room for %d", n, last, tally.Remaining(9))
 	}
 	r, oldest := tally.FinishReport(true)
-	if fmt.Sprint(oldest) != "[2 4]" || r.Missing != 3 || r.Pushed != 1 || r.Next != 6 || !r.Until.Equal(noon.Add(6*time.Second)) {
+	if fmt.Sprint(oldest) != "[2 4]" || r.Missing != 3 || r.Pushed != 1 || r.Next != 6 ||
+		!r.Until.Equal(noon.Add(6*time.Second)) {
 		t.Errorf("%+v, missing %v", r, oldest)
 	}
-	if got := fmt.Sprintf("%+v", r.Endpoints); got != "[{Endpoint:a State:enabled Delivered:2 Pending:1 Held:0 Failed:1} {Endpoint:b State:disabled Delivered:0 Pending:0 Held:2 Failed:0}]" {
+	if got := fmt.Sprintf(
+		"%+v",
+		r.Endpoints,
+	); got != "[{Endpoint:a State:enabled Delivered:2 Pending:1 Held:0 Failed:1} {Endpoint:b State:disabled Delivered:0 Pending:0 Held:2 Failed:0}]" {
 		t.Error(got)
 	}
 	if r, _ = tally.FinishReport(false); r.Next != 0 || !r.Until.IsZero() {
@@ -92,8 +107,12 @@ func TestPullsNote(t *testing.T) {
 		seq  int64
 		want Pulls
 	}{
-		{Everything, 9, Pulls{9, 9}}, {Areas{Cyber: true}, 9, Pulls{9, 3}}, {Areas{Subscriptions: true}, 9, Pulls{5, 9}},
-		{Areas{}, 9, Pulls{5, 3}}, {Everything, 4, Pulls{5, 4}}, {Everything, 1, Pulls{5, 3}},
+		{Everything, 9, Pulls{9, 9}},
+		{Areas{Cyber: true}, 9, Pulls{9, 3}},
+		{Areas{Subscriptions: true}, 9, Pulls{5, 9}},
+		{Areas{}, 9, Pulls{5, 3}},
+		{Everything, 4, Pulls{5, 4}},
+		{Everything, 1, Pulls{5, 3}},
 	} {
 		if got := (Pulls{5, 3}).WithRead(c.of, c.seq); got != c.want {
 			t.Errorf("%+v reads up to %d: %+v, want %+v", c.of, c.seq, got, c.want)

@@ -284,7 +284,14 @@ func PreviewTemplate(t Template) (Message, error) {
 }
 
 // RenderEvent returns the message for an event, if the caller's areas allow it to read such events.
-func (c *Catalogue) RenderEvent(ctx context.Context, id partner.ID, of alert.Areas, event alert.EventID, channel Channel, l partner.Language) (Message, error) {
+func (c *Catalogue) RenderEvent(
+	ctx context.Context,
+	id partner.ID,
+	of alert.Areas,
+	event alert.EventID,
+	channel Channel,
+	l partner.Language,
+) (Message, error) {
 	e, err := c.store.GetEvent(ctx, id, event)
 	if err != nil {
 		return Message{}, err
@@ -342,10 +349,15 @@ func (t Template) CheckTemplate() error {
 		return err
 	}
 	hasSubject := strings.TrimSpace(t.Subject) != ""
-	err := errors.Join(fault.When(t.Channel.hasTitle() && !hasSubject, ErrInvalid.With("subject", fault.SubjectNeeded)),
+	err := errors.Join(
+		fault.When(t.Channel.hasTitle() && !hasSubject, ErrInvalid.With("subject", fault.SubjectNeeded)),
 		fault.When(!t.Channel.hasTitle() && hasSubject, ErrInvalid.With("subject", fault.SubjectNotTaken)),
-		fault.When(strings.TrimSpace(t.Text) == "" || !utf8.ValidString(t.Text) || !utf8.ValidString(t.Subject) || strings.ContainsAny(t.Subject, "\r\n"),
-			ErrInvalid.With("text", fault.TextBroken)))
+		fault.When(
+			strings.TrimSpace(t.Text) == "" || !utf8.ValidString(t.Text) || !utf8.ValidString(t.Subject) ||
+				strings.ContainsAny(t.Subject, "\r\n"),
+			ErrInvalid.With("text", fault.TextBroken),
+		),
+	)
 	if err != nil {
 		return err
 	}
@@ -386,7 +398,10 @@ func (t Template) checkLength() error {
 
 // fillWords puts values in the place of their words, in one pass: what a value holds is never filled again.
 func fillWords(text string, values map[Word]string) string {
-	return braced.ReplaceAllStringFunc(text, func(found string) string { return values[Word(strings.Trim(found, "{}"))] })
+	return braced.ReplaceAllStringFunc(
+		text,
+		func(found string) string { return values[Word(strings.Trim(found, "{}"))] },
+	)
 }
 
 // renderMessage makes the message of a text.
@@ -412,7 +427,13 @@ func (t Template) renderMessage(values map[Word]string) Message {
 func (t Template) registered(values map[Word]string) *Registered {
 	numbers := map[string]string{}
 	r := &Registered{
-		Name: "vigia_" + strings.ReplaceAll(string(t.Event), ".", "_"), Language: strings.ReplaceAll(string(t.Language), "-", "_"), Parameters: []string{},
+		Name: "vigia_" + strings.ReplaceAll(
+			string(t.Event),
+			".",
+			"_",
+		),
+		Language:   strings.ReplaceAll(string(t.Language), "-", "_"),
+		Parameters: []string{},
 	}
 	r.Body = braced.ReplaceAllStringFunc(t.Text, func(found string) string {
 		if numbers[found] == "" {
@@ -450,8 +471,20 @@ func renderEmail(m Message) string {
 func sampleValues(t alert.Type, l partner.Language) map[Word]string {
 	say := phrases[l]
 	all := map[Word]string{
-		Partner: "Banco Exemplo", Date: "", Count: "2", Breach: "Loja Exemplo", Kind: say.ofCode("email"), Severity: say.ofCode("high"), Status: say.ofCode("alerta"),
-		Case: "0000a1b2", Hour: "", Rating: "5", System: "Android", Validity: "", Reason: say.ofCode("expired"), Plan: "Plano Ouro",
+		Partner:  "Banco Exemplo",
+		Date:     "",
+		Count:    "2",
+		Breach:   "Loja Exemplo",
+		Kind:     say.ofCode("email"),
+		Severity: say.ofCode("high"),
+		Status:   say.ofCode("alerta"),
+		Case:     "0000a1b2",
+		Hour:     "",
+		Rating:   "5",
+		System:   "Android",
+		Validity: "",
+		Reason:   say.ofCode("expired"),
+		Plan:     "Plano Ouro",
 	}
 	day := map[bool]string{true: "2026-12-24", false: "24/12/2026"}[l == partner.English]
 	all[Date], all[Validity], all[Hour] = day, day, day+" 15:00"
@@ -469,7 +502,30 @@ const (
 )
 
 // alike are characters that have a plain look-alike and no decomposition that leads to it.
-var alike = strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'", "–", "-", "—", "-", "…", "...", "º", "o", "ª", "a", "\u00a0", " ", "•", "-")
+var alike = strings.NewReplacer(
+	"“",
+	`"`,
+	"”",
+	`"`,
+	"‘",
+	"'",
+	"’",
+	"'",
+	"–",
+	"-",
+	"—",
+	"-",
+	"…",
+	"...",
+	"º",
+	"o",
+	"ª",
+	"a",
+	"\u00a0",
+	" ",
+	"•",
+	"-",
+)
 
 // countSeptets returns how long a folded text is.
 func countSeptets(text string) (n int) {

@@ -39,7 +39,8 @@ func TestBuiltInTexts(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v: %v", k, err)
 		}
-		if strings.ContainsAny(m.Text+m.Subject, "{}") || m.Text == "" || (m.HTML != "") != (k.Channel == Email) || (m.Template != nil) != (k.Channel == WhatsApp) {
+		if strings.ContainsAny(m.Text+m.Subject, "{}") || m.Text == "" || (m.HTML != "") != (k.Channel == Email) ||
+			(m.Template != nil) != (k.Channel == WhatsApp) {
 			t.Errorf("%v: %+v", k, m)
 		}
 	}
@@ -98,6 +99,7 @@ type fakeStore struct {
 func (s *fakeStore) ListTemplates(_ context.Context, id partner.ID) ([]Template, error) {
 	return s.texts[id], nil
 }
+
 func (s *fakeStore) KeepTemplate(_ context.Context, id partner.ID, t Template) error {
 	s.texts[id] = append(s.texts[id], t)
 	return nil
@@ -106,6 +108,7 @@ func (s *fakeStore) DropTemplate(context.Context, partner.ID, Key) error { retur
 func (s *fakeStore) GetEvent(context.Context, partner.ID, alert.EventID) (alert.Kept, error) {
 	return s.event, nil
 }
+
 func (s *fakeStore) PartnerName(context.Context, partner.ID) (string, error) {
 	return "Banco Exemplo", nil
 }
@@ -117,7 +120,11 @@ func (s *fakeStore) FindPlanName(context.Context, partner.ID, plan.ID) (string, 
 func leakOf(breach string) *fakeStore {
 	body := `{"type":"monitoring.leak_detected","timestamp":"2026-12-24T18:00:00.000Z","data":{"userHash":"u","findings":[` +
 		`{"assetType":"cpf","breach":"a","severity":"low"},{"assetType":"email","breach":"b","severity":"critical"}]}}`
-	return &fakeStore{event: alert.Kept{ID: "evt_1", Type: alert.LeakDetected, Body: []byte(body)}, texts: map[partner.ID][]Template{}, breach: breach}
+	return &fakeStore{
+		event:  alert.Kept{ID: "evt_1", Type: alert.LeakDetected, Body: []byte(body)},
+		texts:  map[partner.ID][]Template{},
+		breach: breach,
+	}
 }
 
 // TestMessages: the worst finding is named, in the words of the language; the operator's text counts before the
@@ -137,7 +144,8 @@ func TestMessages(t *testing.T) {
 		t.Error(got)
 	}
 	m := of("p", WhatsApp, partner.English)
-	if m.Template.Name != "vigia_monitoring_leak_detected" || m.Template.Language != "en" || strings.Join(m.Template.Parameters, "|") != "e-mail|Loja|critical|2|Banco Exemplo" ||
+	if m.Template.Name != "vigia_monitoring_leak_detected" || m.Template.Language != "en" ||
+		strings.Join(m.Template.Parameters, "|") != "e-mail|Loja|critical|2|Banco Exemplo" ||
 		!strings.Contains(m.Template.Body, "({{1}})") {
 		t.Errorf("%+v", m.Template)
 	}
@@ -169,7 +177,18 @@ func TestMessages(t *testing.T) {
 func TestHostileTitles(t *testing.T) {
 	luck := rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("ab ãõçÉ€^{}[]<>\"'&@/:\\\n\r\t\u202e\u200b😀漢–…ﬁ\u0301.")
-	titles := []string{"<script>alert(1)</script>", "https://mau.example/x", "www.mau.example", "{parceiro}{cpf}", "a\n\nb", "javascript:alert(1)", "\u202egnp.exe", "x@y.example", strings.Repeat("€", 500), ""}
+	titles := []string{
+		"<script>alert(1)</script>",
+		"https://mau.example/x",
+		"www.mau.example",
+		"{parceiro}{cpf}",
+		"a\n\nb",
+		"javascript:alert(1)",
+		"\u202egnp.exe",
+		"x@y.example",
+		strings.Repeat("€", 500),
+		"",
+	}
 	for range 2000 {
 		runes := make([]rune, luck.IntN(80))
 		for i := range runes {
@@ -177,7 +196,10 @@ func TestHostileTitles(t *testing.T) {
 		}
 		titles = append(titles, string(runes))
 	}
-	sms := Template{Key: Key{alert.LeakDetected, SMS, partner.Portuguese}, Text: strings.Repeat("x", 160-40) + "{vazamento}"}
+	sms := Template{
+		Key:  Key{alert.LeakDetected, SMS, partner.Portuguese},
+		Text: strings.Repeat("x", 160-40) + "{vazamento}",
+	}
 	mail := Template{Key: Key{alert.LeakDetected, Email, partner.Portuguese}, Subject: "S", Text: "Em “{vazamento}”."}
 	for _, text := range []Template{sms, mail} {
 		if err := text.CheckTemplate(); err != nil {
@@ -194,7 +216,10 @@ func TestHostileTitles(t *testing.T) {
 			t.Fatalf("%q: %d septets, %q", title, countSeptets(got), got)
 		}
 		m := mail.renderMessage(values)
-		if strings.ContainsAny(m.Text, "\n\r{}<>@") || strings.Contains(m.Text, "://") || strings.Contains(m.HTML, "<a ") || strings.Count(m.HTML, "<p>") != 1 || !utf8.ValidString(m.HTML) {
+		if strings.ContainsAny(m.Text, "\n\r{}<>@") || strings.Contains(m.Text, "://") ||
+			strings.Contains(m.HTML, "<a ") ||
+			strings.Count(m.HTML, "<p>") != 1 ||
+			!utf8.ValidString(m.HTML) {
 			t.Fatalf("%q: %q", title, m.HTML)
 		}
 	}
@@ -216,7 +241,13 @@ func TestFold(t *testing.T) {
 
 // TestEmailPage: paragraphs and the text's own links, everything else escaped.
 func TestEmailPage(t *testing.T) {
-	m := Template{Key: Key{alert.CaseRated, Email, partner.English}, Subject: "A < B", Text: "One & two\nthree.\n\nSee https://a.example/x?a=1&b=2."}.renderMessage(map[Word]string{})
+	m := Template{
+		Key:     Key{alert.CaseRated, Email, partner.English},
+		Subject: "A < B",
+		Text:    "One & two\nthree.\n\nSee https://a.example/x?a=1&b=2.",
+	}.renderMessage(
+		map[Word]string{},
+	)
 	for _, want := range []string{
 		"<title>A &lt; B</title>", `<html lang="en">`, "<p>One &amp; two<br>three.</p>", `<a href="https://a.example/x?a=1&amp;b=2">https://a.example/x?a=1&amp;b=2</a>.</p>`,
 	} {

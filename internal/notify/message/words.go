@@ -39,18 +39,42 @@ const (
 
 // longest is how many characters a word may take: what is longer is cut, so that a message that fits always does.
 var longest = map[Word]int{
-	Partner: 30, Date: 10, Count: 4, Breach: 40, Kind: 22, Severity: 8, Status: 20, Case: 8, Hour: 16, Rating: 1, System: 8, Validity: 10,
-	Reason: 32, Plan: 30,
+	Partner:  30,
+	Date:     10,
+	Count:    4,
+	Breach:   40,
+	Kind:     22,
+	Severity: 8,
+	Status:   20,
+	Case:     8,
+	Hour:     16,
+	Rating:   1,
+	System:   8,
+	Validity: 10,
+	Reason:   32,
+	Plan:     30,
 }
 
 // common are the words of every event, own those of single ones.
 var (
 	common = []Word{Partner, Date}
 	own    = map[alert.Type][]Word{
-		alert.LeakDetected: {Count, Breach, Kind, Severity}, alert.StatusChanged: {Kind, Status}, alert.StepDue: {},
-		alert.CaseStatusChanged: {Case, Status}, alert.CaseMessageAdded: {Case}, alert.CaseBooked: {Case, Hour}, alert.CaseRated: {Case, Rating},
-		alert.KeyExpiring: {System, Validity}, alert.KeyActivated: {System}, alert.KeyEnded: {System, Reason},
-		alert.SubscriptionEnded: {Plan}, alert.SubscriptionSuspended: {Plan}, alert.SubscriptionResumed: {Plan},
+		alert.LeakDetected:  {Count, Breach, Kind, Severity},
+		alert.StatusChanged: {Kind, Status},
+		alert.StepDue:       {},
+		alert.CaseStatusChanged: {
+			Case,
+			Status,
+		},
+		alert.CaseMessageAdded:      {Case},
+		alert.CaseBooked:            {Case, Hour},
+		alert.CaseRated:             {Case, Rating},
+		alert.KeyExpiring:           {System, Validity},
+		alert.KeyActivated:          {System},
+		alert.KeyEnded:              {System, Reason},
+		alert.SubscriptionEnded:     {Plan},
+		alert.SubscriptionSuspended: {Plan},
+		alert.SubscriptionResumed:   {Plan},
 	}
 )
 
@@ -119,10 +143,26 @@ var brasilia = time.FixedZone("BRT", -3*60*60)
 func (b eventBody) wordValues(at time.Time, l partner.Language, n names) map[Word]string {
 	d, worst, say := b.Data, b.worstFinding(), phrases[l]
 	values := map[Word]string{
-		Partner: n.partner, Breach: n.breach, Plan: n.plan, Date: inBrasilia(b.Timestamp, at, say.date), Count: strconv.Itoa(len(d.Findings)),
-		Kind: say.ofCode(d.AssetType + worst.AssetType), Severity: say.ofCode(worst.Severity), Status: say.ofCode(d.Status), Case: lastCharacters(d.CaseID, longest[Case]),
-		Hour: inBrasilia(d.Appointment, at, say.date+" 15:04"), Rating: strconv.Itoa(d.Rating), System: say.ofCode(d.OperatingSystem),
-		Validity: inBrasilia(d.ValidUntil, at, say.date), Reason: say.ofCode(d.Reason),
+		Partner: n.partner,
+		Breach:  n.breach,
+		Plan:    n.plan,
+		Date:    inBrasilia(b.Timestamp, at, say.date),
+		Count:   strconv.Itoa(len(d.Findings)),
+		Kind: say.ofCode(
+			d.AssetType + worst.AssetType,
+		),
+		Severity: say.ofCode(worst.Severity),
+		Status:   say.ofCode(d.Status),
+		Case:     lastCharacters(d.CaseID, longest[Case]),
+		Hour: inBrasilia(
+			d.Appointment,
+			at,
+			say.date+" 15:04",
+		),
+		Rating:   strconv.Itoa(d.Rating),
+		System:   say.ofCode(d.OperatingSystem),
+		Validity: inBrasilia(d.ValidUntil, at, say.date),
+		Reason:   say.ofCode(d.Reason),
 	}
 	for w, v := range values {
 		values[w] = truncateText(makeInert(v), longest[w])
@@ -149,7 +189,9 @@ func makeInert(value string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs), strings.ContainsRune("<>{}[]*_~`|\\", r):
+		case unicode.IsControl(r),
+			unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs),
+			strings.ContainsRune("<>{}[]*_~`|\\", r):
 			return -1
 		case r == '@':
 			return ' '
@@ -183,29 +225,97 @@ func (p phrase) ofCode(code string) string {
 
 // phrases are the words that stand in place of codes, by language.
 var phrases = map[partner.Language]phrase{
-	partner.Portuguese: {"02/01/2006", map[string]string{
-		"email": "e-mail", "cpf": "CPF", "cnpj": "CNPJ", "phone": "telefone", "credit_card": "cartão", "domain": "domínio", "pix_key": "chave Pix",
-		"low": "baixa", "medium": "média", "high": "alta", "critical": "crítica",
-		"monitorado": "monitorado", "alerta": "em alerta", "comprometido": "comprometido",
-		"android": "Android", "ios": "iOS", "windows": "Windows", "macos": "macOS",
-		"expired": "prazo encerrado", "revoked": "chave cancelada", "moved": "troca de aparelho", "subscription": "fim da assinatura",
-	}},
-	partner.Spanish: {"02/01/2006", map[string]string{
-		"email": "correo", "cpf": "CPF", "cnpj": "CNPJ", "phone": "teléfono", "credit_card": "tarjeta", "domain": "dominio", "pix_key": "clave Pix",
-		"low": "baja", "medium": "media", "high": "alta", "critical": "crítica",
-		"monitorado": "monitoreado", "alerta": "en alerta", "comprometido": "comprometido",
-		"Aberto": "abierto", "Em andamento": "en curso", "Aguardando cliente": "esperando respuesta", "Resolvido": "resuelto", "Fechado": "cerrado",
-		"Cancelado": "cancelado",
-		"android":   "Android", "ios": "iOS", "windows": "Windows", "macos": "macOS",
-		"expired": "fin del plazo", "revoked": "clave cancelada", "moved": "cambio de dispositivo", "subscription": "fin de la suscripción",
-	}},
-	partner.English: {"2006-01-02", map[string]string{
-		"email": "e-mail", "cpf": "CPF", "cnpj": "CNPJ", "phone": "phone", "credit_card": "card", "domain": "domain", "pix_key": "Pix key",
-		"low": "low", "medium": "medium", "high": "high", "critical": "critical",
-		"monitorado": "monitored", "alerta": "on alert", "comprometido": "compromised",
-		"Aberto": "open", "Em andamento": "in progress", "Aguardando cliente": "waiting for you", "Resolvido": "resolved", "Fechado": "closed",
-		"Cancelado": "cancelled",
-		"android":   "Android", "ios": "iOS", "windows": "Windows", "macos": "macOS",
-		"expired": "its time is over", "revoked": "key cancelled", "moved": "moved to another device", "subscription": "subscription ended",
-	}},
+	partner.Portuguese: {
+		"02/01/2006",
+		map[string]string{
+			"email":        "e-mail",
+			"cpf":          "CPF",
+			"cnpj":         "CNPJ",
+			"phone":        "telefone",
+			"credit_card":  "cartão",
+			"domain":       "domínio",
+			"pix_key":      "chave Pix",
+			"low":          "baixa",
+			"medium":       "média",
+			"high":         "alta",
+			"critical":     "crítica",
+			"monitorado":   "monitorado",
+			"alerta":       "em alerta",
+			"comprometido": "comprometido",
+			"android":      "Android",
+			"ios":          "iOS",
+			"windows":      "Windows",
+			"macos":        "macOS",
+			"expired":      "prazo encerrado",
+			"revoked":      "chave cancelada",
+			"moved":        "troca de aparelho",
+			"subscription": "fim da assinatura",
+		},
+	},
+	partner.Spanish: {
+		"02/01/2006",
+		map[string]string{
+			"email":              "correo",
+			"cpf":                "CPF",
+			"cnpj":               "CNPJ",
+			"phone":              "teléfono",
+			"credit_card":        "tarjeta",
+			"domain":             "dominio",
+			"pix_key":            "clave Pix",
+			"low":                "baja",
+			"medium":             "media",
+			"high":               "alta",
+			"critical":           "crítica",
+			"monitorado":         "monitoreado",
+			"alerta":             "en alerta",
+			"comprometido":       "comprometido",
+			"Aberto":             "abierto",
+			"Em andamento":       "en curso",
+			"Aguardando cliente": "esperando respuesta",
+			"Resolvido":          "resuelto",
+			"Fechado":            "cerrado",
+			"Cancelado":          "cancelado",
+			"android":            "Android",
+			"ios":                "iOS",
+			"windows":            "Windows",
+			"macos":              "macOS",
+			"expired":            "fin del plazo",
+			"revoked":            "clave cancelada",
+			"moved":              "cambio de dispositivo",
+			"subscription":       "fin de la suscripción",
+		},
+	},
+	partner.English: {
+		"2006-01-02",
+		map[string]string{
+			"email":              "e-mail",
+			"cpf":                "CPF",
+			"cnpj":               "CNPJ",
+			"phone":              "phone",
+			"credit_card":        "card",
+			"domain":             "domain",
+			"pix_key":            "Pix key",
+			"low":                "low",
+			"medium":             "medium",
+			"high":               "high",
+			"critical":           "critical",
+			"monitorado":         "monitored",
+			"alerta":             "on alert",
+			"comprometido":       "compromised",
+			"Aberto":             "open",
+			"Em andamento":       "in progress",
+			"Aguardando cliente": "waiting for you",
+			"Resolvido":          "resolved",
+			"Fechado":            "closed",
+			"Cancelado":          "cancelled",
+			"android":            "Android",
+			"ios":                "iOS",
+			"windows":            "Windows",
+			"macos":              "macOS",
+			"expired":            "its time is over",
+			"revoked":            "key cancelled",
+			"moved":              "moved to another device",
+			"subscription":       "subscription ended",
+		},
+	},
 }

@@ -72,10 +72,21 @@ func TestDialsBothVersions(t *testing.T) {
 		network, address string
 		ok               bool
 	}{
-		{"tcp4", "127.0.0.1:80", true}, {"tcp6", "[::1]:80", true}, {"tcp4", "10.0.0.1:80", false}, {"tcp6", "[fe80::1]:80", false},
-		{"udp4", "127.0.0.1:80", false}, {"udp6", "[::1]:80", false}, {"tcp4", "localhost:80", false},
+		{"tcp4", "127.0.0.1:80", true},
+		{"tcp6", "[::1]:80", true},
+		{"tcp4", "10.0.0.1:80", false},
+		{"tcp6", "[fe80::1]:80", false},
+		{"udp4", "127.0.0.1:80", false},
+		{"udp6", "[::1]:80", false},
+		{"tcp4", "localhost:80", false},
 	} {
-		if err := control(t.Context(), c.network, c.address, nil); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrAddress) {
+		if err := control(
+			t.Context(),
+			c.network,
+			c.address,
+			nil,
+		); (err == nil) != c.ok ||
+			err != nil && !errors.Is(err, ErrAddress) {
 			t.Errorf("%s %s: %v", c.network, c.address, err)
 		}
 	}
@@ -94,7 +105,12 @@ func TestRefusedBodyIsClosed(t *testing.T) {
 	transport := NewGuard(nil).NewClient(ClientOptions{}).Transport
 	body := &closing{Reader: strings.NewReader("{}")}
 	for _, b := range []io.ReadCloser{body, nil} {
-		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "https://a:b@partner.example/", nil)
+		req, err := http.NewRequestWithContext(
+			context.Background(),
+			http.MethodPost,
+			"https://a:b@partner.example/",
+			nil,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,16 +81,28 @@ func (n *names) add(m *dnsmessage.Message, q dnsmessage.Question, name string, d
 	header := dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name + "."), Class: dnsmessage.ClassINET}
 	for _, r := range strings.Fields(strings.ReplaceAll(records, "CNAME ", "CNAME:")) {
 		if alias, isAlias := strings.CutPrefix(r, "CNAME:"); isAlias {
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(alias + ".")}})
+			m.Answers = append(
+				m.Answers,
+				dnsmessage.Resource{
+					Header: header,
+					Body:   &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(alias + ".")},
+				},
+			)
 			n.add(m, q, alias, depth+1)
 			continue
 		}
 		addr := netip.MustParseAddr(r)
 		switch {
 		case addr.Is4() && q.Type == dnsmessage.TypeA:
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: addr.As4()}})
+			m.Answers = append(
+				m.Answers,
+				dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: addr.As4()}},
+			)
 		case addr.Is6() && q.Type == dnsmessage.TypeAAAA:
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
+			m.Answers = append(
+				m.Answers,
+				dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}},
+			)
 		}
 	}
 	return true

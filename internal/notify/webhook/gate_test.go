@@ -106,7 +106,15 @@ func TestLimiter(t *testing.T) {
 
 func TestGates(t *testing.T) {
 	c := &clock{epoch}
-	g := NewGates[string](GateRule{Concurrent: 2, PerSecond: 1000, Burst: 6, Breaker: BreakerRule{Failures: 2, Cooldown: time.Minute, MaxCooldown: time.Minute}}, c.now)
+	g := NewGates[string](
+		GateRule{
+			Concurrent: 2,
+			PerSecond:  1000,
+			Burst:      6,
+			Breaker:    BreakerRule{Failures: 2, Cooldown: time.Minute, MaxCooldown: time.Minute},
+		},
+		c.now,
+	)
 	enter := func(id string, want bool, wantWait time.Duration) {
 		t.Helper()
 		if wait, ok := g.EnterGate(id); ok != want || wait != wantWait {

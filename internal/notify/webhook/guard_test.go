@@ -114,7 +114,8 @@ func TestSecondOpinion(t *testing.T) {
 	for range 200_000 {
 		addr := randomAddr(random, near)
 		plain := addr.Unmap()
-		want := plain.Is4() && !containsAddress(deniedV4, plain) || global.Contains(plain) && !containsAddress(deniedV6, plain) && !isISATAPAddress(plain)
+		want := plain.Is4() && !containsAddress(deniedV4, plain) ||
+			global.Contains(plain) && !containsAddress(deniedV6, plain) && !isISATAPAddress(plain)
 		if got := permitted(g, addr, 443, secured); got != want {
 			t.Fatalf("%s passes: %v", addr, got)
 		}

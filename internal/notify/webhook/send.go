@@ -73,7 +73,16 @@ const (
 // IsKnown reports whether it is one of the classes: see sqldb.Enumerated.
 func (f Failure) IsKnown() bool {
 	switch f {
-	case FailureNone, FailureUnsendable, FailureAddress, FailureDNS, FailureConnect, FailureTLS, FailureTimeout, FailureReset, FailureProtocol, FailureInterrupted:
+	case FailureNone,
+		FailureUnsendable,
+		FailureAddress,
+		FailureDNS,
+		FailureConnect,
+		FailureTLS,
+		FailureTimeout,
+		FailureReset,
+		FailureProtocol,
+		FailureInterrupted:
 		return true
 	}
 	return false

@@ -50,18 +50,26 @@ func TestSendIsVerified(t *testing.T) {
 		got, _ := io.ReadAll(r.Body)
 		for _, key := range []string{secret.Reveal(), signer.PublicText()} {
 			event, err := client.VerifyWebhook([]string{key}, r.Header, got, at)
-			if err != nil || event.ID != "evt_77" || event.Body.Type != "webhook.test" || event.SentAt.Unix() != at.Unix() {
+			if err != nil || event.ID != "evt_77" || event.Body.Type != "webhook.test" ||
+				event.SentAt.Unix() != at.Unix() {
 				t.Errorf("%v, %+v", err, event)
 			}
 		}
-		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" || r.UserAgent() != UserAgent ||
-			r.Header.Get("Accept-Encoding") != "" || r.ContentLength != int64(len(body)) {
+		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
+			r.UserAgent() != UserAgent ||
+			r.Header.Get("Accept-Encoding") != "" ||
+			r.ContentLength != int64(len(body)) {
 			t.Errorf("request %s %v", r.Method, r.Header)
 		}
 		_, _ = w.Write([]byte("obrigado"))
 	})
-	o := SendAttempt(t.Context(), localClient(t, ClientOptions{}), Attempt{URL: receiver, EventID: "evt_77", At: at, Body: body, Keys: []Key{secret, signer}})
-	if o.Status != 200 || o.Answer != "obrigado" || o.Read != 8 || o.Duration <= 0 || JudgeOutcome(o).Action != Delivered {
+	o := SendAttempt(
+		t.Context(),
+		localClient(t, ClientOptions{}),
+		Attempt{URL: receiver, EventID: "evt_77", At: at, Body: body, Keys: []Key{secret, signer}},
+	)
+	if o.Status != 200 || o.Answer != "obrigado" || o.Read != 8 || o.Duration <= 0 ||
+		JudgeOutcome(o).Action != Delivered {
 		t.Errorf("%+v", o)
 	}
 }
@@ -150,13 +158,42 @@ func TestBadSinks(t *testing.T) {
 		{name: "404", behave: status("404 No"), want: Outcome{Status: 404}},
 		{name: "302", behave: status("302 There\r\nLocation: /x"), want: Outcome{Status: 302}},
 		{name: "410", behave: status("410 Gone"), want: Outcome{Status: 410}, action: Disable},
-		{name: "429 in seconds", behave: status("429 Slow\r\nRetry-After: 120"), want: Outcome{Status: 429, RetryAfter: 2 * time.Minute}},
-		{name: "503 for ever", behave: status("503 Later\r\nRetry-After: 99999999999999999999"), want: Outcome{Status: 503, RetryAfter: 24 * time.Hour}},
-		{name: "200 with Retry-After", behave: status("200 OK\r\nRetry-After: 60"), want: Outcome{Status: 200}, action: Delivered},
+		{
+			name:   "429 in seconds",
+			behave: status("429 Slow\r\nRetry-After: 120"),
+			want:   Outcome{Status: 429, RetryAfter: 2 * time.Minute},
+		},
+		{
+			name:   "503 for ever",
+			behave: status("503 Later\r\nRetry-After: 99999999999999999999"),
+			want:   Outcome{Status: 503, RetryAfter: 24 * time.Hour},
+		},
+		{
+			name:   "200 with Retry-After",
+			behave: status("200 OK\r\nRetry-After: 60"),
+			want:   Outcome{Status: 200},
+			action: Delivered,
+		},
 		{name: "999", behave: status("999 What"), want: Outcome{Status: 999}},
-		{name: "hang before the answer", behave: hang, want: Outcome{Failure: FailureTimeout}, limit: 400 * time.Millisecond},
-		{name: "header dripped", behave: func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n"); drip(c, "X") }, want: Outcome{Failure: FailureTimeout}, limit: 400 * time.Millisecond},
-		{name: "body dripped", behave: func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"); drip(c, "x") }, want: Outcome{Status: 200}, action: Delivered, limit: 3 * time.Second},
+		{
+			name:   "hang before the answer",
+			behave: hang,
+			want:   Outcome{Failure: FailureTimeout},
+			limit:  400 * time.Millisecond,
+		},
+		{
+			name:   "header dripped",
+			behave: func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n"); drip(c, "X") },
+			want:   Outcome{Failure: FailureTimeout},
+			limit:  400 * time.Millisecond,
+		},
+		{
+			name:   "body dripped",
+			behave: func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"); drip(c, "x") },
+			want:   Outcome{Status: 200},
+			action: Delivered,
+			limit:  3 * time.Second,
+		},
 		{name: "endless body", behave: func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 500 No\r\n\r\n")
 			flood(c, make([]byte, 1<<20))
@@ -166,23 +203,44 @@ func TestBadSinks(t *testing.T) {
 			flood(c, make([]byte, 1<<20))
 		}, want: Outcome{Status: 200}, action: Delivered},
 		{name: "compressed bomb", behave: func(c net.Conn) {
-			_, _ = fmt.Fprintf(c, "HTTP/1.1 500 No\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", len(packed))
+			_, _ = fmt.Fprintf(
+				c,
+				"HTTP/1.1 500 No\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n",
+				len(packed),
+			)
 			_, _ = c.Write(packed)
 		}, want: Outcome{Status: 500}},
-		{name: "body shorter than announced", behave: say("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort"), want: Outcome{Status: 200}, action: Delivered},
-		{name: "bad chunks", behave: say("HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), want: Outcome{Status: 500}},
+		{
+			name:   "body shorter than announced",
+			behave: say("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort"),
+			want:   Outcome{Status: 200},
+			action: Delivered,
+		},
+		{
+			name:   "bad chunks",
+			behave: say("HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+			want:   Outcome{Status: 500},
+		},
 		{name: "huge header", behave: func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ")
 			flood(c, bytes.Repeat([]byte("a"), 1<<16))
 		}, want: Outcome{Failure: FailureProtocol}},
-		{name: "endless 100", behave: func(c net.Conn) { flood(c, []byte("HTTP/1.1 100 Continue\r\n\r\n")) }, want: Outcome{Failure: FailureProtocol}},
+		{
+			name:   "endless 100",
+			behave: func(c net.Conn) { flood(c, []byte("HTTP/1.1 100 Continue\r\n\r\n")) },
+			want:   Outcome{Failure: FailureProtocol},
+		},
 		{name: "101 and silence", behave: func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 			hang(c)
 		}, want: Outcome{Status: 101}, limit: 10 * time.Second},
 		{name: "not HTTP", behave: say("220 mail.example ESMTP\r\n"), want: Outcome{Failure: FailureProtocol}},
 		{name: "closed at once", behave: func(net.Conn) {}, want: Outcome{Failure: FailureReset}},
-		{name: "reset", behave: func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }, want: Outcome{Failure: FailureReset}},
+		{
+			name:   "reset",
+			behave: func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
+			want:   Outcome{Failure: FailureReset},
+		},
 		{name: "closed port", url: "http://127.0.0.1:1", want: Outcome{Failure: FailureConnect}},
 		{name: "unknown name", url: "http://does-not-exist.invalid/", want: Outcome{Failure: FailureDNS}},
 		{name: "forbidden address", url: "http://10.0.0.1/", want: Outcome{Failure: FailureAddress}},
@@ -203,11 +261,17 @@ func TestBadSinks(t *testing.T) {
 			for limit := cmp.Or(c.limit, time.Minute); limit < 5*time.Minute; limit *= 5 {
 				client := g.NewClient(ClientOptions{Timeout: limit})
 				t.Cleanup(client.CloseIdleConnections)
-				if o = SendAttempt(t.Context(), client, attempt(target)); o.Failure != FailureTimeout || c.want.Failure == FailureTimeout {
+				if o = SendAttempt(
+					t.Context(),
+					client,
+					attempt(target),
+				); o.Failure != FailureTimeout ||
+					c.want.Failure == FailureTimeout {
 					break
 				}
 			}
-			if o.Status != c.want.Status || o.Failure != c.want.Failure || o.RetryAfter != c.want.RetryAfter || JudgeOutcome(o).Action != c.action {
+			if o.Status != c.want.Status || o.Failure != c.want.Failure || o.RetryAfter != c.want.RetryAfter ||
+				JudgeOutcome(o).Action != c.action {
 				t.Errorf("%+v, %v; want %+v, %v", o, JudgeOutcome(o), c.want, c.action)
 			}
 			if o.Read > 64<<10 || len(o.Answer) > keepAnswer || !utf8.ValidString(o.Answer) {
@@ -256,14 +320,19 @@ func TestDefaultsOfTheClient(t *testing.T) {
 	}
 	for _, tr := range []*http.Transport{rt.secured, rt.plain} {
 		if tr.TLSClientConfig.InsecureSkipVerify || tr.TLSClientConfig.MinVersion < tls.VersionTLS12 || !tr.DisableCompression ||
-			tr.MaxIdleConns == 0 || tr.MaxIdleConnsPerHost == 0 || tr.IdleConnTimeout == 0 || tr.MaxResponseHeaderBytes == 0 || tr.Protocols.HTTP2() {
+			tr.MaxIdleConns == 0 || tr.MaxIdleConnsPerHost == 0 ||
+			tr.IdleConnTimeout == 0 ||
+			tr.MaxResponseHeaderBytes == 0 ||
+			tr.Protocols.HTTP2() {
 			t.Errorf("transport %+v", tr)
 		}
 	}
 }
 
 func TestTLSIsVerified(t *testing.T) {
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+	srv := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }),
+	)
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // it would tell of each refused handshake
 	srv.StartTLS()
 	defer srv.Close()
@@ -287,7 +356,12 @@ func TestTLSIsVerified(t *testing.T) {
 		{"right name", trusting, "https://example.com" + port, Outcome{Status: 204}},
 		{"plain server", strict, strings.Replace(serveOn(t, "127.0.0.1:0", func(http.ResponseWriter, *http.Request) {}), "http:", "https:", 1), Outcome{Failure: FailureProtocol}},
 	} {
-		if o := SendAttempt(t.Context(), c.client, attempt(c.url)); o.Status != c.want.Status || o.Failure != c.want.Failure {
+		if o := SendAttempt(
+			t.Context(),
+			c.client,
+			attempt(c.url),
+		); o.Status != c.want.Status ||
+			o.Failure != c.want.Failure {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
@@ -298,12 +372,22 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := localClient(t, ClientOptions{})
 	receiver := raw(t, func(c net.Conn) { cancel(); _, _ = c.Read(make([]byte, 1)) })
-	if o := SendAttempt(ctx, client, attempt(receiver)); o.Failure != FailureInterrupted || JudgeOutcome(o).Action != Release {
+	if o := SendAttempt(
+		ctx,
+		client,
+		attempt(receiver),
+	); o.Failure != FailureInterrupted ||
+		JudgeOutcome(o).Action != Release {
 		t.Errorf("cancelled: %+v", o)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if o := SendAttempt(ctx, client, attempt("http://"+newSilent(t))); o.Failure != FailureTimeout || JudgeOutcome(o).Action != Retry {
+	if o := SendAttempt(
+		ctx,
+		client,
+		attempt("http://"+newSilent(t)),
+	); o.Failure != FailureTimeout ||
+		JudgeOutcome(o).Action != Retry {
 		t.Errorf("deadline: %+v", o)
 	}
 }
@@ -311,7 +395,12 @@ func TestInterrupted(t *testing.T) {
 func TestUnsendable(t *testing.T) {
 	a := attempt("http://127.0.0.1:1/")
 	a.Keys = nil
-	if o := SendAttempt(t.Context(), localClient(t, ClientOptions{}), a); o.Failure != FailureUnsendable || JudgeOutcome(o).Action != Retry {
+	if o := SendAttempt(
+		t.Context(),
+		localClient(t, ClientOptions{}),
+		a,
+	); o.Failure != FailureUnsendable ||
+		JudgeOutcome(o).Action != Retry {
 		t.Errorf("without keys: %+v", o)
 	}
 }
@@ -349,7 +438,12 @@ func TestConnectionsAreReused(t *testing.T) {
 			return here, nil
 		}
 		for range 20 {
-			if o := SendAttempt(t.Context(), client, attempt("http://127.0.0.1/")); o.Status != 200 || o.Read != 32<<10 {
+			if o := SendAttempt(
+				t.Context(),
+				client,
+				attempt("http://127.0.0.1/"),
+			); o.Status != 200 ||
+				o.Read != 32<<10 {
 				t.Fatalf("%+v", o)
 			}
 			synctest.Wait() // both ends are done with it

@@ -161,7 +161,14 @@ func TestSignRefuses(t *testing.T) {
 	}
 	for name, c := range cases {
 		header := http.Header{}
-		if err := SignHeaders(header, c.id, time.Unix(1, 0), nil, c.keys); !errors.Is(err, ErrSign) || len(header) != 0 {
+		if err := SignHeaders(
+			header,
+			c.id,
+			time.Unix(1, 0),
+			nil,
+			c.keys,
+		); !errors.Is(err, ErrSign) ||
+			len(header) != 0 {
 			t.Errorf("%s: error %v, header %v", name, err, header)
 		}
 	}
@@ -286,7 +293,12 @@ func TestKeyring(t *testing.T) {
 	if _, err = ring.RotateKey(key(99), now.Add(2*time.Hour), RotationOverlap); !errors.Is(err, ErrTooMany) {
 		t.Errorf("sixth live key: %v", err)
 	}
-	if ring, err = ring.RotateKey(key(99), now.Add(25*time.Hour), RotationOverlap); err != nil || names(now.Add(25*time.Hour)) != "99 13 ed" {
+	if ring, err = ring.RotateKey(
+		key(99),
+		now.Add(25*time.Hour),
+		RotationOverlap,
+	); err != nil ||
+		names(now.Add(25*time.Hour)) != "99 13 ed" {
 		t.Errorf("a day later: %v, %q", err, names(now.Add(25*time.Hour)))
 	}
 }

@@ -67,33 +67,131 @@ func (c *canary) settled(t *testing.T) int64 {
 func testKeys() []Key { return []Key{Secret{bytes.Repeat([]byte{5}, 32)}} }
 
 func attempt(url string) Attempt {
-	return Attempt{URL: url, EventID: "evt_1", At: time.Now(), Body: []byte(`{"type":"webhook.test"}`), Keys: testKeys()}
+	return Attempt{
+		URL:     url,
+		EventID: "evt_1",
+		At:      time.Now(),
+		Body:    []byte(`{"type":"webhook.test"}`),
+		Keys:    testKeys(),
+	}
 }
 
 // loopbackHosts are this machine in every notation that some program understands.
 func loopbackHosts() []string {
 	return []string{
-		"127.0.0.1", "127.1.2.3", "127.255.255.254", "0.0.0.0", "localhost", "LOCALHOST", "localhost.",
-		"[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:0.0.0.0]", "[::FFFF:127.0.0.1]",
-		"2130706433", "0x7f000001", "0x7F000001", "017700000001", "127.1", "127.0.1", "0177.0.0.1", "0177.0.0.01", "0x7f.0.0.1", "0x7f.1",
-		"127.0.0.1.", "00000177.0.0.1", "127.0.0.01", "0", "0x0", "0.0", "127.000.000.001", "１２７.0.0.1", "127。0。0。1", "①②⑦.0.0.1", "ｌocalhost",
-		"loop.example", "loop6.example", "mapped.example", "cname.example", "chain.example", "zero.example", "*.loop.example",
-		"127.0.0.1%2f", "%31%32%37.0.0.1", "127.0.0.1%00", "[::1%25lo]",
+		"127.0.0.1",
+		"127.1.2.3",
+		"127.255.255.254",
+		"0.0.0.0",
+		"localhost",
+		"LOCALHOST",
+		"localhost.",
+		"[::1]",
+		"[::]",
+		"[0:0:0:0:0:0:0:1]",
+		"[0000::0001]",
+		"[::ffff:127.0.0.1]",
+		"[::ffff:7f00:1]",
+		"[::ffff:0.0.0.0]",
+		"[::FFFF:127.0.0.1]",
+		"2130706433",
+		"0x7f000001",
+		"0x7F000001",
+		"017700000001",
+		"127.1",
+		"127.0.1",
+		"0177.0.0.1",
+		"0177.0.0.01",
+		"0x7f.0.0.1",
+		"0x7f.1",
+		"127.0.0.1.",
+		"00000177.0.0.1",
+		"127.0.0.01",
+		"0",
+		"0x0",
+		"0.0",
+		"127.000.000.001",
+		"１２７.0.0.1",
+		"127。0。0。1",
+		"①②⑦.0.0.1",
+		"ｌocalhost",
+		"loop.example",
+		"loop6.example",
+		"mapped.example",
+		"cname.example",
+		"chain.example",
+		"zero.example",
+		"*.loop.example",
+		"127.0.0.1%2f",
+		"%31%32%37.0.0.1",
+		"127.0.0.1%00",
+		"[::1%25lo]",
 	}
 }
 
 // forbiddenHosts adds what is not this machine.
 func forbiddenHosts() []string {
-	return append(loopbackHosts(),
-		"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.255.255",
-		"169.254.0.1", "169.254.169.254", "169.254.170.2", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "100.100.100.200", "192.0.0.192",
-		"168.63.129.16", "100.64.0.1", "100.127.255.255", "0.1.2.3", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1",
-		"192.88.99.1", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
-		"[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[::ffff:10.0.0.1]", "[::ffff:a9fe:a9fe]", "[::10.0.0.1]",
-		"[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b::8.8.8.8]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]",
-		"[2001::7f00:1]", "[2001:0:7f00:1::]", "[2001:db8::1]", "[3fff::1]", "[2001:2::1]", "[2001:10::1]", "[100::1]", "[5f00::1]",
-		"[fc00::1]", "[fd00:ec2::254]", "[fe80::1]", "[fec0::1]", "[ff02::1]", "[ff0e::1]", "[2606:4700::5efe:7f00:1]",
-		"metadata.google.internal", "meta.example", "private.example", "nat64.example", "sixtofour.example", "ula.example",
+	return append(
+		loopbackHosts(),
+		"10.0.0.1",
+		"10.255.255.255",
+		"172.16.0.1",
+		"172.31.255.255",
+		"192.168.0.1",
+		"192.168.255.255",
+		"169.254.0.1",
+		"169.254.169.254",
+		"169.254.170.2",
+		"2852039166",
+		"0xa9fea9fe",
+		"0251.0376.0251.0376",
+		"100.100.100.200",
+		"192.0.0.192",
+		"168.63.129.16",
+		"100.64.0.1",
+		"100.127.255.255",
+		"0.1.2.3",
+		"192.0.2.1",
+		"198.51.100.1",
+		"203.0.113.1",
+		"198.18.0.1",
+		"192.88.99.1",
+		"224.0.0.1",
+		"239.255.255.250",
+		"240.0.0.1",
+		"255.255.255.255",
+		"[::127.0.0.1]",
+		"[::ffff:0:127.0.0.1]",
+		"[::ffff:10.0.0.1]",
+		"[::ffff:a9fe:a9fe]",
+		"[::10.0.0.1]",
+		"[64:ff9b::127.0.0.1]",
+		"[64:ff9b::a9fe:a9fe]",
+		"[64:ff9b::8.8.8.8]",
+		"[64:ff9b:1::7f00:1]",
+		"[2002:7f00:1::]",
+		"[2002:a9fe:a9fe::1]",
+		"[2001::7f00:1]",
+		"[2001:0:7f00:1::]",
+		"[2001:db8::1]",
+		"[3fff::1]",
+		"[2001:2::1]",
+		"[2001:10::1]",
+		"[100::1]",
+		"[5f00::1]",
+		"[fc00::1]",
+		"[fd00:ec2::254]",
+		"[fe80::1]",
+		"[fec0::1]",
+		"[ff02::1]",
+		"[ff0e::1]",
+		"[2606:4700::5efe:7f00:1]",
+		"metadata.google.internal",
+		"meta.example",
+		"private.example",
+		"nat64.example",
+		"sixtofour.example",
+		"ula.example",
 	)
 }
 
@@ -137,7 +235,8 @@ func TestForbiddenTargets(t *testing.T) {
 					t.Fatalf("%s can be saved", raw)
 				}
 				o := SendAttempt(t.Context(), client, attempt(raw))
-				if o.Status != 0 || o.Failure != FailureAddress && o.Failure != FailureUnsendable && o.Failure != FailureDNS {
+				if o.Status != 0 ||
+					o.Failure != FailureAddress && o.Failure != FailureUnsendable && o.Failure != FailureDNS {
 					t.Fatalf("%s was tried: %+v", raw, o)
 				}
 			}
@@ -216,7 +315,11 @@ func TestRedirects(t *testing.T) {
 	client.CheckRedirect = nil
 	forbiddenHits, allowedHits := forbidden.hits.Load(), allowed.hits.Load()
 	for _, code := range []int{301, 302, 303, 307, 308} {
-		if o := SendAttempt(t.Context(), client, attempt(target(code, "http://"+forbidden.Addr().String()))); o.Failure != FailureAddress {
+		if o := SendAttempt(
+			t.Context(),
+			client,
+			attempt(target(code, "http://"+forbidden.Addr().String())),
+		); o.Failure != FailureAddress {
 			t.Errorf("followed %d: %+v", code, o)
 		}
 		SendAttempt(t.Context(), client, attempt(target(code, "http://"+allowed.Addr().String())))
@@ -288,7 +391,11 @@ func TestPlainStaysInside(t *testing.T) {
 func TestMixedAnswers(t *testing.T) {
 	g := NewGuard(nil)
 	g.Resolver = newNames(t, map[string][]string{
-		"one.example": {"93.184.216.34 10.0.0.1"}, "two.example": {"93.184.216.34 ::1"}, "three.example": {"93.184.216.34"},
+		"one.example": {
+			"93.184.216.34 10.0.0.1",
+		},
+		"two.example":   {"93.184.216.34 ::1"},
+		"three.example": {"93.184.216.34"},
 	}).resolver()
 	for name, want := range map[string]bool{"one.example": false, "two.example": false, "three.example": true} {
 		if err := g.CheckTargetURL(t.Context(), "https://"+name+"/"); (err == nil) != want {
@@ -319,7 +426,9 @@ func TestEnvironmentProxyIsIgnored(t *testing.T) {
 
 	// Control: a client that asks the environment does go there.
 	ask := httpproxy.FromEnvironment().ProxyFunc()
-	naive := &http.Client{Transport: &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) { return ask(r.URL) }}}
+	naive := &http.Client{
+		Transport: &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) { return ask(r.URL) }},
+	}
 	before := proxy.hits.Load()
 	SendAttempt(t.Context(), naive, attempt("http://hooks.example"+port))
 	if proxy.settled(t) == before {

@@ -25,11 +25,24 @@ func TestCheckURLShape(t *testing.T) {
 	}).resolver()
 
 	good := []string{
-		"https://hooks.example.com", "https://hooks.example.com/", "https://hooks.example.com/a/b?c=d&e=%20",
-		"https://hooks.example.com:443/x", "HTTPS://HOOKS.example.com/", "https://hooks.example.com./", "https://93.184.216.34/x",
-		"https://[2606:2800:220:1::1]/", "https://xn--ao-hia.example/", "https://under_score.example/", "https://alias.example/",
-		"https://hooks.example.com/@me/x:y", "http://inner.example.com/", "http://inner.example.com:8080/", "https://inner.example.com:9443/",
-		"http://10.9.9.9:81/x", "http://receiver:3000/hook", "https://both.example.com/",
+		"https://hooks.example.com",
+		"https://hooks.example.com/",
+		"https://hooks.example.com/a/b?c=d&e=%20",
+		"https://hooks.example.com:443/x",
+		"HTTPS://HOOKS.example.com/",
+		"https://hooks.example.com./",
+		"https://93.184.216.34/x",
+		"https://[2606:2800:220:1::1]/",
+		"https://xn--ao-hia.example/",
+		"https://under_score.example/",
+		"https://alias.example/",
+		"https://hooks.example.com/@me/x:y",
+		"http://inner.example.com/",
+		"http://inner.example.com:8080/",
+		"https://inner.example.com:9443/",
+		"http://10.9.9.9:81/x",
+		"http://receiver:3000/hook",
+		"https://both.example.com/",
 		"https://hooks.example.com/" + strings.Repeat("a", maxURL-len("https://hooks.example.com/")),
 	}
 	for _, raw := range good {
@@ -129,13 +142,18 @@ func FuzzCheckURL(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(raw)
-		if err != nil || u.User != nil || u.Hostname() != tgt.host || strings.ContainsAny(raw, "#\\ ") || len(raw) > maxURL {
+		if err != nil || u.User != nil || u.Hostname() != tgt.host || strings.ContainsAny(raw, "#\\ ") ||
+			len(raw) > maxURL {
 			t.Fatalf("%q passes as %+v", raw, tgt)
 		}
-		if addr, err := netip.ParseAddr(tgt.host); (err == nil) != tgt.literal.IsValid() || err == nil && addr != tgt.literal {
+		if addr, err := netip.ParseAddr(
+			tgt.host,
+		); (err == nil) != tgt.literal.IsValid() ||
+			err == nil && addr != tgt.literal {
 			t.Fatalf("%q: literal %v", raw, tgt.literal)
 		}
-		if tgt.literal.IsValid() && g.CheckTargetURL(context.Background(), raw) == nil && !isPublicAddress(tgt.literal.Unmap()) {
+		if tgt.literal.IsValid() && g.CheckTargetURL(context.Background(), raw) == nil &&
+			!isPublicAddress(tgt.literal.Unmap()) {
 			t.Fatalf("%q passes", raw)
 		}
 	})

@@ -22,7 +22,11 @@ func TestGateForgets(t *testing.T) {
 		gate := partner.NewKeyGate(e.Store.Partners, time.Now)
 		go gate.WatchChanges(ctx)
 		// The command line is another process: another store on the same database.
-		cli := partner.NewRegistry(storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock).Partners, time.Now, nil)
+		cli := partner.NewRegistry(
+			storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock).Partners,
+			time.Now,
+			nil,
+		)
 		p, cred, err := cli.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +188,11 @@ func TestSites(t *testing.T) {
 	p, _ := e.NewPartner(t, partner.Live)
 	reg := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 	set := func(hosts ...string) (string, error) {
-		_, err := reg.UpdatePartner(ctx, p.ID, func(p *partner.Partner) { p.Settings.Sites = partner.JoinSiteList(hosts) })
+		_, err := reg.UpdatePartner(
+			ctx,
+			p.ID,
+			func(p *partner.Partner) { p.Settings.Sites = partner.JoinSiteList(hosts) },
+		)
 		kept, kerr := reg.GetPartner(ctx, p.ID)
 		if kerr != nil {
 			t.Fatal(kerr)
@@ -196,7 +204,10 @@ func TestSites(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, bad := range []string{"banco", "https://banco.com.br", "banco.com.br:443", "banco.com.br/x", ".banco.com", "-a.com", strings.Repeat("a", 64) + ".com"} {
-		if got, err := set(bad); !errors.Is(err, partner.ErrInvalid) || !strings.Contains(err.Error(), "site") || got != want {
+		if got, err := set(
+			bad,
+		); !errors.Is(err, partner.ErrInvalid) || !strings.Contains(err.Error(), "site") ||
+			got != want {
 			t.Errorf("%s: %q, %v", bad, got, err)
 		}
 	}

@@ -11,7 +11,13 @@ import (
 )
 
 // callerWith is who shows a new key with some scopes, ending after life; 0 is never.
-func callerWith(t *testing.T, e *storetest.Env, id partner.ID, life time.Duration, scopes ...partner.Scope) partner.Caller {
+func callerWith(
+	t *testing.T,
+	e *storetest.Env,
+	id partner.ID,
+	life time.Duration,
+	scopes ...partner.Scope,
+) partner.Caller {
 	t.Helper()
 	rules := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 	var end time.Time
@@ -41,7 +47,8 @@ func TestKeysGainNothing(t *testing.T) {
 	narrow := callerWith(t, e, p.ID, 0, partner.ScopeManage, partner.ScopeCyberRead)
 	for scopes, ok := range map[string]bool{"cyber:read": true, "manage": true, "manage:read": true, "cyber": false, "credentials": false, "subscriptions:read": false, "any:read": false, "": false} {
 		k, text, err := rules.CreateKeyBy(ctx, narrow, "novo", []string{scopes}, time.Time{})
-		if (err == nil) != ok || err != nil && !errors.Is(err, partner.ErrInvalid) || ok && (text == "" || k.Label != "novo") {
+		if (err == nil) != ok || err != nil && !errors.Is(err, partner.ErrInvalid) ||
+			ok && (text == "" || k.Label != "novo") {
 			t.Errorf("%q: %+v %v", scopes, k, err)
 		}
 	}
@@ -71,8 +78,15 @@ func TestKeysGainNothing(t *testing.T) {
 	made, _, err := rules.CreateKeyBy(ctx, ending, "", []string{"manage"}, soon.Add(time.Hour))
 	rolled, _, rerr := rules.RollKeyBy(ctx, ending, lasting.KeyID, 0)
 	own, _, oerr := rules.RollKeyBy(ctx, ending, ending.KeyID, 24*time.Hour)
-	if errors.Join(err, rerr, oerr) != nil || !made.ExpiresAt.Equal(soon) || !rolled.ExpiresAt.Equal(soon) || !own.ExpiresAt.Equal(soon) {
-		t.Errorf("keys outlive the one that made them: %v %v %v, %v", made.ExpiresAt, rolled.ExpiresAt, own.ExpiresAt, errors.Join(err, rerr, oerr))
+	if errors.Join(err, rerr, oerr) != nil || !made.ExpiresAt.Equal(soon) || !rolled.ExpiresAt.Equal(soon) ||
+		!own.ExpiresAt.Equal(soon) {
+		t.Errorf(
+			"keys outlive the one that made them: %v %v %v, %v",
+			made.ExpiresAt,
+			rolled.ExpiresAt,
+			own.ExpiresAt,
+			errors.Join(err, rerr, oerr),
+		)
 	}
 }
 
@@ -150,7 +164,12 @@ func TestRevokeReachesDescendants(t *testing.T) {
 		}
 		return ids
 	}
-	if ended, err := rules.RevokeKeyOnly(ctx, p.ID, child.KeyID); err != nil || len(ended) != 1 || len(live()) != len("parent grandchild next ") {
+	if ended, err := rules.RevokeKeyOnly(
+		ctx,
+		p.ID,
+		child.KeyID,
+	); err != nil || len(ended) != 1 ||
+		len(live()) != len("parent grandchild next ") {
 		t.Errorf("%d ended, %v; live are %s", len(ended), err, live())
 	}
 	if _, _, err := rules.CreateKeyBy(ctx, child, "", []string{"manage"}, time.Time{}); !errors.Is(err, partner.ErrUnauthorised) {

@@ -39,7 +39,10 @@ func TestTheme(t *testing.T) {
 		other, _ := e.NewPartner(t, partner.Live)
 		ctx := t.Context()
 		_, err := reg.UpdateTheme(ctx, p.ID, func(th *partner.Theme) {
-			th.Accent, th.Title, th.Frames = " #7A1FA2 ", "Meu Banco", []string{"https://APP.banco.com.br", "https://app.banco.com.br"}
+			th.Accent, th.Title, th.Frames = " #7A1FA2 ", "Meu Banco", []string{
+				"https://APP.banco.com.br",
+				"https://app.banco.com.br",
+			}
 			th.Texts = map[partner.Language]partner.ThemeTexts{partner.Spanish: {Intro: "Hola"}}
 			th.Logo = append(picture(t, 200, 60, false), "<script>lixo no fim</script>"...)
 		})
@@ -47,7 +50,9 @@ func TestTheme(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept, err := reg.GetTheme(ctx, p.ID)
-		if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" || len(kept.Frames) != 1 || kept.Frames[0] != "https://app.banco.com.br" {
+		if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" ||
+			len(kept.Frames) != 1 ||
+			kept.Frames[0] != "https://app.banco.com.br" {
 			t.Fatalf("%+v %v", kept, err)
 		}
 		if len(kept.Logo) == 0 || bytes.Contains(kept.Logo, []byte("lixo")) {

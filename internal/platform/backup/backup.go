@@ -110,7 +110,14 @@ type Source struct {
 
 // WriteArchive makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list. progress may
 // be nil.
-func WriteArchive(ctx context.Context, path string, about About, sources []Source, mac func([]byte) []byte, progress func(done, total int64)) (Manifest, error) {
+func WriteArchive(
+	ctx context.Context,
+	path string,
+	about About,
+	sources []Source,
+	mac func([]byte) []byte,
+	progress func(done, total int64),
+) (Manifest, error) {
 	m := Manifest{About: about}
 	if _, err := os.Lstat(path); err == nil {
 		return m, ErrExists.Note("there is a file of that name already")
@@ -179,7 +186,9 @@ func (w *writer) writeAll(out io.Writer, sources []Source, mac func([]byte) []by
 
 // writeSmall adds a file that is in memory.
 func (w *writer) writeSmall(t *tar.Writer, name string, content []byte) error {
-	if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content)), Format: tar.FormatPAX}); err != nil {
+	if err := t.WriteHeader(
+		&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content)), Format: tar.FormatPAX},
+	); err != nil {
 		return err
 	}
 	_, err := t.Write(content)
@@ -195,16 +204,21 @@ func (w *writer) writeFile(t *tar.Writer, s Source) error {
 	if err != nil {
 		return err
 	}
-	if err := t.WriteHeader(&tar.Header{Name: s.Name, Mode: 0o600, Size: info.Size(), Format: tar.FormatPAX}); err != nil {
+	if err := t.WriteHeader(
+		&tar.Header{Name: s.Name, Mode: 0o600, Size: info.Size(), Format: tar.FormatPAX},
+	); err != nil {
 		return err
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(t, sum), &watched{ctx: w.ctx, in: io.NewSectionReader(s.File, 0, info.Size()), seen: func(n int64) {
-		w.done += n
-		if w.progress != nil {
-			w.progress(w.done, w.total)
-		}
-	}})
+	n, err := io.Copy(
+		io.MultiWriter(t, sum),
+		&watched{ctx: w.ctx, in: io.NewSectionReader(s.File, 0, info.Size()), seen: func(n int64) {
+			w.done += n
+			if w.progress != nil {
+				w.progress(w.done, w.total)
+			}
+		}},
+	)
 	if err == nil && n != info.Size() {
 		err = fmt.Errorf("%s became shorter while it was read", s.Name)
 	}
@@ -248,7 +262,12 @@ func DescribeArchive(file string) (About, error) {
 
 // ExtractArchive unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list at the
 // end is what it was. When it fails, the folder holds rubbish; the caller takes it away.
-func ExtractArchive(ctx context.Context, file, folder string, verify func(list, mac []byte) bool, progress func(done, total int64)) (Manifest, error) {
+func ExtractArchive(
+	ctx context.Context,
+	file, folder string,
+	verify func(list, mac []byte) bool,
+	progress func(done, total int64),
+) (Manifest, error) {
 	var m Manifest
 	r, err := openArchive(file)
 	if err != nil {
@@ -351,7 +370,8 @@ func (a *archive) readMember() ([]byte, error) {
 // there is more of the file.
 func (a *archive) nameDamage(err error) error {
 	at, serr := a.file.Seek(0, io.SeekCurrent)
-	if (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && serr == nil && at == a.size && a.in.Buffered() == 0 {
+	if (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && serr == nil && at == a.size &&
+		a.in.Buffered() == 0 {
 		return ErrDamaged.Note("the backup was cut short: it ends before its list of files").Because(err)
 	}
 	return altered.Because(err)

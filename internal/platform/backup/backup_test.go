@@ -34,8 +34,21 @@ func TestEveryFlippedBit(t *testing.T) {
 	file := filepath.Join(folder, "b.tar.gz")
 	mac := []byte("stands for the keyed hash")
 	var list []byte
-	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite", Parts: []backup.Part{backup.Database}}
-	if _, err := backup.WriteArchive(ctx, file, about, []backup.Source{{Name: "vigia.db", File: f}}, func(l []byte) []byte { list = l; return mac }, nil); err != nil {
+	about := backup.About{
+		Format:  backup.Format,
+		MadeAt:  time.Unix(1800000000, 0).UTC(),
+		Program: "test",
+		Engine:  "sqlite",
+		Parts:   []backup.Part{backup.Database},
+	}
+	if _, err := backup.WriteArchive(
+		ctx,
+		file,
+		about,
+		[]backup.Source{{Name: "vigia.db", File: f}},
+		func(l []byte) []byte { list = l; return mac },
+		nil,
+	); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(file)
@@ -90,7 +103,12 @@ func TestForgedList(t *testing.T) {
 	}
 	defer func() { _ = f.Close() }()
 	file := filepath.Join(folder, "b.tar.gz")
-	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite"}
+	about := backup.About{
+		Format:  backup.Format,
+		MadeAt:  time.Unix(1800000000, 0).UTC(),
+		Program: "test",
+		Engine:  "sqlite",
+	}
 	sign := func(key string) func([]byte) []byte {
 		return func(list []byte) []byte {
 			mac := hmac.New(sha256.New, []byte(key))

@@ -57,7 +57,9 @@ type Bucket interface {
 func Open(address string, client *http.Client) (Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("bucket: not an address") // url's error repeats it, and what follows its question mark may be secret
+		return nil, errors.New(
+			"bucket: not an address",
+		) // url's error repeats it, and what follows its question mark may be secret
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -233,7 +235,13 @@ func openS3Bucket(name, path string, query url.Values, client *http.Client) (Buc
 		return nil, err
 	}
 	b := &s3{name: name}
-	options := &minio.Options{Secure: endpoint.Scheme == "https", Region: region, Transport: s3Transport, MaxRetries: 4, BucketLookup: minio.BucketLookupDNS}
+	options := &minio.Options{
+		Secure:       endpoint.Scheme == "https",
+		Region:       region,
+		Transport:    s3Transport,
+		MaxRetries:   4,
+		BucketLookup: minio.BucketLookupDNS,
+	}
 	if client != nil && client.Transport != nil {
 		options.Transport = client.Transport
 	}
@@ -267,7 +275,8 @@ func s3Endpoint(text, region string, plain bool) (*url.URL, error) {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.RawQuery != "" || strings.Trim(u.Path, "/") != "" || (u.Scheme != "https" && u.Scheme != "http") {
+	if err != nil || u.Host == "" || u.RawQuery != "" || strings.Trim(u.Path, "/") != "" ||
+		(u.Scheme != "https" && u.Scheme != "http") {
 		return nil, errors.New("bucket: endpoint is not an address")
 	}
 	if plain {
@@ -290,7 +299,9 @@ func s3Credentials(profile string, metadata bool) *credentials.Credentials {
 }
 
 // errCredentials names every place where credentials were looked for.
-var errCredentials = errors.New("bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only with metadata=true")
+var errCredentials = errors.New(
+	"bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only with metadata=true",
+)
 
 // checkCredentials returns an error when there are no credentials: the library would send anonymous requests, and the
 // server's refusal would not say why.
@@ -298,7 +309,9 @@ func (b *s3) checkCredentials() error {
 	if b.credentials == nil {
 		return nil
 	}
-	found, err := b.credentials.GetWithContext(&credentials.CredContext{Client: &http.Client{Timeout: 10 * time.Second}})
+	found, err := b.credentials.GetWithContext(
+		&credentials.CredContext{Client: &http.Client{Timeout: 10 * time.Second}},
+	)
 	if err != nil {
 		return fmt.Errorf("bucket: credentials: %w", err)
 	}
@@ -368,7 +381,10 @@ func (b *s3) Delete(ctx context.Context, key string) error {
 	if err := b.checkCredentials(); err != nil {
 		return err
 	}
-	if err := translateS3Error(b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})); err != nil && !errors.Is(err, ErrMissing) {
+	if err := translateS3Error(
+		b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{}),
+	); err != nil &&
+		!errors.Is(err, ErrMissing) {
 		return err
 	}
 	return nil

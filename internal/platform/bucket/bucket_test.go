@@ -75,7 +75,8 @@ func TestBothKinds(t *testing.T) {
 				}
 			}
 			list, err := b.List(ctx, "dumps/20")
-			if err != nil || len(list) != 2 || list[0].Key != keys[2] || list[1].Key != keys[1] || list[1].Size != 18 || list[1].Modified.IsZero() {
+			if err != nil || len(list) != 2 || list[0].Key != keys[2] || list[1].Key != keys[1] || list[1].Size != 18 ||
+				list[1].Modified.IsZero() {
 				t.Errorf("list: %+v, %v", list, err)
 			}
 			if all, err := b.List(ctx, ""); err != nil || len(all) != len(keys) {
@@ -180,7 +181,12 @@ func TestFolderKeepsInside(t *testing.T) {
 		if _, err := b.Read(ctx, key, 0); err == nil {
 			t.Errorf("read %s", key)
 		}
-		if err := b.Write(ctx, key, file(t, []byte("y"))); err == nil && key != "link" { // a link is replaced, not followed
+		if err := b.Write(
+			ctx,
+			key,
+			file(t, []byte("y")),
+		); err == nil &&
+			key != "link" { // a link is replaced, not followed
 			t.Errorf("wrote %s", key)
 		}
 	}

@@ -85,7 +85,10 @@ func (p Problems) And(err error) Problems {
 	errors.As(err, &more)
 	for _, problem := range more {
 		flag, _, _ := strings.Cut(problem, ":")
-		p.addProblemIf(!slices.ContainsFunc(p, func(known string) bool { return strings.HasPrefix(known, flag+":") }), problem)
+		p.addProblemIf(
+			!slices.ContainsFunc(p, func(known string) bool { return strings.HasPrefix(known, flag+":") }),
+			problem,
+		)
 	}
 	return p
 }
@@ -115,7 +118,10 @@ func (s Serve) CheckServe(c Common) error {
 		"--console-listen: must differ from --listen, the operator's pages never share the partners' address")
 	p.addProblemIf(len(s.Roles) == 0, "--roles: name at least one of api, worker, console")
 	for _, r := range s.Roles {
-		p.addProblemIf(!slices.Contains([]string{"api", "worker", "console"}, r), "--roles: "+quoteValue(r)+" is none of api, worker, console")
+		p.addProblemIf(
+			!slices.Contains([]string{"api", "worker", "console"}, r),
+			"--roles: "+quoteValue(r)+" is none of api, worker, console",
+		)
 	}
 	p.addProblemIf((s.TLSCert == "") != (s.TLSKey == ""), "--tls-cert and --tls-key: give both or neither")
 	for _, f := range []struct{ flag, value string }{{"--tls-cert", s.TLSCert}, {"--tls-key", s.TLSKey}} {
@@ -144,10 +150,14 @@ func (c Common) collectProblems() Problems {
 	p.addProblemIf(c.Data == "", "--data: name a folder")
 	p.addProblemIf(c.Database != "" && !isPostgres(c.Database),
 		"--database: expected postgres://user:password@host:port/name, or nothing for SQLite in the data folder")
-	p.addProblemIf(c.KMS != "" && !strings.HasPrefix(c.KMS, "aws-kms://arn:") && !strings.HasPrefix(c.KMS, "hcvault://"),
-		"--kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID or hcvault://HOST:PORT/MOUNT/keys/NAME")
-	p.addProblemIf(c.Corpora != "" && !strings.HasPrefix(c.Corpora, "s3://") && !strings.HasPrefix(c.Corpora, "file:///"),
-		"--corpora: expected s3://BUCKET?region=REGION or file:///FOLDER")
+	p.addProblemIf(
+		c.KMS != "" && !strings.HasPrefix(c.KMS, "aws-kms://arn:") && !strings.HasPrefix(c.KMS, "hcvault://"),
+		"--kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID or hcvault://HOST:PORT/MOUNT/keys/NAME",
+	)
+	p.addProblemIf(
+		c.Corpora != "" && !strings.HasPrefix(c.Corpora, "s3://") && !strings.HasPrefix(c.Corpora, "file:///"),
+		"--corpora: expected s3://BUCKET?region=REGION or file:///FOLDER",
+	)
 	return p
 }
 
@@ -205,8 +215,12 @@ func (s Serve) alertProblems() Problems {
 		flag string
 		days int
 	}{
-		{"--keep-attempts", s.KeepAttempts}, {"--keep-subscriptions", s.KeepSubscriptions}, {"--keep-cases", s.KeepCases},
-		{"--keep-devices", s.KeepDevices}, {"--keep-scores", s.KeepScores}, {"--keep-jobs", s.KeepJobs},
+		{"--keep-attempts", s.KeepAttempts},
+		{"--keep-subscriptions", s.KeepSubscriptions},
+		{"--keep-cases", s.KeepCases},
+		{"--keep-devices", s.KeepDevices},
+		{"--keep-scores", s.KeepScores},
+		{"--keep-jobs", s.KeepJobs},
 	} {
 		p.addProblemIf(k.days < 0 || k.days > mostDays, fmt.Sprintf("%s: 0 (for ever) to %d days", k.flag, mostDays))
 	}
@@ -277,7 +291,13 @@ func LoadSettingsFile() error {
 }
 
 // SecretVariables may be given as NAME_FILE, the path of a file that holds the value.
-var SecretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ", "VIGIA_METRICS_TOKEN", "VIGIA_API_KEY", "VIGIA_EPP_CALLBACK_SECRET"}
+var SecretVariables = []string{
+	"VIGIA_DATABASE",
+	"VIGIA_DATABASE_READ",
+	"VIGIA_METRICS_TOKEN",
+	"VIGIA_API_KEY",
+	"VIGIA_EPP_CALLBACK_SECRET",
+}
 
 // LoadSecretFiles sets each secret variable from its _FILE variant. It refuses both at once: the administrator should not
 // have to guess which one counts.
@@ -334,9 +354,18 @@ func (s Serve) edgeProblems() Problems {
 	if _, err := s.ParsePageURL(); err != nil && s.PageURL != "" {
 		p = append(p, err.Error())
 	}
-	p.addProblemIf(s.MetricsToken != "" && len(s.MetricsToken) < leastToken, fmt.Sprintf("--metrics-token: at least %d characters", leastToken))
-	p.addProblemIf(s.StrangerRate < 0 || s.StrangerRate > mostStrangers, fmt.Sprintf("--stranger-rate: 0 (no limit) to %d", mostStrangers))
-	p.addProblemIf(s.UploadLimit < 0 || s.UploadLimit > mostUploadMiB, fmt.Sprintf("--upload-limit: 0 (%d) to %d MiB", usualUploadMiB, mostUploadMiB))
+	p.addProblemIf(
+		s.MetricsToken != "" && len(s.MetricsToken) < leastToken,
+		fmt.Sprintf("--metrics-token: at least %d characters", leastToken),
+	)
+	p.addProblemIf(
+		s.StrangerRate < 0 || s.StrangerRate > mostStrangers,
+		fmt.Sprintf("--stranger-rate: 0 (no limit) to %d", mostStrangers),
+	)
+	p.addProblemIf(
+		s.UploadLimit < 0 || s.UploadLimit > mostUploadMiB,
+		fmt.Sprintf("--upload-limit: 0 (%d) to %d MiB", usualUploadMiB, mostUploadMiB),
+	)
 	return p
 }
 
@@ -375,7 +404,8 @@ func parseOrigin(flag, text string) (url.URL, error) {
 		return url.URL{}, nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" ||
+		u.Scheme != "https" && u.Scheme != "http" {
 		return url.URL{}, errors.New(flag + ": expected https://host or https://host:port, and nothing behind it")
 	}
 	return url.URL{Scheme: u.Scheme, Host: u.Host}, nil

@@ -107,7 +107,9 @@ func TestSettingsFile(t *testing.T) {
 	if err := config.LoadSettingsFile(); err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("VIGIA_DATA") != "/var/lib/vigia" || os.Getenv("VIGIA_ROLES") != "api,worker" || os.Getenv("VIGIA_LISTEN") != ":2" || os.Getenv("PATH") != before {
+	if os.Getenv("VIGIA_DATA") != "/var/lib/vigia" || os.Getenv("VIGIA_ROLES") != "api,worker" ||
+		os.Getenv("VIGIA_LISTEN") != ":2" ||
+		os.Getenv("PATH") != before {
 		t.Error(os.Getenv("VIGIA_DATA"), os.Getenv("VIGIA_ROLES"), os.Getenv("VIGIA_LISTEN"))
 	}
 	if err := os.WriteFile(path, []byte("VIGIA_DATA\n"), 0o600); err != nil {
@@ -119,7 +121,8 @@ func TestSettingsFile(t *testing.T) {
 }
 
 func TestLevel(t *testing.T) {
-	if (config.Serve{LogLevel: "warn"}).SlogLevel() != slog.LevelWarn || (config.Serve{LogLevel: "?"}).SlogLevel() != slog.LevelInfo {
+	if (config.Serve{LogLevel: "warn"}).SlogLevel() != slog.LevelWarn ||
+		(config.Serve{LogLevel: "?"}).SlogLevel() != slog.LevelInfo {
 		t.Error("levels")
 	}
 }

@@ -33,13 +33,22 @@ func record(t *testing.T) *recorder {
 			if err != nil {
 				return err
 			}
-			return r.step(fmt.Sprintf("sync %s=%s", filepath.Base(f.Name()), content), func() error { return real.sync(f) })
+			return r.step(
+				fmt.Sprintf("sync %s=%s", filepath.Base(f.Name()), content),
+				func() error { return real.sync(f) },
+			)
 		},
 		rename: func(from, to string) error {
-			return r.step("rename "+filepath.Base(from)+" "+filepath.Base(to), func() error { return real.rename(from, to) })
+			return r.step(
+				"rename "+filepath.Base(from)+" "+filepath.Base(to),
+				func() error { return real.rename(from, to) },
+			)
 		},
 		link: func(from, to string) error {
-			return r.step("link "+filepath.Base(from)+" "+filepath.Base(to), func() error { return real.link(from, to) })
+			return r.step(
+				"link "+filepath.Base(from)+" "+filepath.Base(to),
+				func() error { return real.link(from, to) },
+			)
 		},
 		syncFolder: func(folder string) error {
 			name, err := filepath.Rel(r.folder, folder)
@@ -141,10 +150,14 @@ func TestOrder(t *testing.T) {
 		do   func() error
 		want []string
 	}{
-		{"replace", func() error { return WriteFile(r.path("a"), []byte("one")) },
-			[]string{"sync a.tmp=one", "rename a.tmp a", "folder ."}},
-		{"new", func() error { return WriteNewFile(r.path("b"), []byte("two")) },
-			[]string{"sync b.tmp=two", "link b.tmp b", "folder ."}},
+		{
+			"replace", func() error { return WriteFile(r.path("a"), []byte("one")) },
+			[]string{"sync a.tmp=one", "rename a.tmp a", "folder ."},
+		},
+		{
+			"new", func() error { return WriteNewFile(r.path("b"), []byte("two")) },
+			[]string{"sync b.tmp=two", "link b.tmp b", "folder ."},
+		},
 		{"append", func() error {
 			return AppendToFile(r.path("b"), func(w io.Writer) error { _, err := w.Write([]byte("+")); return err })
 		}, []string{"sync b=two+", "folder ."}},

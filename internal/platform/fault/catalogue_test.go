@@ -55,7 +55,10 @@ func TestSentences(t *testing.T) {
 // TestRecall: what was kept of an error is said in Portuguese by its rule, also one inside another, and what was cut or was no
 // fault is still read.
 func TestRecall(t *testing.T) {
-	failed := errors.Join(New(Invalid, "breach.input").With("inputs", DoubtfulImport, NothingFound.Said()).Because(errors.New("gone")), errors.New("more"))
+	failed := errors.Join(
+		New(Invalid, "breach.input").With("inputs", DoubtfulImport, NothingFound.Said()).Because(errors.New("gone")),
+		errors.New("more"),
+	)
 	kept := Keep(failed)
 	part := Keep(New(Invalid, "breach.input").With("", PartFailed, 1, 2, Recall(kept)))
 	for text, want := range map[string][3]string{

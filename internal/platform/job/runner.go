@@ -223,7 +223,10 @@ func (h *Hold) runSafely(ctx context.Context, step Step, stop context.CancelCaus
 		}
 		telemetry.EndJobSpan(span, err)
 	}()
-	return step(ctx, &Run{Job: h.Job, every: h.runner.tell, stop: stop, Save: func(ctx context.Context, progress any) error {
-		return h.runner.store.SaveJob(ctx, h.worker, h.ID, progress)
-	}})
+	return step(
+		ctx,
+		&Run{Job: h.Job, every: h.runner.tell, stop: stop, Save: func(ctx context.Context, progress any) error {
+			return h.runner.store.SaveJob(ctx, h.worker, h.ID, progress)
+		}},
+	)
 }

@@ -9,7 +9,12 @@ import (
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 )
 
-var benchPlace = Place{"subscription", "beneficiary", "0199b2f0-5f1a-7c3e-8a51-0242ac120002", "0199b2f0-5f1a-7c3e-8a51-0242ac120003"}
+var benchPlace = Place{
+	"subscription",
+	"beneficiary",
+	"0199b2f0-5f1a-7c3e-8a51-0242ac120002",
+	"0199b2f0-5f1a-7c3e-8a51-0242ac120003",
+}
 
 func BenchmarkSeal(b *testing.B) {
 	k := fresh(b)

@@ -19,7 +19,10 @@ func readKeyFile(path string) ([]byte, os.FileInfo, error) {
 	f, err := openPlain(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, ErrNoKeyFile.Note("there is no key file at %+q; restore it from a backup, as a new one cannot open an existing database", path)
+		return nil, nil, ErrNoKeyFile.Note(
+			"there is no key file at %+q; restore it from a backup, as a new one cannot open an existing database",
+			path,
+		)
 	case errors.Is(err, errLink):
 		return nil, nil, unsafeFile(path, "is a symbolic link", "give the path of the file itself")
 	case err != nil:

@@ -61,7 +61,13 @@ func FuzzUnseal(f *testing.F) {
 	f.Add(sealed, home.Table, home.Column, home.Partner, home.Row)
 	f.Add(sealed, home.Table+home.Column, "", home.Partner, home.Row)
 	f.Add(sealed[:Overhead], "", "", "", "")
-	f.Add(append(SealedPrefix(k.ListKeyIDs()[0]), sealed[PrefixSize:]...), home.Table, home.Column, home.Partner, home.Row)
+	f.Add(
+		append(SealedPrefix(k.ListKeyIDs()[0]), sealed[PrefixSize:]...),
+		home.Table,
+		home.Column,
+		home.Partner,
+		home.Row,
+	)
 	f.Add([]byte{}, "", "", "", "")
 	f.Fuzz(func(t *testing.T, value []byte, table, column, partner, row string) {
 		at := Place{table, column, partner, row}

@@ -66,7 +66,8 @@ func unhex(t testing.TB, s string) []byte {
 func TestStoredValuesKeepTheirMeaning(t *testing.T) {
 	k := reopen(t, writeGolden(t))
 	m := goldenMaterial(t)
-	if !bytes.Equal(m.Index.Key, counting(0)) || !bytes.Equal(m.Match.Key, counting(0x20)) || !bytes.Equal(m.MAC.Key, counting(0x40)) {
+	if !bytes.Equal(m.Index.Key, counting(0)) || !bytes.Equal(m.Match.Key, counting(0x20)) ||
+		!bytes.Equal(m.MAC.Key, counting(0x40)) {
 		t.Fatal("the secrets were read into each other's place")
 	}
 	for _, c := range []struct {
@@ -86,5 +87,14 @@ func TestStoredValuesKeepTheirMeaning(t *testing.T) {
 	if p := k.PairFingerprint(f, 0x5baa61e4c9); f != 0xfe13bcfdbdb97e5e || p != 0xd3b199e04ee7e0b7 {
 		t.Errorf("fingerprint is %016x, pair %016x", f, p)
 	}
-	mustUnseal(t, k, home, unhex(t, "011a2b3c4d56a3a2c2d9c0eb761471f7d7b5ab3efa3db186ae6362ddcf80aa257034f7d29e5b2bc1c0770d21d03e29260a02f6f72683076e74684a0897b1054eae"), "maria@exemplo.com.br")
+	mustUnseal(
+		t,
+		k,
+		home,
+		unhex(
+			t,
+			"011a2b3c4d56a3a2c2d9c0eb761471f7d7b5ab3efa3db186ae6362ddcf80aa257034f7d29e5b2bc1c0770d21d03e29260a02f6f72683076e74684a0897b1054eae",
+		),
+		"maria@exemplo.com.br",
+	)
 }

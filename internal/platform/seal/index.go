@@ -78,7 +78,10 @@ func (k *Keys) VerifyBinding(token []byte) error {
 			return nil
 		}
 	}
-	return ErrWrongKeys.Note("the key file %+q does not belong to this database; give the one it was created with", k.path)
+	return ErrWrongKeys.Note(
+		"the key file %+q does not belong to this database; give the one it was created with",
+		k.path,
+	)
 }
 
 // bindingKey returns the key of bindings, over all secrets that do not rotate.
@@ -171,7 +174,11 @@ type sipKey struct{ k0, k1 uint64 }
 
 // newMatcher derives one key for each kind of value, so that equal values of two kinds have different fingerprints.
 func newMatcher(secret []byte) *matcher {
-	m := &matcher{pair: newSipKey(secret, []byte(labelPair)), tables: newTables(secret), secret: append([]byte(nil), secret...)}
+	m := &matcher{
+		pair:   newSipKey(secret, []byte(labelPair)),
+		tables: newTables(secret),
+		secret: append([]byte(nil), secret...),
+	}
 	for kind := range m.kinds {
 		m.kinds[kind] = newSipKey(secret, append([]byte(labelMatch), byte(kind)))
 	}

@@ -102,7 +102,8 @@ func (m *material) openKeyset() (*keyset.Handle, error) {
 	}
 	for _, key := range h.KeysetInfo().GetKeyInfo() {
 		// Without tink's prefix SealedWith would lie; a disabled key would leave rows that no id explains.
-		if key.GetOutputPrefixType() != tinkpb.OutputPrefixType_TINK || key.GetStatus() != tinkpb.KeyStatusType_ENABLED ||
+		if key.GetOutputPrefixType() != tinkpb.OutputPrefixType_TINK ||
+			key.GetStatus() != tinkpb.KeyStatusType_ENABLED ||
 			key.GetTypeUrl() != keyTemplate().GetTypeUrl() {
 			return nil, errKeyset
 		}
@@ -176,8 +177,12 @@ func decodeFile(path string, raw []byte) (m *material, uri string, err error) {
 		return nil, "", malformed(path, "it is not JSON with a version ("+errorPosition(err)+")")
 	}
 	if head.Version != fileVersion {
-		return nil, "", ErrKeyFileVersion.Note("%+q has version %d, this program reads %d: run the program that wrote it, or a newer one",
-			path, head.Version, fileVersion)
+		return nil, "", ErrKeyFileVersion.Note(
+			"%+q has version %d, this program reads %d: run the program that wrote it, or a newer one",
+			path,
+			head.Version,
+			fileVersion,
+		)
 	}
 	var f keyFile
 	if err := json.Unmarshal(raw, &f, json.RejectUnknownMembers(true)); err != nil {

@@ -52,7 +52,12 @@ func TestOpenRefusesAnotherOwner(t *testing.T) {
 	if err := checkFile(path, info, os.Geteuid()); err != nil {
 		t.Errorf("our own file: %v", err)
 	}
-	if err := checkFile(path, info, os.Geteuid()+1); !errors.Is(err, ErrKeyFileUnsafe) || !strings.Contains(err.Error(), "user") {
+	if err := checkFile(
+		path,
+		info,
+		os.Geteuid()+1,
+	); !errors.Is(err, ErrKeyFileUnsafe) ||
+		!strings.Contains(err.Error(), "user") {
 		t.Errorf("somebody else's file: %v", err)
 	}
 	if os.Geteuid() == 0 { // only root can give a file away, and it is the one user whom modes do not stop

@@ -81,7 +81,11 @@ func parseEndpoint(address string) (*url.URL, error) {
 
 // exchangeJSON posts in as JSON, once authorize has added what the service asks for, and decodes the answer. What a
 // refusal says is not repeated but for its status and, where there is one, the name of the error.
-func (o KMSOptions) exchangeJSON(address string, in, into any, authorize func(req *http.Request, body []byte) *http.Request) error {
+func (o KMSOptions) exchangeJSON(
+	address string,
+	in, into any,
+	authorize func(req *http.Request, body []byte) *http.Request,
+) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	body, err := json.Marshal(in)
@@ -133,7 +137,8 @@ type awsKey struct {
 func (c *KMSClient) newAWSKey(uri string) (*awsKey, error) {
 	arn := strings.TrimPrefix(uri, awsScheme)
 	parts := strings.SplitN(arn, ":", 6) // arn:aws:kms:REGION:ACCOUNT:key/ID
-	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "kms" || parts[3] == "" || strings.ContainsAny(parts[3], "/.@?#") {
+	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "kms" || parts[3] == "" ||
+		strings.ContainsAny(parts[3], "/.@?#") {
 		return nil, errors.New("kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID")
 	}
 	// AWS's own variable names a private endpoint.
@@ -167,7 +172,14 @@ func (k *awsKey) callOperation(operation string, in awsBody, associated []byte) 
 		req.Header.Set("Content-Type", "application/x-amz-json-1.1")
 		req.Header.Set("X-Amz-Target", "TrentService."+operation)
 		req.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(sum[:]))
-		return signer.SignV4WithServiceType(*req, found.AccessKeyID, found.SecretAccessKey, found.SessionToken, k.region, "kms")
+		return signer.SignV4WithServiceType(
+			*req,
+			found.AccessKeyID,
+			found.SecretAccessKey,
+			found.SessionToken,
+			k.region,
+			"kms",
+		)
 	})
 	return out, err
 }
@@ -184,7 +196,9 @@ func (o KMSOptions) findCredentials() (credentials.Value, error) {
 	}
 	found, err := credentials.NewChainCredentials(providers).GetWithContext(&credentials.CredContext{Client: client})
 	if err != nil || found.AccessKeyID == "" {
-		return found, errors.New("kms: there are no credentials in the environment (AWS_ACCESS_KEY_ID), in ~/.aws, or in a role of this machine")
+		return found, errors.New(
+			"kms: there are no credentials in the environment (AWS_ACCESS_KEY_ID), in ~/.aws, or in a role of this machine",
+		)
 	}
 	return found, nil
 }
@@ -220,7 +234,8 @@ type vaultKey struct {
 func (c *KMSClient) newVaultKey(uri string) (*vaultKey, error) {
 	host, path, _ := strings.Cut(strings.TrimPrefix(uri, vaultScheme), "/")
 	mount, name, ok := strings.Cut(path, "/keys/")
-	if host == "" || mount == "" || !ok || name == "" || strings.ContainsAny(path, "?#%\\ ") || strings.Contains(path, "..") {
+	if host == "" || mount == "" || !ok || name == "" || strings.ContainsAny(path, "?#%\\ ") ||
+		strings.Contains(path, "..") {
 		return nil, errors.New("kms: expected hcvault://HOST:PORT/MOUNT/keys/NAME")
 	}
 	address := "https://" + host

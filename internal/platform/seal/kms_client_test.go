@@ -73,12 +73,15 @@ const (
 	standInSecret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" // of AWS's published examples
 )
 
-var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$`)
+var authorization = regexp.MustCompile(
+	`^AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$`,
+)
 
 // signedRightly reads a signature as AWS does, from the request as it came in.
 func signedRightly(r *http.Request, body []byte, secret string) bool {
 	m := authorization.FindStringSubmatch(r.Header.Get("Authorization"))
-	if m == nil || m[1] != standInID || m[3] != "sa-east-1" || m[4] != "kms" || !strings.HasPrefix(r.Header.Get("X-Amz-Date"), m[2]) {
+	if m == nil || m[1] != standInID || m[3] != "sa-east-1" || m[4] != "kms" ||
+		!strings.HasPrefix(r.Header.Get("X-Amz-Date"), m[2]) {
 		return false
 	}
 	at, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
@@ -122,7 +125,8 @@ func aws(s *standIn) {
 		}
 		target := r.Header.Get("X-Amz-Target")
 		s.asked = append(s.asked, target)
-		if r.Method != http.MethodPost || r.URL.Path != "/" || r.Header.Get("Content-Type") != "application/x-amz-json-1.1" {
+		if r.Method != http.MethodPost || r.URL.Path != "/" ||
+			r.Header.Get("Content-Type") != "application/x-amz-json-1.1" {
 			refuse(http.StatusNotFound, "UnknownOperationException")
 			return
 		}
@@ -252,7 +256,9 @@ func TestServices(t *testing.T) {
 			}
 			refused := func(what string, err error) {
 				t.Helper()
-				if err == nil || strings.Contains(err.Error(), "wrong-secret") || strings.Contains(err.Error(), standInSecret) || strings.Contains(err.Error(), "hvs.") {
+				if err == nil || strings.Contains(err.Error(), "wrong-secret") ||
+					strings.Contains(err.Error(), standInSecret) ||
+					strings.Contains(err.Error(), "hvs.") {
 					t.Errorf("%s: %v", what, err)
 				}
 			}

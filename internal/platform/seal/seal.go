@@ -123,7 +123,12 @@ func (k *Keys) Unseal(at Place, sealed []byte) ([]byte, error) {
 		_, reloadErr := k.ReloadFile()
 		if r = k.ring.Load(); !r.holdsKey(id) {
 			if reloadErr == nil {
-				reloadErr = fmt.Errorf("%s.%s: sealed under key %08x, which is not in the key file", at.Table, at.Column, id)
+				reloadErr = fmt.Errorf(
+					"%s.%s: sealed under key %08x, which is not in the key file",
+					at.Table,
+					at.Column,
+					id,
+				)
 			}
 			return nil, ErrSealBroken.Because(reloadErr)
 		}
@@ -205,7 +210,9 @@ func (k *Keys) SealTable(context, table []byte) ([]byte, error) {
 func (k *Keys) OpenTable(context, sealed []byte) ([]byte, error) {
 	table, err := k.match.tables.DecryptDeterministically(sealed, context)
 	if err != nil {
-		return nil, ErrSealBroken.Because(fmt.Errorf("table of labels: altered, moved, or of another installation: %w", err))
+		return nil, ErrSealBroken.Because(
+			fmt.Errorf("table of labels: altered, moved, or of another installation: %w", err),
+		)
 	}
 	return table, nil
 }
@@ -315,7 +322,11 @@ func (k *Keys) readFile() (m *material, uri string, info os.FileInfo, err error)
 	}
 	if k.kms != "" && uri != k.kms {
 		m.wipeSecrets()
-		return nil, "", nil, ErrKMS.Note("%+q is not wrapped by the KMS key %+q; correct the setting, or restore the right file", k.path, k.kms)
+		return nil, "", nil, ErrKMS.Note(
+			"%+q is not wrapped by the KMS key %+q; correct the setting, or restore the right file",
+			k.path,
+			k.kms,
+		)
 	}
 	return m, uri, info, nil
 }
@@ -345,7 +356,10 @@ func (k *Keys) adoptFile() (changed bool, err error) {
 // disk.
 func (k *Keys) adoptMaterial(m *material, info os.FileInfo) (changed bool, err error) {
 	if bind := m.bindingKey(); subtle.ConstantTimeCompare(bind[:], k.bind[:]) != 1 {
-		return false, ErrWrongKeys.Note("%+q was replaced by the key file of another installation; put the right one back", k.path)
+		return false, ErrWrongKeys.Note(
+			"%+q was replaced by the key file of another installation; put the right one back",
+			k.path,
+		)
 	}
 	r, err := m.buildRing()
 	if err != nil {

@@ -63,7 +63,12 @@ func TestMovedCiphertextIsRefused(t *testing.T) {
 	k := fresh(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	pick := func() Place {
-		return Place{parts[rnd.IntN(len(parts))], parts[rnd.IntN(len(parts))], parts[rnd.IntN(len(parts))], parts[rnd.IntN(len(parts))]}
+		return Place{
+			parts[rnd.IntN(len(parts))],
+			parts[rnd.IntN(len(parts))],
+			parts[rnd.IntN(len(parts))],
+			parts[rnd.IntN(len(parts))],
+		}
 	}
 	const swaps = 10_000
 	for done := 0; done < swaps; {

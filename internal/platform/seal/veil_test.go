@@ -26,7 +26,9 @@ func TestVeil(t *testing.T) {
 		if k.PartnerVeil("prt_1").ShowFingerprint(v) != f {
 			t.Fatalf("%x does not come back", f)
 		}
-		if v == f || v == k.PartnerVeil("prt_2").HideFingerprint(f) || v == other.PartnerVeil("prt_1").HideFingerprint(f) || seen[v] {
+		if v == f || v == k.PartnerVeil("prt_2").HideFingerprint(f) ||
+			v == other.PartnerVeil("prt_1").HideFingerprint(f) ||
+			seen[v] {
 			t.Fatalf("%x is %x, which is something else too", f, v)
 		}
 		seen[v] = true

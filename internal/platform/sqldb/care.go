@@ -98,7 +98,9 @@ func (d *DB) queryTexts(ctx context.Context, query string) (list []string, err e
 }
 
 // ErrStillKept means that a reader kept old pages in use for so long that they could not be scrubbed.
-var ErrStillKept = errors.New("another process has been reading for too long: deleted bytes are still in the write-ahead log")
+var ErrStillKept = errors.New(
+	"another process has been reading for too long: deleted bytes are still in the write-ahead log",
+)
 
 // ScrubDeleted takes what was deleted out of the files. SQLite overwrites deleted rows as it goes (secure_delete), so what is
 // left is the write-ahead log, which is checkpointed and truncated; that has to wait for readers, and is retried until ctx
@@ -176,7 +178,15 @@ const noSync = "&_pragma=synchronous(OFF)"
 // of a pool can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enterWAL.
 func sqliteAddress(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
-		fmt.Sprintf("_pragma=busy_timeout(%d)", busyTime.Milliseconds()), "_pragma=synchronous(" + synchronous + ")", "_pragma=foreign_keys(1)",
-		"_pragma=secure_delete(1)", "_pragma=cache_size(-16000)", "_pragma=temp_store(MEMORY)", "_pragma=wal_autocheckpoint(" + logPages + ")",
+		fmt.Sprintf(
+			"_pragma=busy_timeout(%d)",
+			busyTime.Milliseconds(),
+		),
+		"_pragma=synchronous(" + synchronous + ")",
+		"_pragma=foreign_keys(1)",
+		"_pragma=secure_delete(1)",
+		"_pragma=cache_size(-16000)",
+		"_pragma=temp_store(MEMORY)",
+		"_pragma=wal_autocheckpoint(" + logPages + ")",
 	}, "&")
 }

@@ -79,11 +79,22 @@ func TestPassingFileIsNotSynced(t *testing.T) {
 			t.Fatal(err)
 		}
 		var reading, writing int
-		err = errors.Join(db.ReadPool().QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&reading), db.InTransaction(ctx, func(tx *sqldb.Tx) error {
-			return tx.QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&writing)
-		}), db.Close())
+		err = errors.Join(
+			db.ReadPool().QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&reading),
+			db.InTransaction(ctx, func(tx *sqldb.Tx) error {
+				return tx.QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&writing)
+			}),
+			db.Close(),
+		)
 		if err != nil || reading != c.want || writing != c.want {
-			t.Errorf("passing %v: synchronous is %d for who reads and %d for who writes, want %d: %v", c.passing, reading, writing, c.want, err)
+			t.Errorf(
+				"passing %v: synchronous is %d for who reads and %d for who writes, want %d: %v",
+				c.passing,
+				reading,
+				writing,
+				c.want,
+				err,
+			)
 		}
 	}
 }
@@ -149,7 +160,11 @@ func TestDamage(t *testing.T) {
 	ctx := context.Background()
 	each(t, func(t *testing.T, address string, db *sqldb.DB) {
 		exec(t, db, `CREATE TABLE parent (id BIGINT PRIMARY KEY)`)
-		exec(t, db, `CREATE TABLE child (id BIGINT PRIMARY KEY, parent BIGINT NOT NULL REFERENCES parent (id), n BIGINT NOT NULL)`)
+		exec(
+			t,
+			db,
+			`CREATE TABLE child (id BIGINT PRIMARY KEY, parent BIGINT NOT NULL REFERENCES parent (id), n BIGINT NOT NULL)`,
+		)
 		exec(t, db, `CREATE INDEX child_n ON child (n)`)
 		exec(t, db, `INSERT INTO parent (id) VALUES (1)`)
 		exec(t, db, `INSERT INTO child (id, parent, n) VALUES (1, 1, 7)`)
@@ -158,13 +173,21 @@ func TestDamage(t *testing.T) {
 		}
 		if db.EngineName() == sqldb.PostgreSQL {
 			exec(t, db, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'child_n'::regclass`)
-			if found, err := db.FindDamage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "child_n") {
+			if found, err := db.FindDamage(
+				ctx,
+				10,
+			); err != nil || len(found) != 1 ||
+				!strings.Contains(found[0], "child_n") {
 				t.Error(found, err)
 			}
 			return
 		}
 		sqldbtest.WithoutReferences(t, address, `DELETE FROM parent`)
-		if found, err := db.FindDamage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "1 rows of child refer to rows of parent") {
+		if found, err := db.FindDamage(
+			ctx,
+			10,
+		); err != nil || len(found) != 1 ||
+			!strings.Contains(found[0], "1 rows of child refer to rows of parent") {
 			t.Error(found, err)
 		}
 		sqldbtest.WithoutReferences(t, address, `INSERT INTO parent (id) VALUES (1)`, `PRAGMA writable_schema = 1`,

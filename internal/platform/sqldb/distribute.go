@@ -60,7 +60,13 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 		return 0, errors.Join(err, ErrNotDistributed)
 	}
 	for _, table := range everywhere {
-		if err := d.distributeTable(ctx, &done, table, `SELECT create_reference_table($1::regclass)`, table); err != nil {
+		if err := d.distributeTable(
+			ctx,
+			&done,
+			table,
+			`SELECT create_reference_table($1::regclass)`,
+			table,
+		); err != nil {
 			return done, err
 		}
 	}
@@ -73,7 +79,15 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 		if table == together {
 			together = "default"
 		}
-		err := d.distributeTable(ctx, &done, table, `SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)`, table, column, together)
+		err := d.distributeTable(
+			ctx,
+			&done,
+			table,
+			`SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)`,
+			table,
+			column,
+			together,
+		)
 		if err != nil {
 			return done, err
 		}
@@ -82,7 +96,13 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 		if slices.Contains(everywhere, table) {
 			continue
 		}
-		err := d.distributeTable(ctx, &done, table, `SELECT citus_add_local_table_to_metadata($1::regclass, cascade_via_foreign_keys => true)`, table)
+		err := d.distributeTable(
+			ctx,
+			&done,
+			table,
+			`SELECT citus_add_local_table_to_metadata($1::regclass, cascade_via_foreign_keys => true)`,
+			table,
+		)
 		if err != nil {
 			return done, err
 		}
@@ -103,8 +123,11 @@ func (d *DB) distributeTable(ctx context.Context, done *int, table, statement st
 			}
 			// Or Citus makes tables its own that wait for their turn, and then refuses their references.
 			// One machine after the other, since a table may refer to one that is everywhere.
-			_, err := tx.ExecContext(ctx, `SELECT set_config('citus.enable_local_reference_table_foreign_keys', 'off', true),
-				set_config('citus.multi_shard_modify_mode', 'sequential', true)`)
+			_, err := tx.ExecContext(
+				ctx,
+				`SELECT set_config('citus.enable_local_reference_table_foreign_keys', 'off', true),
+				set_config('citus.multi_shard_modify_mode', 'sequential', true)`,
+			)
 			if err == nil {
 				_, err = tx.ExecContext(ctx, statement, args...)
 			}

@@ -14,7 +14,12 @@ import (
 func TestDistributeNeedsTheExtension(t *testing.T) {
 	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		exec(t, db, `CREATE TABLE part (partner_id INTEGER PRIMARY KEY)`)
-		if n, err := db.Distribute(context.Background(), "partner_id", nil); !errors.Is(err, sqldb.ErrNotDistributed) || n != 0 {
+		if n, err := db.Distribute(
+			context.Background(),
+			"partner_id",
+			nil,
+		); !errors.Is(err, sqldb.ErrNotDistributed) ||
+			n != 0 {
 			t.Errorf("%d tables, %v", n, err)
 		}
 	})

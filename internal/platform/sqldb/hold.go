@@ -68,7 +68,11 @@ const (
 // InBatches does long work in transactions of a few rows, so that no other transaction waits long for SQLite's one
 // writer or for row locks of PostgreSQL. step gets the number of rows done and how many more it may do, never more than
 // largest, and returns how many it did; 0 ends the work. The batch size follows the time that steps take.
-func (d *DB) InBatches(ctx context.Context, largest int64, step func(tx *Tx, done, limit int64) (int64, error)) (done int64, err error) {
+func (d *DB) InBatches(
+	ctx context.Context,
+	largest int64,
+	step func(tx *Tx, done, limit int64) (int64, error),
+) (done int64, err error) {
 	for limit := min(firstBatch, largest); ; {
 		var n int64
 		var took time.Duration
@@ -178,7 +182,11 @@ func (h *Holder) ReleaseNames(ctx context.Context, names []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, holderPatience)
 	defer cancel()
-	if _, err := h.session.Exec(ctx, `SELECT pg_advisory_unlock(name) FROM unnest($1::bigint[]) AS name`, keys); err != nil {
+	if _, err := h.session.Exec(
+		ctx,
+		`SELECT pg_advisory_unlock(name) FROM unnest($1::bigint[]) AS name`,
+		keys,
+	); err != nil {
 		return errors.Join(fmt.Errorf("release holds: %w", err), h.dropSession())
 	}
 	return nil
@@ -258,7 +266,11 @@ func (h *Holder) takeInSession(ctx context.Context, names []string) ([]string, e
 		keys[i] = lockNumber(name)
 		nameOf[keys[i]] = name
 	}
-	rows, err := h.session.Query(ctx, `SELECT name FROM unnest($1::bigint[]) AS name WHERE pg_try_advisory_lock(name)`, keys)
+	rows, err := h.session.Query(
+		ctx,
+		`SELECT name FROM unnest($1::bigint[]) AS name WHERE pg_try_advisory_lock(name)`,
+		keys,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -283,8 +295,11 @@ func (h *Holder) openSession(ctx context.Context) error {
 	}
 	// Servers before 14 do not know the setting: there a machine that vanishes keeps its holds until the server's
 	// keepalive notices.
-	_, err = session.Exec(ctx, `SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'idle_session_timeout'`,
-		fmt.Sprint(HolderSilence.Milliseconds()))
+	_, err = session.Exec(
+		ctx,
+		`SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'idle_session_timeout'`,
+		fmt.Sprint(HolderSilence.Milliseconds()),
+	)
 	if err != nil {
 		return errors.Join(err, session.Close(ctx))
 	}

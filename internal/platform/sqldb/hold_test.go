@@ -81,7 +81,12 @@ func TestInBatches(t *testing.T) {
 		}
 	}
 	stop := errors.New("stop")
-	if done, err := db.InBatches(ctx, 10, func(*sqldb.Tx, int64, int64) (int64, error) { return 1, stop }); done != 0 || !errors.Is(err, stop) {
+	if done, err := db.InBatches(
+		ctx,
+		10,
+		func(*sqldb.Tx, int64, int64) (int64, error) { return 1, stop },
+	); done != 0 ||
+		!errors.Is(err, stop) {
 		t.Error(done, err)
 	}
 }

@@ -149,7 +149,9 @@ func TestAwaitLog(t *testing.T) {
 	}()
 	select {
 	case <-done:
-		if waited := time.Since(began); waited < sqldb.LongestWait { // on a machine that stood still it may be over already
+		if waited := time.Since(
+			began,
+		); waited < sqldb.LongestWait { // on a machine that stood still it may be over already
 			t.Fatal("nobody waited for a long log but for", waited)
 		}
 	case <-time.After(20 * time.Millisecond):

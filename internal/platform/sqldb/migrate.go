@@ -53,7 +53,10 @@ func Migrations(files fs.FS) ([]Migration, error) {
 			return nil, fmt.Errorf("read migration: %w", err)
 		}
 		sum := sha256.Sum256(text)
-		list = append(list, Migration{Version: version, Name: rest, SQL: string(text), Checksum: hex.EncodeToString(sum[:])})
+		list = append(
+			list,
+			Migration{Version: version, Name: rest, SQL: string(text), Checksum: hex.EncodeToString(sum[:])},
+		)
 	}
 	return list, nil
 }
@@ -62,7 +65,9 @@ func Migrations(files fs.FS) ([]Migration, error) {
 const migrationLock = 0x76696769
 
 // ErrBehindCoordinator means that a worker of a Citus cluster lacks migrations, which only the coordinator can apply.
-var ErrBehindCoordinator = errors.New("this database is a worker of a Citus cluster and its schema is behind this program")
+var ErrBehindCoordinator = errors.New(
+	"this database is a worker of a Citus cluster and its schema is behind this program",
+)
 
 // ApplyMigrations applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it
 // at once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find nothing
@@ -74,8 +79,11 @@ func (d *DB) ApplyMigrations(ctx context.Context, list []Migration, now time.Tim
 	case err == nil && missing == 0:
 		return nil, nil
 	case d.coordinator != "" && err == nil:
-		return nil, fmt.Errorf("%w: run `vigia migrate --distribute` with the address of the coordinator (%s), then start this again",
-			ErrBehindCoordinator, d.coordinator)
+		return nil, fmt.Errorf(
+			"%w: run `vigia migrate --distribute` with the address of the coordinator (%s), then start this again",
+			ErrBehindCoordinator,
+			d.coordinator,
+		)
 	case d.coordinator != "":
 		return nil, err
 	}
@@ -124,7 +132,10 @@ func (t *Tx) lockMigrations(ctx context.Context) error {
 	}
 	// A migration may rewrite a large table, and a replica may wait for another's: neither is bound by the timeouts of
 	// ordinary statements.
-	if _, err := t.ExecContext(ctx, `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`); err != nil {
+	if _, err := t.ExecContext(
+		ctx,
+		`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`,
+	); err != nil {
 		return fmt.Errorf("lift the timeouts: %w", err)
 	}
 	if _, err := t.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
@@ -140,8 +151,13 @@ func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, 
 		var checksum string
 		err := row.Scan(&newest, &checksum)
 		if err == nil && newest <= int64(len(list)) && list[newest-1].Checksum != checksum {
-			err = fmt.Errorf("%w: its migration %d has checksum %.12s, that of this program %.12s. Run the program that made it; there is no upgrade from it",
-				ErrOtherSchema, newest, checksum, list[newest-1].Checksum)
+			err = fmt.Errorf(
+				"%w: its migration %d has checksum %.12s, that of this program %.12s. Run the program that made it; there is no upgrade from it",
+				ErrOtherSchema,
+				newest,
+				checksum,
+				list[newest-1].Checksum,
+			)
 		}
 		return err
 	}, `SELECT version, checksum FROM schema_migration ORDER BY version`)
@@ -149,8 +165,12 @@ func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, 
 		return newest, err
 	}
 	if newest > int64(len(list)) {
-		return newest, fmt.Errorf("%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before the upgrade",
-			ErrNewerDatabase, newest, len(list))
+		return newest, fmt.Errorf(
+			"%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before the upgrade",
+			ErrNewerDatabase,
+			newest,
+			len(list),
+		)
 	}
 	return newest, nil
 }
@@ -165,8 +185,14 @@ func (t *Tx) applyMigration(ctx context.Context, m Migration, now time.Time) (bo
 	if _, err := t.ExecContext(ctx, m.SQL); err != nil {
 		return false, err
 	}
-	_, err = t.ExecContext(ctx, `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
-		m.Version, m.Name, m.Checksum, now.UnixMicro())
+	_, err = t.ExecContext(
+		ctx,
+		`INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
+		m.Version,
+		m.Name,
+		m.Checksum,
+		now.UnixMicro(),
+	)
 	return err == nil, err
 }
 
@@ -225,8 +251,11 @@ func isPostgres(address string) bool {
 // refuseUnverified keeps the password and the rows from being sent to a server whose identity is not checked.
 func refuseUnverified(cfg *pgx.ConnConfig, insecure bool) error {
 	if host := unverifiedHost(cfg); host != "" && !insecure {
-		return fmt.Errorf("database: the certificate of %+q would not be checked, so that anybody on the way could answer in its place. "+
-			"Add sslmode=verify-full to the address (and sslrootcert=FILE for a certificate authority of your own), or say --database-insecure", host)
+		return fmt.Errorf(
+			"database: the certificate of %+q would not be checked, so that anybody on the way could answer in its place. "+
+				"Add sslmode=verify-full to the address (and sslrootcert=FILE for a certificate authority of your own), or say --database-insecure",
+			host,
+		)
 	}
 	return nil
 }
@@ -237,17 +266,34 @@ const chunkRows = 500
 // LoadMissing is Load for rows that may exist already: a row that meets a unique constraint is left out and the rest is
 // inserted, even if another transaction is inserting the same rows at that moment. key names a BIGINT column among
 // columns; its values in the rows that were new are returned in ascending order. With an empty key nothing is returned.
-func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, key string, next func() ([]any, error)) ([]int64, error) {
+func (t *Tx) LoadMissing(
+	ctx context.Context,
+	table string,
+	columns []string,
+	key string,
+	next func() ([]any, error),
+) ([]int64, error) {
 	return t.loadRows(ctx, table, columns, " ON CONFLICT DO NOTHING", key, next)
 }
 
 // loadRows is InsertRows with what is done on a conflict, and LoadMissing.
-func (t *Tx) loadRows(ctx context.Context, table string, columns []string, conflict, key string, next func() ([]any, error)) (added []int64, err error) {
+func (t *Tx) loadRows(
+	ctx context.Context,
+	table string,
+	columns []string,
+	conflict, key string,
+	next func() ([]any, error),
+) (added []int64, err error) {
 	insert := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") "
 	if t.engine == PostgreSQL {
 		err = t.insertChunks(ctx, insert, len(columns), conflict, key, next, &added)
 	} else {
-		added, err = t.insertEach(ctx, insert+"VALUES ("+numberedMarks(len(columns))+")"+conflict, slices.Index(columns, key), next)
+		added, err = t.insertEach(
+			ctx,
+			insert+"VALUES ("+numberedMarks(len(columns))+")"+conflict,
+			slices.Index(columns, key),
+			next,
+		)
 	}
 	slices.Sort(added)
 	if err != nil {
@@ -261,7 +307,14 @@ func (t *Tx) loadRows(ctx context.Context, table string, columns []string, confl
 // COPY would be a fifth faster, and is not used: while the server waits for more rows of one it obeys neither
 // statement_timeout nor idle_in_transaction_session_timeout, so a process that hangs in the middle would keep what its
 // transaction has locked for as long as it hangs.
-func (t *Tx) insertChunks(ctx context.Context, insert string, columns int, conflict, key string, next func() ([]any, error), added *[]int64) error {
+func (t *Tx) insertChunks(
+	ctx context.Context,
+	insert string,
+	columns int,
+	conflict, key string,
+	next func() ([]any, error),
+	added *[]int64,
+) error {
 	for {
 		rows, err := readChunk(next)
 		if err != nil || len(rows) == 0 {
@@ -343,7 +396,12 @@ func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, add
 }
 
 // insertEach inserts row by row. It is for SQLite, where a statement costs no round trip.
-func (t *Tx) insertEach(ctx context.Context, insert string, key int, next func() ([]any, error)) (added []int64, err error) {
+func (t *Tx) insertEach(
+	ctx context.Context,
+	insert string,
+	key int,
+	next func() ([]any, error),
+) (added []int64, err error) {
 	stmt, err := t.PrepareContext(ctx, insert)
 	if err != nil {
 		return nil, err

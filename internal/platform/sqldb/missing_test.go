@@ -30,7 +30,10 @@ func TestLoadMissing(t *testing.T) {
 			return added
 		}
 		err := db.InTransaction(ctx, func(tx *sqldb.Tx) error {
-			if _, err := tx.ExecContext(ctx, `CREATE TABLE missing (n BIGINT PRIMARY KEY, text TEXT NOT NULL UNIQUE, later TEXT NOT NULL DEFAULT '')`); err != nil {
+			if _, err := tx.ExecContext(
+				ctx,
+				`CREATE TABLE missing (n BIGINT PRIMARY KEY, text TEXT NOT NULL UNIQUE, later TEXT NOT NULL DEFAULT '')`,
+			); err != nil {
 				return err
 			}
 			if got := load(tx, "n", 0, 3); !slices.Equal(got, []int64{0, 1, 2}) {

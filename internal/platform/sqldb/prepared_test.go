@@ -77,7 +77,10 @@ func TestKeptReader(t *testing.T) {
 	defer func() { _ = d.Close() }()
 	change := func(text string) {
 		t.Helper()
-		if err := d.InTransaction(ctx, func(tx *Tx) error { _, err := tx.ExecContext(ctx, text); return err }); err != nil {
+		if err := d.InTransaction(
+			ctx,
+			func(tx *Tx) error { _, err := tx.ExecContext(ctx, text); return err },
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,5 +114,6 @@ func TestKeptReader(t *testing.T) {
 
 // IsUnique tells whether err is the violation of a unique constraint.
 func IsUnique(err error) bool {
-	return hasSQLState(err, "23505") || hasSQLiteCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+	return hasSQLState(err, "23505") ||
+		hasSQLiteCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }

@@ -98,14 +98,18 @@ func newDialer() *net.Dialer {
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // ErrSharedSession means that statements of one connection are run in different sessions of the server.
-var ErrSharedSession = errors.New("database: a connection pooler between this program and PostgreSQL runs each transaction in another session " +
-	"(PgBouncer: pool_mode = transaction or statement). Locks would not hold, and webhooks would be sent twice. " +
-	"Set pool_mode = session for this database, or give the address of PostgreSQL itself")
+var ErrSharedSession = errors.New(
+	"database: a connection pooler between this program and PostgreSQL runs each transaction in another session " +
+		"(PgBouncer: pool_mode = transaction or statement). Locks would not hold, and webhooks would be sent twice. " +
+		"Set pool_mode = session for this database, or give the address of PostgreSQL itself",
+)
 
 // ErrNoConnection means that the server, or a pooler before it, has no connection left for this process.
-var ErrNoConnection = errors.New("database: no connection is free: raise the pooler's pool (PgBouncer: default_pool_size, 20 unless it is set) " +
-	"or PostgreSQL's max_connections above what all replicas take (--max-connections each, one for each worker) and eight for commands, " +
-	"or lower --max-connections")
+var ErrNoConnection = errors.New(
+	"database: no connection is free: raise the pooler's pool (PgBouncer: default_pool_size, 20 unless it is set) " +
+		"or PostgreSQL's max_connections above what all replicas take (--max-connections each, one for each worker) and eight for commands, " +
+		"or lower --max-connections",
+)
 
 // nameShortage names an error that says that no connection is left. A pooler takes a client in and leaves its first
 // statement without an answer until a connection is free; a server answers that statement at once.

@@ -301,7 +301,8 @@ func (d *DB) runTogether(q *writers, batch *[]*write) bool {
 		return false
 	}
 	for _, w := range *batch {
-		if err != nil && (w.err == nil || w.tx == nil) { // nothing is kept of a commit that failed; it may not even have begun
+		if err != nil &&
+			(w.err == nil || w.tx == nil) { // nothing is kept of a commit that failed; it may not even have begun
 			w.err = err
 		}
 		if w.err == nil && w.panicked == nil {

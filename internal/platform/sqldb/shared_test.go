@@ -167,8 +167,11 @@ func TestInterruptedOneTakesNobodyAlong(t *testing.T) {
 			}
 			err := d.InTransaction(short, func(tx *Tx) error {
 				time.AfterFunc(20*time.Millisecond, cancel)
-				_, err := tx.ExecContext(short, `INSERT INTO seat (n, who) WITH RECURSIVE c (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM c)
-					SELECT n, 'z' FROM c`)
+				_, err := tx.ExecContext(
+					short,
+					`INSERT INTO seat (n, who) WITH RECURSIVE c (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM c)
+					SELECT n, 'z' FROM c`,
+				)
 				return err
 			})
 			if err == nil {

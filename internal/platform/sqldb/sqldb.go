@@ -130,7 +130,9 @@ const idleConnection = time.Minute
 func parseAddress(address string, opts Options) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errors.New("database: the PostgreSQL address cannot be read; expected postgres://user:password@host:port/name")
+		return nil, errors.New(
+			"database: the PostgreSQL address cannot be read; expected postgres://user:password@host:port/name",
+		)
 	}
 	if err := refuseUnverified(cfg.ConnConfig, opts.Insecure); err != nil {
 		return nil, err
@@ -170,8 +172,12 @@ func (d *DB) refuseUnsafePostgres(ctx context.Context) error {
 		return fmt.Errorf("database: reach PostgreSQL: %w", err)
 	}
 	if fsync != "on" || commit == "off" {
-		return fmt.Errorf("database: PostgreSQL has fsync=%s and synchronous_commit=%s; a crash could lose acknowledged data. "+
-			"Set fsync=on and synchronous_commit=on", fsync, commit)
+		return fmt.Errorf(
+			"database: PostgreSQL has fsync=%s and synchronous_commit=%s; a crash could lose acknowledged data. "+
+				"Set fsync=on and synchronous_commit=on",
+			fsync,
+			commit,
+		)
 	}
 	return nil
 }
@@ -203,8 +209,17 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
 	read.SetConnMaxLifetime(statisticsInterval)
-	d := &DB{engine: SQLite, write: write, read: read, address: base, path: path, distrusted: make(chan struct{}), texts: newPrepared(), readTexts: newPrepared(),
-		wrote: make(chan struct{}, 1)}
+	d := &DB{
+		engine:     SQLite,
+		write:      write,
+		read:       read,
+		address:    base,
+		path:       path,
+		distrusted: make(chan struct{}),
+		texts:      newPrepared(),
+		readTexts:  newPrepared(),
+		wrote:      make(chan struct{}, 1),
+	}
 	d.stopCarrying = d.startCheckpoints()
 	if err := enableWAL(ctx, write); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())

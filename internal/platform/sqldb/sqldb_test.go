@@ -105,7 +105,12 @@ func TestMigrate(t *testing.T) {
 		}
 		// One migration fewer, but others: the database is not newer, it was made before they were rewritten.
 		for _, list := range [][]sqldb.Migration{steps(t, stepA+" ", stepB), steps(t, stepA+" ")} {
-			if _, err := db.ApplyMigrations(ctx, list, time.Now()); !errors.Is(err, sqldb.ErrOtherSchema) || errors.Is(err, sqldb.ErrNewerDatabase) {
+			if _, err := db.ApplyMigrations(
+				ctx,
+				list,
+				time.Now(),
+			); !errors.Is(err, sqldb.ErrOtherSchema) ||
+				errors.Is(err, sqldb.ErrNewerDatabase) {
 				t.Error("a changed migration must be refused:", err)
 			}
 			if _, err := db.CountPending(ctx, list); !errors.Is(err, sqldb.ErrOtherSchema) {
@@ -119,7 +124,11 @@ func TestMigrate(t *testing.T) {
 func TestMigrateHalf(t *testing.T) {
 	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		ctx := context.Background()
-		if _, err := db.ApplyMigrations(ctx, steps(t, stepA, `CREATE TABLE half (id TEXT PRIMARY KEY); CREATE TABLE a (id TEXT);`), time.Now()); err == nil {
+		if _, err := db.ApplyMigrations(
+			ctx,
+			steps(t, stepA, `CREATE TABLE half (id TEXT PRIMARY KEY); CREATE TABLE a (id TEXT);`),
+			time.Now(),
+		); err == nil {
 			t.Fatal("a broken step passed")
 		}
 		if pending, err := db.CountPending(ctx, steps(t, stepA, stepB)); err != nil || pending != 1 {
@@ -316,7 +325,10 @@ func TestSnapshot(t *testing.T) {
 		ctx := context.Background()
 		exec := func(statement string) {
 			t.Helper()
-			err := db.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
+			err := db.InTransaction(
+				ctx,
+				func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err },
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -352,7 +364,12 @@ func TestUnsafePostgres(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "synchronous_commit") {
 		t.Error("synchronous_commit=off was accepted:", err)
 	}
-	if _, err := sqldb.OpenDatabase(context.Background(), "postgres://nobody:secret-word@127.0.0.1:1/x", sqldb.Options{}); err == nil || strings.Contains(err.Error(), "secret-word") {
+	if _, err := sqldb.OpenDatabase(
+		context.Background(),
+		"postgres://nobody:secret-word@127.0.0.1:1/x",
+		sqldb.Options{},
+	); err == nil ||
+		strings.Contains(err.Error(), "secret-word") {
 		t.Error("an unreachable server:", err)
 	}
 }

@@ -68,7 +68,9 @@ func (d *DB) retryTransaction(ctx context.Context, run func() error) error {
 		if err == nil || !isRepeatable(err) && !waits || try == maxTries {
 			return err
 		}
-		pause := time.Duration(try*try) * (time.Millisecond + rand.N(4*time.Millisecond)) //nolint:gosec // spreads retries, guards nothing
+		pause := time.Duration(
+			try*try,
+		) * (time.Millisecond + rand.N(4*time.Millisecond)) //nolint:gosec // spreads retries, guards nothing
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -118,7 +120,9 @@ func (d *DB) CheckWrites() error {
 }
 
 // ErrDistrusted means that a sync failed before, so nothing is written any more.
-var ErrDistrusted = errors.New("the disk refused to sync the database's log: no more is written until the process has been restarted")
+var ErrDistrusted = errors.New(
+	"the disk refused to sync the database's log: no more is written until the process has been restarted",
+)
 
 // Distrusted is closed once SQLite could not sync its log. The system may then have dropped the pages that it could not
 // write and report success for the next sync, so no later sync can be trusted: the process must stop, and start again
@@ -151,7 +155,8 @@ func (d *DB) runTxOnce(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	defer d.watchHold(conn)()
 	defer func() {
 		if !committed { // also when fn panics
-			if rerr := inner.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) && !errors.Is(rerr, driver.ErrBadConn) {
+			if rerr := inner.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) &&
+				!errors.Is(rerr, driver.ErrBadConn) {
 				err = errors.Join(err, fmt.Errorf("roll back: %w", rerr))
 			}
 		}
@@ -192,7 +197,8 @@ func (d *DB) ReadSnapshot(ctx context.Context, fn func(tx *Tx) error) (err error
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
-		if rerr := inner.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) && !errors.Is(rerr, driver.ErrBadConn) {
+		if rerr := inner.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) &&
+			!errors.Is(rerr, driver.ErrBadConn) {
 			err = errors.Join(err, fmt.Errorf("end a snapshot: %w", rerr))
 		}
 	}()
@@ -229,18 +235,24 @@ func IsUnavailable(err error) bool {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
 		switch pe.Code[:2] {
-		case "08", "40", "53", "57": // connection, transaction rolled back, insufficient resources, operator intervention
+		case "08",
+			"40",
+			"53",
+			"57": // connection, transaction rolled back, insufficient resources, operator intervention
 			return true
 		}
 		// Citus gives no code of its own to a node that goes away under a transaction.
-		if pe.Code == "XX000" && (strings.HasPrefix(pe.Message, "postmaster was shut down") || strings.HasPrefix(pe.Message, "failure on connection marked as essential") || strings.HasPrefix(pe.Message, "could not commit transaction")) {
+		if pe.Code == "XX000" &&
+			(strings.HasPrefix(pe.Message, "postmaster was shut down") || strings.HasPrefix(pe.Message, "failure on connection marked as essential") || strings.HasPrefix(pe.Message, "could not commit transaction")) {
 			return true
 		}
 		// Read-only transaction, idle in transaction for too long, lock timeout, failing disk.
 		return pe.Code == "25006" || pe.Code == "25P03" || pe.Code == "55P03" || pe.Code == "58030"
 	}
-	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || errors.Is(err, ErrNoConnection) || hasSQLiteCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
-		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
+	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) ||
+		errors.Is(err, ErrNoConnection) ||
+		hasSQLiteCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+			sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
 }
 
 // isConnectionLost reports whether the connection was not made or has broken.
@@ -249,7 +261,9 @@ func isConnectionLost(err error) bool {
 	var connect *pgconn.ConnectError
 	var network *net.OpError
 	// SafeToRetry is also how pgx names a connection that it has closed itself.
-	return slices.ContainsFunc(lost, func(is error) bool { return errors.Is(err, is) }) || errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err)
+	return slices.ContainsFunc(lost, func(is error) bool { return errors.Is(err, is) }) || errors.As(err, &connect) ||
+		errors.As(err, &network) ||
+		pgconn.SafeToRetry(err)
 }
 
 // beginError is a failure before anything was asked of the database.
@@ -261,7 +275,8 @@ func (e beginError) Unwrap() error { return e.error }
 // deadlock, a busy file, or a connection that was lost before BEGIN.
 func isRepeatable(err error) bool {
 	var begin beginError
-	return errors.As(err, &begin) && isConnectionLost(err) || hasSQLState(err, "40001") || hasSQLState(err, "40P01") || hasSQLiteCode(err, sqlite3.SQLITE_BUSY)
+	return errors.As(err, &begin) && isConnectionLost(err) || hasSQLState(err, "40001") || hasSQLState(err, "40P01") ||
+		hasSQLiteCode(err, sqlite3.SQLITE_BUSY)
 }
 
 // hasSQLState reports whether PostgreSQL refused with a code.
@@ -273,7 +288,8 @@ func hasSQLState(err error, code string) bool {
 // hasSQLiteCode reports whether SQLite failed with one of the codes.
 func hasSQLiteCode(err error, codes ...int) bool {
 	var se *sqlite.Error
-	return errors.As(err, &se) && slices.ContainsFunc(codes, func(c int) bool { return se.Code() == c || se.Code()&0xff == c })
+	return errors.As(err, &se) &&
+		slices.ContainsFunc(codes, func(c int) bool { return se.Code() == c || se.Code()&0xff == c })
 }
 
 // UnpreparedReader is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the

@@ -48,8 +48,13 @@ func TestLoggedAddress(t *testing.T) {
 		shown      Shown
 		in, expect string
 	}{
-		{"", "192.0.2.77", "192.0.2.77"}, {Whole, "2001:db8::1", "2001:db8::1"}, {Nothing, "192.0.2.77", ""},
-		{Network, "192.0.2.77", "192.0.2.0/24"}, {Network, "2001:db8:1:2::1", "2001:db8:1::/48"}, {Network, "fe80::1%eth0", "fe80::/48"}, {Network, "pipe", "?"},
+		{"", "192.0.2.77", "192.0.2.77"},
+		{Whole, "2001:db8::1", "2001:db8::1"},
+		{Nothing, "192.0.2.77", ""},
+		{Network, "192.0.2.77", "192.0.2.0/24"},
+		{Network, "2001:db8:1:2::1", "2001:db8:1::/48"},
+		{Network, "fe80::1%eth0", "fe80::/48"},
+		{Network, "pipe", "?"},
 	} {
 		if got := (&Callers{Shown: x.shown}).AddressForLog(x.in); got != x.expect {
 			t.Errorf("%s of %s: %s", x.shown, x.in, got)

@@ -20,7 +20,8 @@ func TestLatencies(t *testing.T) {
 	quiet.CountStart()
 	quiet.Done(200, time.Minute) // beyond the last bucket
 	list, err := m.Latencies()
-	if err != nil || len(list) != 2 || list[0].Route != "GET /busy" || list[0].Requests != 100 || list[1].Route != "GET /quiet" {
+	if err != nil || len(list) != 2 || list[0].Route != "GET /busy" || list[0].Requests != 100 ||
+		list[1].Route != "GET /quiet" {
 		t.Fatal(list, err)
 	}
 	within := func(name string, got, low, high time.Duration) {

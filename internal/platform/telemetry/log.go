@@ -96,7 +96,13 @@ func OpenLogFile(path string) (*LogFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &LogFile{path: path, f: f, w: bufio.NewWriterSize(f, logBuffer), stop: make(chan struct{}), done: make(chan struct{})}
+	l := &LogFile{
+		path: path,
+		f:    f,
+		w:    bufio.NewWriterSize(f, logBuffer),
+		stop: make(chan struct{}),
+		done: make(chan struct{}),
+	}
 	go l.flushLoop()
 	return l, nil
 }
@@ -221,8 +227,14 @@ func StartTracing(ctx context.Context, version string, log *slog.Logger) (stop f
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
-	about, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", "vigia"), attribute.String("service.version", version)), resource.WithFromEnv())
+	about, err := resource.New(
+		ctx,
+		resource.WithAttributes(
+			attribute.String("service.name", "vigia"),
+			attribute.String("service.version", version),
+		),
+		resource.WithFromEnv(),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("traces: OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
@@ -240,7 +252,12 @@ func StartTracing(ctx context.Context, version string, log *slog.Logger) (stop f
 
 // StartRequest begins the span of a request, in its caller's trace if it names one. The route is a template: no path
 // reaches a trace.
-func StartRequest(ctx context.Context, header http.Header, method, route string, at time.Time) (context.Context, trace.Span) {
+func StartRequest(
+	ctx context.Context,
+	header http.Header,
+	method, route string,
+	at time.Time,
+) (context.Context, trace.Span) {
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(header))
 	return otel.Tracer(tracerName).Start(ctx, method+" "+route, trace.WithTimestamp(at), trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("http.route", route), attribute.String("http.request.method", method)))

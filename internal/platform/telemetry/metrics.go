@@ -41,8 +41,13 @@ func NewMetrics() *Metrics {
 			Name: "vigia_http_in_flight", Help: "Partner requests being answered now.",
 		}),
 	}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.duration, m.inFlight)
+	m.registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.requests,
+		m.duration,
+		m.inFlight,
+	)
 	return m
 }
 
@@ -65,7 +70,10 @@ type Route struct {
 // NewRoute prepares the metrics of a route template.
 func (m *Metrics) NewRoute(template string) *Route {
 	return &Route{
-		m: m, name: template, duration: m.duration.WithLabelValues(template), ok: m.requests.WithLabelValues(template, "200"),
+		m:        m,
+		name:     template,
+		duration: m.duration.WithLabelValues(template),
+		ok:       m.requests.WithLabelValues(template, "200"),
 	}
 }
 
@@ -85,9 +93,16 @@ func (r *Route) Done(status int, took time.Duration) {
 
 // pageStatuses are the HTTP statuses of faults, for pages: a form that is refused is shown again.
 var pageStatuses = map[fault.Kind]int{
-	fault.Invalid: http.StatusUnprocessableEntity, fault.Unprocessable: http.StatusUnprocessableEntity, fault.Unauthenticated: http.StatusUnauthorized,
-	fault.Forbidden: http.StatusForbidden, fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict, fault.TooLarge: http.StatusRequestEntityTooLarge,
-	fault.UnsupportedType: http.StatusUnsupportedMediaType, fault.RateLimited: http.StatusTooManyRequests, fault.Unavailable: http.StatusServiceUnavailable,
+	fault.Invalid:         http.StatusUnprocessableEntity,
+	fault.Unprocessable:   http.StatusUnprocessableEntity,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Conflict:        http.StatusConflict,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.UnsupportedType: http.StatusUnsupportedMediaType,
+	fault.RateLimited:     http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
 }
 
 // StatusOfPage returns the HTTP status of a page that failed with an error, or did not.
@@ -116,7 +131,14 @@ func (l PageLine) WriteTo(log *slog.Logger, r *http.Request) {
 		l.Status, l.Err = StatusGone, ErrGone
 	}
 	level, attrs := slog.LevelInfo, []slog.Attr{
-		slog.String("pages", l.Pages), slog.String("method", r.Method), slog.String("page", l.Route), slog.Int("status", l.Status), slog.Int64("us", l.Took.Microseconds()),
+		slog.String(
+			"pages",
+			l.Pages,
+		),
+		slog.String("method", r.Method),
+		slog.String("page", l.Route),
+		slog.Int("status", l.Status),
+		slog.Int64("us", l.Took.Microseconds()),
 	}
 	if l.From != "" {
 		attrs = append(attrs, slog.String("from", l.From))
@@ -157,7 +179,12 @@ func (m *Metrics) Latencies() ([]Latency, error) {
 			if h.GetSampleCount() == 0 {
 				continue
 			}
-			l := Latency{Requests: h.GetSampleCount(), P50: histogramQuantile(h, 0.50), P95: histogramQuantile(h, 0.95), P99: histogramQuantile(h, 0.99)}
+			l := Latency{
+				Requests: h.GetSampleCount(),
+				P50:      histogramQuantile(h, 0.50),
+				P95:      histogramQuantile(h, 0.95),
+				P99:      histogramQuantile(h, 0.99),
+			}
 			for _, label := range metric.GetLabel() {
 				if label.GetName() == "route" {
 					l.Route = label.GetValue()

@@ -34,12 +34,19 @@ func TestLineOfSomebodyWhoLeft(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	line := PageLine{Status: 500, Err: fmt.Errorf("take a connection: %w", context.Canceled)}
-	line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(left))
-	if text := b.String(); !strings.Contains(text, `"INFO"`) || !strings.Contains(text, `"status":499`) || !strings.Contains(text, `"code":"request.gone"`) {
+	line.WriteTo(
+		slog.New(slog.NewJSONHandler(&b, nil)),
+		httptest.NewRequest(http.MethodGet, "/", nil).WithContext(left),
+	)
+	if text := b.String(); !strings.Contains(text, `"INFO"`) || !strings.Contains(text, `"status":499`) ||
+		!strings.Contains(text, `"code":"request.gone"`) {
 		t.Error(text)
 	}
 	b.Reset()
-	line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/", nil)) // they wait: it is ours
+	line.WriteTo(
+		slog.New(slog.NewJSONHandler(&b, nil)),
+		httptest.NewRequest(http.MethodGet, "/", nil),
+	) // they wait: it is ours
 	if text := b.String(); !strings.Contains(text, `"ERROR"`) || !strings.Contains(text, `"status":500`) {
 		t.Error(text)
 	}
@@ -59,7 +66,8 @@ func TestLine(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		c.line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/p/secret", nil))
-		if text := b.String(); !strings.Contains(text, c.with) || strings.Contains(text, c.sans) || strings.Contains(text, "secret") {
+		if text := b.String(); !strings.Contains(text, c.with) || strings.Contains(text, c.sans) ||
+			strings.Contains(text, "secret") {
 			t.Errorf("%+v: %s", c.line, text)
 		}
 	}

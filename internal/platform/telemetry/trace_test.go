@@ -30,7 +30,8 @@ func TestTraces(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		var sent collector.ExportTraceServiceRequest
-		if err != nil || proto.Unmarshal(body, &sent) != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Authorization") != "Bearer abc" {
+		if err != nil || proto.Unmarshal(body, &sent) != nil || r.URL.Path != "/v1/traces" ||
+			r.Header.Get("Authorization") != "Bearer abc" {
 			t.Error(r.Method, r.URL, r.Header, err)
 		}
 		mu.Lock()
@@ -87,7 +88,9 @@ func TestTraces(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		request := spans["GET /v1/cyber/{cpf}/"+string(engine)]
 		if request == nil || hex.EncodeToString(request.TraceId) != "4bf92f3577b34da6a3ce929d0e0e4736" || hex.EncodeToString(request.ParentSpanId) != "00f067aa0ba902b7" ||
-			request.Kind != v1.Span_SPAN_KIND_SERVER || request.EndTimeUnixNano-request.StartTimeUnixNano != 1e6 || request.Status.Code != v1.Status_STATUS_CODE_ERROR {
+			request.Kind != v1.Span_SPAN_KIND_SERVER ||
+			request.EndTimeUnixNano-request.StartTimeUnixNano != 1e6 ||
+			request.Status.Code != v1.Status_STATUS_CODE_ERROR {
 			t.Errorf("%v: %v", engine, request)
 			continue
 		}
@@ -103,7 +106,12 @@ func TestTraces(t *testing.T) {
 
 // TestTraceSettings: without a collector nothing is traced, and an address that is none stops the start.
 func TestTraceSettings(t *testing.T) {
-	if stop, err := telemetry.StartTracing(context.Background(), "v1", nil); err != nil || stop(context.Background()) != nil {
+	if stop, err := telemetry.StartTracing(
+		context.Background(),
+		"v1",
+		nil,
+	); err != nil ||
+		stop(context.Background()) != nil {
 		t.Error(err)
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector:4318")

@@ -150,7 +150,12 @@ func distributeTables(t testing.TB, address string) {
 }
 
 // AllScopes are those of a key that may do everything.
-var AllScopes = []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions, partner.ScopeCredentials, partner.ScopeManage}
+var AllScopes = []partner.Scope{
+	partner.ScopeCyber,
+	partner.ScopeSubscriptions,
+	partner.ScopeCredentials,
+	partner.ScopeManage,
+}
 
 // NewPartner registers a partner and returns it with its salt and its key, which may do everything.
 func (e *Env) NewPartner(t testing.TB, mode partner.Mode) (partner.Partner, partner.Credentials) {

@@ -65,7 +65,10 @@ func migrateAt(ctx context.Context, address string, first ...string) (err error)
 		}
 	}()
 	for _, statement := range first {
-		if err := db.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err }); err != nil {
+		if err := db.InTransaction(
+			ctx,
+			func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err },
+		); err != nil {
 			return err
 		}
 	}
@@ -87,7 +90,10 @@ func copyPostgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	name := sqldbtest.NewName()
-	if _, err := admin.ExecContext(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+copyStrategy()); err != nil {
+	if _, err := admin.ExecContext(
+		ctx,
+		"CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+copyStrategy(),
+	); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -30,7 +30,14 @@ func (s *Server) listAdvice(r *request) (any, error) {
 	applies, err := r.rules.Persons.ListAdvice(r.ctx, r.caller.Partner, r.user)
 	return showAll(applies, func(a cyber.Advice) adviceItem {
 		item := adviceItem{
-			CatalogID: string(a.Item.ID), UserID: string(r.user), Type: string(a.Item.Type), Title: a.Title, Body: a.Body, DeviceType: string(a.Item.Device),
+			CatalogID: string(
+				a.Item.ID,
+			),
+			UserID:     string(r.user),
+			Type:       string(a.Item.Type),
+			Title:      a.Title,
+			Body:       a.Body,
+			DeviceType: string(a.Item.Device),
 		}
 		if q := a.Item.Question; q != nil {
 			item.ValidationQuestion, item.AnswerOptions = q.Text, q.Options
@@ -179,8 +186,14 @@ func (s *Server) listCover(r *request) (any, error) {
 	list, origin, err := r.rules.Cover.ListCover(r.ctx, r.caller, r.user)
 	return coverList{showAll(list, func(e cyber.Entitlement) coverItem {
 		item := coverItem{
-			PlanID: string(e.ID), Origin: originWord[origin], Details: detailsOf(e.Coverage), SubLimits: []subLimit{},
-			WaitingDays: e.Coverage.WaitingDays, CoveredFrom: formatDay(e.CoveredFrom()), From: formatDay(e.From), Until: formatDay(e.Until),
+			PlanID:      string(e.ID),
+			Origin:      originWord[origin],
+			Details:     detailsOf(e.Coverage),
+			SubLimits:   []subLimit{},
+			WaitingDays: e.Coverage.WaitingDays,
+			CoveredFrom: formatDay(e.CoveredFrom()),
+			From:        formatDay(e.From),
+			Until:       formatDay(e.Until),
 		}
 		for _, l := range e.Coverage.SubLimits {
 			item.SubLimits = append(item.SubLimits, subLimit{l.Name, jsontext.Value(l.Limit.DecimalText())})
@@ -224,7 +237,10 @@ func (s *Server) insurance(r *request) (any, error) {
 // detailsOf returns a cover as the contract writes it. The limit is a decimal number and never a float.
 func detailsOf(c plan.Coverage) coverageDetails {
 	return coverageDetails{
-		Plano: c.Plan, LimiteCobertura: jsontext.Value(c.Limit.DecimalText()), TipoCobertura: c.Types, Condicoes: c.Conditions,
-		Exclusoes: c.Exclusions,
+		Plano:           c.Plan,
+		LimiteCobertura: jsontext.Value(c.Limit.DecimalText()),
+		TipoCobertura:   c.Types,
+		Condicoes:       c.Conditions,
+		Exclusoes:       c.Exclusions,
 	}
 }

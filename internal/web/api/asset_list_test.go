@@ -52,7 +52,10 @@ func TestListSaysWhatIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(true)
-	if got := post("whole"); got.status != http.StatusServiceUnavailable || strings.Contains(got.header.Get(detailHeader), "decided") || count() != 0 {
+	if got := post(
+		"whole",
+	); got.status != http.StatusServiceUnavailable || strings.Contains(got.header.Get(detailHeader), "decided") ||
+		count() != 0 {
 		t.Errorf("under a key: %d %q, %d kept", got.status, got.header.Get(detailHeader), count())
 	}
 	got := post("")
@@ -93,7 +96,8 @@ func TestListAsSingles(t *testing.T) {
 			item("phone", "+5511987654321", who),
 			item("phone", "+5511987654321", long),
 		)
-		if got.status != http.StatusOK || !strings.Contains(got.body, `"totalAdded":5`) || values(who) != 3 || values(long) != 3 {
+		if got.status != http.StatusOK || !strings.Contains(got.body, `"totalAdded":5`) || values(who) != 3 ||
+			values(long) != 3 {
 			t.Errorf("%d %s: %d and %d values", got.status, got.body, values(who), values(long))
 		}
 		var many []string
@@ -101,7 +105,8 @@ func TestListAsSingles(t *testing.T) {
 			many = append(many, item("email", fmt.Sprintf("a%d@exemplo.com.br", i), who))
 		}
 		got = send(many...)
-		if !strings.Contains(got.body, `"totalAdded":97,"totalNotAdded":1,"notAdded":[{"item":97,`) || values(who) != 100 {
+		if !strings.Contains(got.body, `"totalAdded":97,"totalNotAdded":1,"notAdded":[{"item":97,`) ||
+			values(who) != 100 {
 			t.Errorf("%s: %d values", got.body, values(who))
 		}
 	})

@@ -57,7 +57,12 @@ func (s *Server) openSupportCase(r *request, body newCase) (any, error) {
 
 // newCaseTask returns a case as the contract writes it.
 func newCaseTask(c cyber.Case) caseTask {
-	return caseTask{ID: string(c.ID), Status: string(c.Status), CreationDate: formatMoment(c.CreatedAt), ServiceID: string(c.Service)}
+	return caseTask{
+		ID:           string(c.ID),
+		Status:       string(c.Status),
+		CreationDate: formatMoment(c.CreatedAt),
+		ServiceID:    string(c.Service),
+	}
 }
 
 // parseRequest returns the request that the body describes.
@@ -132,7 +137,11 @@ func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, er
 		return cyber.TriageAnswer{}, err
 	}
 	return cyber.TriageAnswer{
-		Question: firstText(element, cyber.QuestionMembers...), Answer: firstText(element, cyber.AnswerMembers...), JSON: string(raw),
+		Question: firstText(
+			element,
+			cyber.QuestionMembers...),
+		Answer: firstText(element, cyber.AnswerMembers...),
+		JSON:   string(raw),
 	}, nil
 }
 
@@ -203,8 +212,12 @@ type caseLine struct {
 
 // lineTypes are the names of the kinds of lines; notes are not shown.
 var lineTypes = map[cyber.MoveKind]string{
-	cyber.MoveStatus: "status", cyber.MoveReply: "message", cyber.MoveMessage: "message", cyber.MoveAttachment: "attachment",
-	cyber.MoveBooking: "appointment", cyber.MoveRating: "rating",
+	cyber.MoveStatus:     "status",
+	cyber.MoveReply:      "message",
+	cyber.MoveMessage:    "message",
+	cyber.MoveAttachment: "attachment",
+	cyber.MoveBooking:    "appointment",
+	cyber.MoveRating:     "rating",
 }
 
 // showCaseItem returns a case as the API shows it; the appointment is absent while none is booked.
@@ -240,7 +253,11 @@ func (s *Server) listCases(r *request) (any, error) {
 // showPersonCase answers with one case and its history.
 func (s *Server) showPersonCase(r *request) (any, error) {
 	c, moves, err := r.rules.Cases.ReadPersonCase(r.ctx, r.caseKey())
-	detail := caseDetail{caseItem: showCaseItem(c), Appointments: rawElements(c.Appointments), Questions: rawElements(c.Answers)}
+	detail := caseDetail{
+		caseItem:     showCaseItem(c),
+		Appointments: rawElements(c.Appointments),
+		Questions:    rawElements(c.Answers),
+	}
 	r.items, detail.History = len(moves), showAll(moves, showCaseLine)
 	return detail, err
 }

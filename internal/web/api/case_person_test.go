@@ -45,13 +45,38 @@ func TestCaseBothWays(t *testing.T) {
 			t.Error("what the service asks:", asks) // the third time is kept for another partner
 		}
 		ask(http.MethodGet, "services/sv_nada", "", 404)
-		refused := s.as(t, s.Live, http.MethodPost, "/v1/cyber/case", `{"serviceId":"`+service+`","userHash":"`+user+`"}`)
-		if detail := refused.header.Get("x-error-detail"); refused.status != 400 || !strings.Contains(detail, `"Qual \u00e9 a conta?"`) {
+		refused := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/case",
+			`{"serviceId":"`+service+`","userHash":"`+user+`"}`,
+		)
+		if detail := refused.header.Get(
+			"x-error-detail",
+		); refused.status != 400 ||
+			!strings.Contains(detail, `"Qual \u00e9 a conta?"`) {
 			t.Error("a missing answer:", refused.status, detail)
 		}
 		var opened struct{ Task struct{ ID string } }
-		mustDecode(t, answered{status: 200, body: ask(http.MethodPost, "case", `{"serviceId":"`+service+`","userHash":"`+user+`","appointments":[{"appointment":"`+stamp(first)+`"}],`+
-			`"questions":[{"questionId":"`+string(question.ID)+`","answer":"Banco"}]}`, 200)}, &opened)
+		mustDecode(
+			t,
+			answered{
+				status: 200,
+				body: ask(
+					http.MethodPost,
+					"case",
+					`{"serviceId":"`+service+`","userHash":"`+user+`","appointments":[{"appointment":"`+stamp(
+						first,
+					)+`"}],`+
+						`"questions":[{"questionId":"`+string(
+						question.ID,
+					)+`","answer":"Banco"}]}`,
+					200,
+				),
+			},
+			&opened,
+		)
 		id := opened.Task.ID
 		on := `{"userHash":"` + user + `"`
 		ask(http.MethodPost, "case/"+id+"/rate", on+`,"rating":5}`, 409)
@@ -91,12 +116,22 @@ func TestCaseBothWays(t *testing.T) {
 		mustDecode(t, answered{status: 200, body: whole}, &read)
 		var lines []string
 		for _, l := range read.History {
-			lines = append(lines, strings.TrimSpace(strings.Join([]string{l.From, l.Type, l.Status, l.Name, l.Text}, " ")))
+			lines = append(
+				lines,
+				strings.TrimSpace(strings.Join([]string{l.From, l.Type, l.Status, l.Name, l.Text}, " ")),
+			)
 		}
 		want := []string{
-			"person status Aberto", "support status Em andamento", "support status Aguardando cliente", "support message   Qual banco?",
-			"person message   O banco azul", "person attachment  aviso.txt Seu acesso\nfoi bloqueado", "person status Em andamento",
-			"person appointment", "support status Resolvido", "person rating   Demorou, mas resolveu.",
+			"person status Aberto",
+			"support status Em andamento",
+			"support status Aguardando cliente",
+			"support message   Qual banco?",
+			"person message   O banco azul",
+			"person attachment  aviso.txt Seu acesso\nfoi bloqueado",
+			"person status Em andamento",
+			"person appointment",
+			"support status Resolvido",
+			"person rating   Demorou, mas resolveu.",
 		}
 		if strings.Join(lines, "|") != strings.Join(want, "|") || read.Rating != 4 || read.Status != "Resolvido" {
 			t.Errorf("%+v\ngot  %q\nwant %q", read, lines, want)
@@ -106,7 +141,13 @@ func TestCaseBothWays(t *testing.T) {
 				t.Errorf("the partner reads what operators note: %q", own)
 			}
 		}
-		if list := ask(http.MethodGet, "cases/"+user, "", 200); strings.Count(list, `"id"`) != 1 || !strings.Contains(list, id) {
+		if list := ask(
+			http.MethodGet,
+			"cases/"+user,
+			"",
+			200,
+		); strings.Count(list, `"id"`) != 1 ||
+			!strings.Contains(list, id) {
 			t.Error("the person's cases:", list)
 		}
 		var feed struct {
@@ -138,10 +179,21 @@ func TestCaseCancelledByThePerson(t *testing.T) {
 		}{
 			{"rebook", `,"appointments":[{"appointment":"2027-01-01T10:00:00Z"}]`, 409}, // no calendar
 			{"rebook", `,"appointments":[]`, 400},
-			{"cancel", `,"reason":"resolvi sozinho"`, 200}, {"cancel", ``, 200}, {"messages", `,"text":"oi"`, 409}, {"rate", `,"rating":3`, 409}, {"rate", `,"rating":6`, 400},
-			{"messages", `,"text":""`, 400}, {"messages", `,"text":"oi","attachment":{}`, 400},
+			{"cancel", `,"reason":"resolvi sozinho"`, 200},
+			{"cancel", ``, 200},
+			{"messages", `,"text":"oi"`, 409},
+			{"rate", `,"rating":3`, 409},
+			{"rate", `,"rating":6`, 400},
+			{"messages", `,"text":""`, 400},
+			{"messages", `,"text":"oi","attachment":{}`, 400},
 		} {
-			if got := s.as(t, s.Sandbox, http.MethodPost, "/v1/cyber/case/"+id+"/"+c.route, `{"userHash":"`+user+`"`+c.rest+`}`); got.status != c.want {
+			if got := s.as(
+				t,
+				s.Sandbox,
+				http.MethodPost,
+				"/v1/cyber/case/"+id+"/"+c.route,
+				`{"userHash":"`+user+`"`+c.rest+`}`,
+			); got.status != c.want {
 				t.Errorf("%d: %s: %d %s %s", i, c.route, got.status, got.body, got.header.Get("x-error-detail"))
 			}
 		}

@@ -75,7 +75,14 @@ func TestPackedAnswers(t *testing.T) {
 	if got, _ := s.ask(t, http.MethodGet, "/cyber/services", "", "br", "gzip"); got.header.Get("Content-Encoding") != "gzip" {
 		t.Error("two lines of Accept-Encoding are one list")
 	}
-	if got, _ := s.ask(t, http.MethodGet, "/cyber/monitoring/"+hashOf("ninguem"), "", "gzip"); got.header.Get("Content-Encoding") != "" || got.body != "[]" {
+	if got, _ := s.ask(
+		t,
+		http.MethodGet,
+		"/cyber/monitoring/"+hashOf("ninguem"),
+		"",
+		"gzip",
+	); got.header.Get("Content-Encoding") != "" ||
+		got.body != "[]" {
 		t.Errorf("a short answer: %v %s", got.header, got.body)
 	}
 }
@@ -85,13 +92,29 @@ func TestPackedAnswers(t *testing.T) {
 func TestSecretsAreNotPacked(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	for n := range 20 {
-		s.as(t, s.Sandbox, http.MethodPost, "/cyber/epp", fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Aparelho número %d","userHash":"%s"}`, n, hashOf("aparelhos")))
+		s.as(
+			t,
+			s.Sandbox,
+			http.MethodPost,
+			"/cyber/epp",
+			fmt.Sprintf(
+				`{"operatingSystem":"android","type":"antivirus","deviceName":"Aparelho número %d","userHash":"%s"}`,
+				n,
+				hashOf("aparelhos"),
+			),
+		)
 	}
 	got, raw := s.ask(t, http.MethodGet, "/cyber/epp", "", "gzip")
 	if got.header.Get("Content-Encoding") != "" || len(raw) <= minPacked {
 		t.Errorf("keys: %d bytes, %v", len(raw), got.header)
 	}
-	made := []string{"POST /webhooks", "POST /webhooks/{id}/rotate", "POST /keys", "POST /keys/{id}/roll", "POST /cyber/portal-session"}
+	made := []string{
+		"POST /webhooks",
+		"POST /webhooks/{id}/rotate",
+		"POST /keys",
+		"POST /keys/{id}/roll",
+		"POST /cyber/portal-session",
+	}
 	for _, rt := range routes {
 		secret := strings.HasSuffix(rt.path, "-check") || slices.Contains(made, rt.method+" "+rt.path) ||
 			slices.Contains([]string{"/cyber/epp", "/cyber/epp/{key}", "/cyber/epp/{key}/move"}, rt.path)

@@ -39,7 +39,9 @@ func newSchemas(doc *openapi3.T) (*schemas, error) {
 		return nil, err
 	}
 	for name, ref := range doc.Components.Schemas {
-		if s.made[ref.Value], err = s.compiler.Compile(schemaPlace + "document#/components/schemas/" + name); err != nil {
+		if s.made[ref.Value], err = s.compiler.Compile(
+			schemaPlace + "document#/components/schemas/" + name,
+		); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +54,11 @@ func (s *schemas) add(name string, text any) error {
 	if err != nil {
 		return err
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(bytes.ReplaceAll(raw, []byte(`"#/components/`), []byte(`"`+schemaPlace+`document#/components/`))))
+	value, err := jsonschema.UnmarshalJSON(
+		bytes.NewReader(
+			bytes.ReplaceAll(raw, []byte(`"#/components/`), []byte(`"`+schemaPlace+`document#/components/`)),
+		),
+	)
 	if err != nil {
 		return err
 	}
@@ -116,16 +122,34 @@ func (l *looks) once(check func() error, parts ...any) error {
 var verified = looks{found: map[[32]byte]error{}}
 
 // verifyOnce checks an answer, what of it was not seen before.
-func (c *contract) verifyOnce(in *openapi3filter.RequestValidationInput, method string, res *http.Response, body []byte) error {
+func (c *contract) verifyOnce(
+	in *openapi3filter.RequestValidationInput,
+	method string,
+	res *http.Response,
+	body []byte,
+) error {
 	if res.Header.Get("X-Request-Id") == "" {
 		return errors.New("no x-request-id")
 	}
 	op := in.Route.Operation
-	err := verified.once(func() error { return c.verifyHeaders(in, res) }, "headers", op.OperationID, res.StatusCode, sameHeaders(res.Header))
+	err := verified.once(
+		func() error { return c.verifyHeaders(in, res) },
+		"headers",
+		op.OperationID,
+		res.StatusCode,
+		sameHeaders(res.Header),
+	)
 	if err != nil || method == http.MethodHead {
 		return err
 	}
-	return verified.once(func() error { return c.verifyBody(op, res, body) }, "body", op.OperationID, res.StatusCode, res.Header.Get("Content-Type"), body)
+	return verified.once(
+		func() error { return c.verifyBody(op, res, body) },
+		"body",
+		op.OperationID,
+		res.StatusCode,
+		res.Header.Get("Content-Type"),
+		body,
+	)
 }
 
 // sameHeaders are the headers of an answer without what differs from one to the next of the same.
@@ -153,7 +177,10 @@ func (c *contract) verifyHeaders(in *openapi3filter.RequestValidationInput, res 
 		return fmt.Errorf("status %d is not documented for %s", res.StatusCode, op.OperationID)
 	}
 	for name := range res.Header {
-		documented := slices.ContainsFunc(headerNames(answer.Value), func(n string) bool { return strings.EqualFold(n, name) })
+		documented := slices.ContainsFunc(
+			headerNames(answer.Value),
+			func(n string) bool { return strings.EqualFold(n, name) },
+		)
 		if c.headers[strings.ToLower(name)] && !documented {
 			return fmt.Errorf("header %s is not documented for this answer", name)
 		}

@@ -81,7 +81,13 @@ func loadContract(t testing.TB) *contract {
 	if err != nil {
 		t.Fatalf("openapi.yaml: %v", err)
 	}
-	return &contract{doc: shared.doc, router: shared.router, schemas: shared.schemas, headers: shared.headers, seen: map[string]map[int]int{}}
+	return &contract{
+		doc:     shared.doc,
+		router:  shared.router,
+		schemas: shared.schemas,
+		headers: shared.headers,
+		seen:    map[string]map[int]int{},
+	}
 }
 
 // check fails the test when the exchange breaks the contract. The bodies are passed apart, as the readers are used up
@@ -89,7 +95,14 @@ func loadContract(t testing.TB) *contract {
 func (c *contract) check(t testing.TB, req *http.Request, reqBody []byte, res *http.Response, resBody []byte) {
 	t.Helper()
 	if err := c.verify(req, reqBody, res, resBody); err != nil {
-		t.Errorf("contract: %s %s answered %d: %v\nbody: %.2000s", req.Method, req.URL.EscapedPath(), res.StatusCode, err, resBody)
+		t.Errorf(
+			"contract: %s %s answered %d: %v\nbody: %.2000s",
+			req.Method,
+			req.URL.EscapedPath(),
+			res.StatusCode,
+			err,
+			resBody,
+		)
 	}
 }
 
@@ -150,7 +163,12 @@ func (c *contract) verifyUnrouted(req *http.Request, res *http.Response, body []
 	path := strings.TrimPrefix(req.URL.Path, "/v1")
 	var schema string
 	switch {
-	case under(path, "/cyber"), under(path, "/events"), under(path, "/webhooks"), under(path, "/keys"), under(path, "/usage"), under(path, "/statistics"):
+	case under(path, "/cyber"),
+		under(path, "/events"),
+		under(path, "/webhooks"),
+		under(path, "/keys"),
+		under(path, "/usage"),
+		under(path, "/statistics"):
 		schema = "CyberError"
 	case under(path, "/subscriptions"), under(path, movesPath), under(path, editsPath):
 		schema = "SubscriptionError"
@@ -173,7 +191,8 @@ func (c *contract) verifyUnrouted(req *http.Request, res *http.Response, body []
 	if err := json.Unmarshal(body, &value); err != nil {
 		return err
 	}
-	if object, ok := value.(map[string]any); ok && schema == "CyberError" && object["statusCode"] != float64(res.StatusCode) {
+	if object, ok := value.(map[string]any); ok && schema == "CyberError" &&
+		object["statusCode"] != float64(res.StatusCode) {
 		return fmt.Errorf("statusCode %v is not the status", object["statusCode"])
 	}
 	return c.schemas.check(c.doc.Components.Schemas[schema].Value, body)

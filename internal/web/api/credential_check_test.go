@@ -23,14 +23,27 @@ func TestCredentialCheck(t *testing.T) {
 	}
 	watch := func(who tenant, user, value string) {
 		t.Helper()
-		if got := s.as(t, who, http.MethodPost, "/v1/cyber/monitoring", `{"value":"`+value+`","type":"email","userHash":"`+user+`"}`); got.status != http.StatusOK {
+		if got := s.as(
+			t,
+			who,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			`{"value":"`+value+`","type":"email","userHash":"`+user+`"}`,
+		); got.status != http.StatusOK {
 			t.Fatal(got.status, got.body)
 		}
 	}
 	watch(s.Live, "ana", "ana@exemplo.com.br")
 	watch(s.Sandbox, "ana", "ana@vazamento.test")
 	watch(s.Sandbox, "bia", "bia@exemplo.com.br")
-	if got := s.as(t, s.Live, http.MethodPost, ask, about("ana", "7C4A8D09CA")); got.status != http.StatusConflict || !strings.HasPrefix(got.header.Get(detailHeader), "userHash: values can be asked about 24 hours") {
+	if got := s.as(
+		t,
+		s.Live,
+		http.MethodPost,
+		ask,
+		about("ana", "7C4A8D09CA"),
+	); got.status != http.StatusConflict ||
+		!strings.HasPrefix(got.header.Get(detailHeader), "userHash: values can be asked about 24 hours") {
 		t.Error("a value of today:", got.status, got.header)
 	}
 	s.Clock.Advance(24 * time.Hour)
@@ -53,10 +66,14 @@ func TestCredentialCheck(t *testing.T) {
 		"nobody":                       {s.Live, "", "7C4A8D09CA", 400, "", "userHash: "},
 	} {
 		got := s.as(t, c.who, http.MethodPost, ask, about(c.user, c.prefix))
-		if got.status != c.status || c.exposed != "" && !strings.Contains(got.body, `"exposed":`+c.exposed+`,"recommendations":["`) {
+		if got.status != c.status ||
+			c.exposed != "" && !strings.Contains(got.body, `"exposed":`+c.exposed+`,"recommendations":["`) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
-		if detail := got.header.Get("x-error-detail"); c.field != "" && !strings.HasPrefix(detail, c.field) || c.field == "" && detail != "" {
+		if detail := got.header.Get(
+			"x-error-detail",
+		); c.field != "" && !strings.HasPrefix(detail, c.field) ||
+			c.field == "" && detail != "" {
 			t.Errorf("%s: detail %q", name, detail)
 		}
 		if strings.Contains(got.body, c.prefix) && c.prefix != "" {
@@ -75,10 +92,23 @@ func TestCredentialScope(t *testing.T) {
 			t.Fatal(err)
 		}
 		key := tenant{s.Live.Partner, partner.Credentials{APIKey: text}}
-		if got := s.as(t, key, http.MethodPost, "/v1/cyber/credential-check", `{"userHash":"ana","passwordHashPrefix":"7C4A8D09CA"}`); got.status != status {
+		if got := s.as(
+			t,
+			key,
+			http.MethodPost,
+			"/v1/cyber/credential-check",
+			`{"userHash":"ana","passwordHashPrefix":"7C4A8D09CA"}`,
+		); got.status != status {
 			t.Errorf("%s: %d", scope, got.status)
 		}
-		if got := s.as(t, key, http.MethodGet, "/v1/cyber/services", ""); scope == partner.ScopeCredentials && got.status != 403 {
+		if got := s.as(
+			t,
+			key,
+			http.MethodGet,
+			"/v1/cyber/services",
+			"",
+		); scope == partner.ScopeCredentials &&
+			got.status != 403 {
 			t.Errorf("a key for credentials reads services: %d", got.status)
 		}
 	}
@@ -97,11 +127,25 @@ func TestCredentialGuesses(t *testing.T) {
 			for name, values := range header {
 				h[name] = values
 			}
-			return s.do(t, call{method: http.MethodPost, path: "/v1/cyber/credential-check", body: `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`, header: h})
+			return s.do(
+				t,
+				call{
+					method: http.MethodPost,
+					path:   "/v1/cyber/credential-check",
+					body:   `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`,
+					header: h,
+				},
+			)
 		}
 		for i := range 100 {
 			for _, who := range []tenant{s.Live, s.Other} {
-				if got := s.as(t, who, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", victim, fmt.Sprint("inventada", i))); got.status != http.StatusOK {
+				if got := s.as(
+					t,
+					who,
+					http.MethodPost,
+					"/v1/cyber/monitoring",
+					addAsset("email", victim, fmt.Sprint("inventada", i)),
+				); got.status != http.StatusOK {
 					t.Fatal(got)
 				}
 			}
@@ -113,7 +157,9 @@ func TestCredentialGuesses(t *testing.T) {
 			last = ask(s.Live, fmt.Sprint("inventada", i), nil)
 			answers[last.status]++
 		}
-		if answers[http.StatusOK] != cyber.GuessesPerDay || answers[http.StatusTooManyRequests] != 100-cyber.GuessesPerDay || last.header.Get("retry-after") == "" {
+		if answers[http.StatusOK] != cyber.GuessesPerDay ||
+			answers[http.StatusTooManyRequests] != 100-cyber.GuessesPerDay ||
+			last.header.Get("retry-after") == "" {
 			t.Errorf("guesses: %v, %v", answers, last.header)
 		}
 		for i := range cyber.GuessesPerDay {
@@ -129,7 +175,13 @@ func TestCredentialGuesses(t *testing.T) {
 		if got := ask(s.Live, "inventada1", again); got.status != http.StatusTooManyRequests {
 			t.Error(got.status)
 		}
-		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "outra@exemplo.com.br", "inventada1"))
+		s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("email", "outra@exemplo.com.br", "inventada1"),
+		)
 		s.Clock.Advance(24 * time.Hour)
 		if got := ask(s.Live, "inventada1", again); got.status != http.StatusOK {
 			t.Error("the same request, a day later:", got.status, got.body)
@@ -137,14 +189,33 @@ func TestCredentialGuesses(t *testing.T) {
 		// A person enrolled with the value is asked about at once.
 		s.plan(t, s.Live, "ouro")
 		b := &belongings{cpf: cpfOf(900), mail: "nova@exemplo.com.br", person: "Ana"}
-		if a := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", "["+subscriptionOf(b, "ouro", "")+"]"); a.status != http.StatusOK || !strings.Contains(a.body, `"success"`) {
+		if a := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/subscriptions",
+			"["+subscriptionOf(b, "ouro", "")+"]",
+		); a.status != http.StatusOK ||
+			!strings.Contains(a.body, `"success"`) {
 			t.Fatal(a)
 		}
-		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "outra2@exemplo.com.br", hashMadeOf(cpfOf(900), s.Live)))
+		s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("email", "outra2@exemplo.com.br", hashMadeOf(cpfOf(900), s.Live)),
+		)
 		if got := ask(s.Live, hashMadeOf(cpfOf(900), s.Live), nil); got.status != http.StatusConflict {
 			t.Error("another address than that of the enrolment:", got.status)
 		}
-		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "Nova@exemplo.com.br", hashMadeOf(cpfOf(900), s.Live)))
+		s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("email", "Nova@exemplo.com.br", hashMadeOf(cpfOf(900), s.Live)),
+		)
 		if got := ask(s.Live, hashMadeOf(cpfOf(900), s.Live), nil); got.status != http.StatusOK {
 			t.Error("the address of the enrolment:", got.status, got.header)
 		}

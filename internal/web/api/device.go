@@ -34,7 +34,11 @@ func (s *Server) issueDeviceKey(r *request, body newProtectionKey) (any, error) 
 	if body.Type != "antivirus" {
 		return nil, errBodyInvalid.With("type", fault.MustBeAntivirus)
 	}
-	d, err := r.rules.Endpoints.IssueKey(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: r.user, System: system, Name: body.DeviceName, Mode: r.caller.Mode})
+	d, err := r.rules.Endpoints.IssueKey(
+		r.ctx,
+		r.caller.Partner,
+		cyber.DeviceRequest{User: r.user, System: system, Name: body.DeviceName, Mode: r.caller.Mode},
+	)
 	return protectionKey{EppKey: d.Key, ValidUntil: formatMoment(d.ValidUntil)}, err
 }
 
@@ -71,7 +75,12 @@ func (s *Server) listDevices(r *request) (any, error) {
 	}
 	r.items = len(found)
 	return deviceList{showAll(found, func(d cyber.Device) protectedDevice {
-		return protectedDevice{OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, ValidUntil: formatMoment(d.ValidUntil)}
+		return protectedDevice{
+			OperatingSystem: string(d.System),
+			DeviceName:      d.Name,
+			EppKey:          d.Key,
+			ValidUntil:      formatMoment(d.ValidUntil),
+		}
 	})}, err
 }
 
@@ -141,9 +150,18 @@ func (s *Server) showProtection(r *request) (any, error) {
 	}
 	now := s.Now()
 	detail := keyDetail{
-		KeyID: string(d.ID), OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, State: string(d.KeyStateAt(now)),
-		IssuedAt: d.IssuedAt.UTC().Format(alert.TimeFormat), ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat),
-		ActivatedAt: formatMoment(d.ActivatedAt), InstallLink: links[d.System], InstallLinks: installLinks{
+		KeyID: string(
+			d.ID,
+		),
+		OperatingSystem: string(d.System),
+		DeviceName:      d.Name,
+		EppKey:          d.Key,
+		State:           string(d.KeyStateAt(now)),
+		IssuedAt:        d.IssuedAt.UTC().Format(alert.TimeFormat),
+		ValidUntil:      d.ValidUntil.UTC().Format(alert.TimeFormat),
+		ActivatedAt:     formatMoment(d.ActivatedAt),
+		InstallLink:     links[d.System],
+		InstallLinks: installLinks{
 			links[cyber.Android], links[cyber.IOS], links[cyber.Linux], links[cyber.MacOS], links[cyber.Windows],
 		},
 	}
@@ -207,7 +225,8 @@ const maxVendorBody = 4 << 10
 
 // fromVendor reports whether a request comes signed by the vendor of the antivirus in place of a partner's key.
 func (s *Server) fromVendor(r *request) bool {
-	return r.route.vendor && len(s.VendorSecrets) > 0 && len(r.http.Header.Values(keyHeader)) == 0 && r.http.Header.Get(webhook.HeaderSignature) != ""
+	return r.route.vendor && len(s.VendorSecrets) > 0 && len(r.http.Header.Values(keyHeader)) == 0 &&
+		r.http.Header.Get(webhook.HeaderSignature) != ""
 }
 
 // vendorCaller is the caller whose rate limit signed reports are counted against, so that they use up no partner's.

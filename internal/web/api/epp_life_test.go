@@ -55,7 +55,12 @@ func TestVendorReports(t *testing.T) {
 		secret(key, other)
 		now := s.Clock.Now()
 		report := func(key, action string) vendorCall {
-			return vendorCall{"/v1/cyber/epp/" + key + "/" + action, `{"eppKey":"` + key + `","report":"` + map[string]string{"activate": "activated", "heartbeat": "running"}[action] + `"}`, vendorSecret, now}
+			return vendorCall{
+				"/v1/cyber/epp/" + key + "/" + action,
+				`{"eppKey":"` + key + `","report":"` + map[string]string{"activate": "activated", "heartbeat": "running"}[action] + `"}`,
+				vendorSecret,
+				now,
+			}
 		}
 		changed := func(change func(*vendorCall)) vendorCall {
 			c := report(key, "activate")
@@ -107,8 +112,12 @@ func TestVendorReports(t *testing.T) {
 
 // TestNoVendorWithoutASecret: an installation that set none takes no signature, not even one by an empty secret.
 func TestNoVendorWithoutASecret(t *testing.T) {
-	r := &request{http: &http.Request{Header: http.Header{http.CanonicalHeaderKey(webhook.HeaderSignature): {"v1,x"}}}, route: &route{vendor: true}}
-	if !(&Server{Options: Options{VendorSecrets: []webhook.Secret{vendorSecret}}}).fromVendor(r) || (&Server{}).fromVendor(r) {
+	r := &request{
+		http:  &http.Request{Header: http.Header{http.CanonicalHeaderKey(webhook.HeaderSignature): {"v1,x"}}},
+		route: &route{vendor: true},
+	}
+	if !(&Server{Options: Options{VendorSecrets: []webhook.Secret{vendorSecret}}}).fromVendor(r) ||
+		(&Server{}).fromVendor(r) {
 		t.Error("who may sign does not follow from the secrets that were set")
 	}
 }

@@ -52,9 +52,12 @@ func TestBothDigestsNameOnePerson(t *testing.T) {
 		s.post(t, s.server.URL, s.Live.APIKey, itemsOf(9801, 9802))
 		for n, want := range map[int]int{9801: http.StatusOK, 9802: http.StatusBadRequest} { // nobody told who 9802 is
 			spelled := spellings(cpfOf(n), s.Live.Salt)
-			got := s.do(t, call{method: http.MethodGet, path: "/v1/cyber/epp?userHash=" + spelled[0], header: http.Header{
-				"x-api-key": {s.Live.APIKey}, "x-user-hash": {spelled[1]},
-			}})
+			got := s.do(
+				t,
+				call{method: http.MethodGet, path: "/v1/cyber/epp?userHash=" + spelled[0], header: http.Header{
+					"x-api-key": {s.Live.APIKey}, "x-user-hash": {spelled[1]},
+				}},
+			)
 			if got.status != want {
 				t.Errorf("person %d: %d %s", n, got.status, got.header.Get("x-error-detail"))
 			}
@@ -76,7 +79,8 @@ func TestEveryRecommendationHasItsSentence(t *testing.T) {
 			}
 		default:
 			text := recommendation(cyber.Recommendation{Mends: m, Breach: "Loja"})
-			if text == "" || strings.ContainsAny(text, "{}") || m != cyber.MendDevice && !strings.Contains(text, "Loja") {
+			if text == "" || strings.ContainsAny(text, "{}") ||
+				m != cyber.MendDevice && !strings.Contains(text, "Loja") {
 				t.Errorf("%s: %q", m, text)
 			}
 		}

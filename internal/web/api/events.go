@@ -150,11 +150,25 @@ func (s *Server) messageOfEvent(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.rules.Messages.RenderEvent(r.ctx, r.caller.Partner, readableBy(r.caller), alert.EventID(r.id), channel, language)
+	m, err := r.rules.Messages.RenderEvent(
+		r.ctx,
+		r.caller.Partner,
+		readableBy(r.caller),
+		alert.EventID(r.id),
+		channel,
+		language,
+	)
 	if err != nil {
 		return nil, err
 	}
-	out := eventMessage{Type: string(m.Event), Channel: string(m.Channel), Lang: string(m.Language), Subject: m.Subject, Text: m.Text, HTML: m.HTML}
+	out := eventMessage{
+		Type:    string(m.Event),
+		Channel: string(m.Channel),
+		Lang:    string(m.Language),
+		Subject: m.Subject,
+		Text:    m.Text,
+		HTML:    m.HTML,
+	}
 	if t := m.Template; t != nil {
 		out.Template = &messageTemplate{t.Name, t.Language, t.Body, t.Parameters}
 	}

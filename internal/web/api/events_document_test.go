@@ -79,9 +79,19 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 		mustDecode(t, s.as(t, s.Live, method, path, body), into)
 	}
 	s.plan(t, s.Live, "p")
-	accepted(http.MethodPost, "/v1/subscriptions", "["+itemOf(1, `"partner_internal_id":"contrato-1",`)+","+itemOf(2, "")+"]", new(any))
+	accepted(
+		http.MethodPost,
+		"/v1/subscriptions",
+		"["+itemOf(1, `"partner_internal_id":"contrato-1",`)+","+itemOf(2, "")+"]",
+		new(any),
+	)
 	// A leak, and its end.
-	accepted(http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user), new(any))
+	accepted(
+		http.MethodPost,
+		"/v1/cyber/monitoring",
+		fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user),
+		new(any),
+	)
 	must((&transcript{s: s}).leak(t, []string{"loja", "2026-10-01", "email,password", "email=" + mail}))
 	// The operator stops first looks and lets them go on.
 	for _, perHour := range []int{partner.NoFirstLooks, partner.LooksBySize} {
@@ -98,9 +108,19 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	if must(err); told != 1 {
 		t.Fatal("reminded of", told)
 	}
-	accepted(http.MethodPost, "/v1/cyber/findings/"+found[0].ID+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"password_changed"}`, user), new(any))
+	accepted(
+		http.MethodPost,
+		"/v1/cyber/findings/"+found[0].ID+"/resolve",
+		fmt.Sprintf(`{"userHash":%q,"reason":"password_changed"}`, user),
+		new(any),
+	)
 	// A case that moves.
-	accepted(http.MethodPost, "/v1/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user), new(any))
+	accepted(
+		http.MethodPost,
+		"/v1/cyber/case",
+		fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user),
+		new(any),
+	)
 	cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
 	list, err := cases.ListCases(ctx, cyber.CaseFilter{Partner: s.Live.ID, Limit: 1})
 	must(err)
@@ -112,15 +132,30 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	slot := s.Clock.Now().Add(time.Hour)
 	_, err = cases.AddFreeSlots(ctx, list[0].Service, "", []time.Time{slot})
 	must(err)
-	_, err = cases.RebookCase(ctx, cyber.CaseKey{ID: list[0].ID, Partner: s.Live.ID, User: partner.UserHash(user)}, "", []time.Time{slot})
+	_, err = cases.RebookCase(
+		ctx,
+		cyber.CaseKey{ID: list[0].ID, Partner: s.Live.ID, User: partner.UserHash(user)},
+		"",
+		[]time.Time{slot},
+	)
 	must(err)
 	_, err = cases.MoveCase(ctx, list[0].ID, cyber.CaseResolved, "bruna", "")
 	must(err)
-	accepted(http.MethodPost, "/v1/cyber/case/"+string(list[0].ID)+"/rate", fmt.Sprintf(`{"userHash":%q,"rating":5}`, user), new(any))
+	accepted(
+		http.MethodPost,
+		"/v1/cyber/case/"+string(list[0].ID)+"/rate",
+		fmt.Sprintf(`{"userHash":%q,"rating":5}`, user),
+		new(any),
+	)
 	// A key that is activated, moved, and ends soon.
 	key := s.eppKeyOf(t, s.Live, user)
 	accepted(http.MethodPost, "/v1/cyber/epp/"+key+"/activate", "{}", new(any))
-	accepted(http.MethodPost, "/v1/cyber/epp/"+key+"/move", fmt.Sprintf(`{"operatingSystem":"ios","deviceName":"b","userHash":%q}`, user), new(any))
+	accepted(
+		http.MethodPost,
+		"/v1/cyber/epp/"+key+"/move",
+		fmt.Sprintf(`{"operatingSystem":"ios","deviceName":"b","userHash":%q}`, user),
+		new(any),
+	)
 	s.Clock.Advance(336 * 24 * time.Hour)
 	_, err = cyber.NewEndpoints(s.Store.Devices, s.Clock.Now, nil).GiveNotices(ctx)
 	must(err)
@@ -128,7 +163,12 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	subscriptions := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
 	for n := range 2 {
 		for _, move := range []subscription.Move{subscription.Suspend, subscription.Resume, subscription.End} {
-			_, err = subscriptions.MoveSubscriptions(ctx, s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(n + 1)}, move)
+			_, err = subscriptions.MoveSubscriptions(
+				ctx,
+				s.Live.ID,
+				subscription.Selection{Plan: "p", CPF: cpfOf(n + 1)},
+				move,
+			)
 			must(err)
 		}
 	}
@@ -191,10 +231,15 @@ func TestSamplesAreWhatTheDocumentSays(t *testing.T) {
 			var try webhookTry
 			s.as(t, s.Live, http.MethodPost, "/v1/webhooks/"+made.ID+"/test", fmt.Sprintf(`{"type":%q}`, kind)).into(t, &try)
 			body := []byte(box.received()[try.EventID])
-			if err := errors.Join(documentedEvent(s.contract, string(kind), body), clientKeeps(string(kind), body)); err != nil {
+			if err := errors.Join(
+				documentedEvent(s.contract, string(kind), body),
+				clientKeeps(string(kind), body),
+			); err != nil {
 				t.Errorf("%s: %v\n%s", kind, err, body)
 			}
-			if !strings.Contains(string(body), `"type":"`+string(kind)+`"`) || strings.Contains(string(body), "userHash") && !strings.Contains(string(body), string(alert.SampleUser)) {
+			if !strings.Contains(string(body), `"type":"`+string(kind)+`"`) ||
+				strings.Contains(string(body), "userHash") &&
+					!strings.Contains(string(body), string(alert.SampleUser)) {
 				t.Errorf("%s: %s", kind, body)
 			}
 			if len(body) < 90 && kind != alert.WebhookTest && kind != alert.FirstLooksChanged {
@@ -211,7 +256,13 @@ func TestSamplesAreWhatTheDocumentSays(t *testing.T) {
 		if len(page.Events) != len(alert.Types) {
 			t.Errorf("%d events are kept", len(page.Events))
 		}
-		if got := s.as(t, s.Live, http.MethodPost, "/v1/webhooks/"+made.ID+"/test", `{"type":"case.closed"}`); got.status != http.StatusBadRequest {
+		if got := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/webhooks/"+made.ID+"/test",
+			`{"type":"case.closed"}`,
+		); got.status != http.StatusBadRequest {
 			t.Error(got.status, got.body)
 		}
 	})
@@ -239,12 +290,22 @@ func TestEveryEventCanBeAskedFor(t *testing.T) {
 func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "p")
-		if got := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", "["+itemOf(1, "")+"]"); got.status != http.StatusOK {
+		if got := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/subscriptions",
+			"["+itemOf(1, "")+"]",
+		); got.status != http.StatusOK {
 			t.Fatal(got.body)
 		}
 		d256, d512 := partner.PersonDigests(cpfOf(1), s.Live.Salt)
 		spelt := []string{
-			hex.EncodeToString(d256[1:]), strings.ToUpper(hex.EncodeToString(d512[1:])), base64.RawURLEncoding.EncodeToString(d256[1:]),
+			hex.EncodeToString(
+				d256[1:],
+			),
+			strings.ToUpper(hex.EncodeToString(d512[1:])),
+			base64.RawURLEncoding.EncodeToString(d256[1:]),
 			base64.URLEncoding.EncodeToString(d512[1:]),
 		}
 		secret(spelt...)
@@ -253,7 +314,12 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 		// next causes an event about the person and tells how it names them.
 		next := func() string {
 			t.Helper()
-			if _, err := subscriptions.MoveSubscriptions(context.Background(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(1)}, move); err != nil {
+			if _, err := subscriptions.MoveSubscriptions(
+				context.Background(),
+				s.Live.ID,
+				subscription.Selection{Plan: "p", CPF: cpfOf(1)},
+				move,
+			); err != nil {
 				t.Fatal(err)
 			}
 			move = subscription.Suspend + subscription.Resume - move
@@ -323,7 +389,13 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 func (s *service) pushAll(t *testing.T, box *mailbox, events int) map[string]string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	dispatcher := alert.NewDispatcher(s.Store.Alerts, loopback.NewClient(webhook.ClientOptions{}), s.Clock.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{Worker: "w"})
+	dispatcher := alert.NewDispatcher(
+		s.Store.Alerts,
+		loopback.NewClient(webhook.ClientOptions{}),
+		s.Clock.Now,
+		slog.New(slog.DiscardHandler),
+		alert.DispatcherOptions{Worker: "w"},
+	)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -126,11 +126,18 @@ func TestEventsByScope(t *testing.T) {
 			}
 			for _, size := range []int{1, 3, len(want), len(want) + 1, 1000} {
 				if got := s.readEvents(t, key, size); !slices.Equal(got, want) {
-					t.Errorf("%v in pages of %d reads\n%s\nwant\n%s", c.scopes, size, strings.Join(got, "\n"), strings.Join(want, "\n"))
+					t.Errorf(
+						"%v in pages of %d reads\n%s\nwant\n%s",
+						c.scopes,
+						size,
+						strings.Join(got, "\n"),
+						strings.Join(want, "\n"),
+					)
 				}
 			}
 			after, err := s.Alerts.EventReport(ctx, s.Live.ID, alert.ReportOf{})
-			if news := after.Pulled - before.Pulled; err != nil || c.pulled && news != int64(len(want)-1) || !c.pulled && news != 0 {
+			if news := after.Pulled - before.Pulled; err != nil || c.pulled && news != int64(len(want)-1) ||
+				!c.pulled && news != 0 {
 				t.Errorf("%v: %d more of %d events count as pulled: %v", c.scopes, news, len(want), err)
 			}
 			if got := s.as(t, key, http.MethodPost, "/v1/events", ""); got.status != http.StatusMethodNotAllowed {
@@ -148,8 +155,17 @@ func (s *service) happeningsAgain(t *testing.T) {
 	}
 	for n := 3; n < 6; n++ {
 		user, mail := hashOf(fmt.Sprint("de novo", n)), fmt.Sprintf("novo%d@exemplo.com.br", n)
-		s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user))
-		if err := (&transcript{s: s}).leak(t, []string{fmt.Sprint("loja", n), "2026-10-01", "email", "email=" + mail}); err != nil {
+		s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user),
+		)
+		if err := (&transcript{s: s}).leak(
+			t,
+			[]string{fmt.Sprint("loja", n), "2026-10-01", "email", "email=" + mail},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if err := (&transcript{s: s}).moveSubscription(subscription.End)(t, []string{"p", cpfOf(n)}); err != nil {
@@ -167,7 +183,12 @@ func (s *service) readEvents(t *testing.T, key tenant, size int) (events []strin
 		answer := s.as(t, key, http.MethodGet, fmt.Sprintf("/v1/events?limit=%d%s", size, cursor), "")
 		mustDecode(t, answer, &page)
 		if answer.header.Get("x-truncated") != "" || len(page.Events) > size {
-			t.Errorf("a page of %d has %d events and x-truncated=%q", size, len(page.Events), answer.header.Get("x-truncated"))
+			t.Errorf(
+				"a page of %d has %d events and x-truncated=%q",
+				size,
+				len(page.Events),
+				answer.header.Get("x-truncated"),
+			)
 		}
 		for _, e := range page.Events {
 			var body struct{ Type string }
@@ -217,7 +238,8 @@ func TestWebhookKeys(t *testing.T) {
 			return res.StatusCode, string(body), res.Header.Get("cache-control")
 		}
 		status, body, cache := get(string(e.ID))
-		if want := `{"keys":["` + e.PublicKeys(s.Clock.Now())[0] + `"]}`; status != http.StatusOK || body != want || !strings.HasPrefix(cache, "public") {
+		if want := `{"keys":["` + e.PublicKeys(s.Clock.Now())[0] + `"]}`; status != http.StatusOK || body != want ||
+			!strings.HasPrefix(cache, "public") {
 			t.Errorf("%d %s %s", status, body, cache)
 		}
 		if strings.Contains(body, "whsec_") || strings.Contains(body, "whsk_") {
@@ -229,7 +251,10 @@ func TestWebhookKeys(t *testing.T) {
 		if _, body, _ = get(string(e.ID)); strings.Count(body, "whpk_") != 2 {
 			t.Errorf("during a rotation: %s", body)
 		}
-		if status, body, _ = get("whe_unknown"); status != http.StatusNotFound || body != `{"statusCode":404,"message":"Recurso não encontrado."}` {
+		if status, body, _ = get(
+			"whe_unknown",
+		); status != http.StatusNotFound ||
+			body != `{"statusCode":404,"message":"Recurso não encontrado."}` {
 			t.Errorf("unknown: %d %s", status, body)
 		}
 	})

@@ -31,11 +31,20 @@ func TestGuidedResolution(t *testing.T) {
 		finding := "/v1/cyber/findings/" + found[0].ID
 		var plan findingPlan
 		ask(http.MethodGet, finding+"/plan/"+user, "", 200, &plan)
-		if plan.Language != "pt-BR" || plan.Remaining != 3 || len(plan.Steps) != 3 || plan.Steps[0].ID != "change-password" || !strings.Contains(plan.Steps[0].Why, "“Vazamento de demonstração”") {
+		if plan.Language != "pt-BR" || plan.Remaining != 3 || len(plan.Steps) != 3 ||
+			plan.Steps[0].ID != "change-password" ||
+			!strings.Contains(plan.Steps[0].Why, "“Vazamento de demonstração”") {
 			t.Errorf("%+v", plan)
 		}
 		for lang, word := range map[string]string{"es": "contraseña", "en": "password", "pt-BR": "senha"} {
-			if ask(http.MethodGet, finding+"/plan/"+user+"?lang="+lang, "", 200, &plan); plan.Language != lang || !strings.Contains(plan.Steps[0].What, word) {
+			if ask(
+				http.MethodGet,
+				finding+"/plan/"+user+"?lang="+lang,
+				"",
+				200,
+				&plan,
+			); plan.Language != lang ||
+				!strings.Contains(plan.Steps[0].What, word) {
 				t.Errorf("%s: %+v", lang, plan.Steps[0])
 			}
 		}
@@ -44,7 +53,13 @@ func TestGuidedResolution(t *testing.T) {
 		}
 		mark := func(step, state string, status int) answered {
 			t.Helper()
-			return ask(http.MethodPost, finding+"/steps/"+step, fmt.Sprintf(`{"userHash":%q,"state":%q}`, user, state), status, nil)
+			return ask(
+				http.MethodPost,
+				finding+"/steps/"+step,
+				fmt.Sprintf(`{"userHash":%q,"state":%q}`, user, state),
+				status,
+				nil,
+			)
 		}
 		var now rechecked
 		recheck := func() {
@@ -60,7 +75,9 @@ func TestGuidedResolution(t *testing.T) {
 		}
 		mark("change-password", "done", 200)
 		mark("second-factor", "skipped", 200)
-		if recheck(); now.State != "open" || now.Status != "comprometido" || fmt.Sprint(now.Remaining) != "[expect-scams]" || now.Reason != "" {
+		if recheck(); now.State != "open" || now.Status != "comprometido" ||
+			fmt.Sprint(now.Remaining) != "[expect-scams]" ||
+			now.Reason != "" {
 			t.Errorf("%+v", now)
 		}
 		mark("expect-scams", "skipped", 200)
@@ -68,14 +85,16 @@ func TestGuidedResolution(t *testing.T) {
 			t.Errorf("solved although something essential was skipped: %+v", now)
 		}
 		mark("expect-scams", "done", 200)
-		if recheck(); now.State != "resolved" || now.Reason != "password_changed" || now.Status != "monitorado" || len(now.Remaining) != 0 {
+		if recheck(); now.State != "resolved" || now.Reason != "password_changed" || now.Status != "monitorado" ||
+			len(now.Remaining) != 0 {
 			t.Errorf("not solved: %+v", now)
 		}
 		if a := mark("expect-scams", "todo", 409); !strings.Contains(a.body, "Esta ocorrência já foi resolvida.") {
 			t.Error(a.body)
 		}
 		ask(http.MethodGet, finding+"/plan/"+user, "", 200, &plan)
-		if plan.State != "resolved" || plan.Remaining != 0 || plan.Steps[1].State != "skipped" || plan.Steps[1].MarkedAt == "" {
+		if plan.State != "resolved" || plan.Remaining != 0 || plan.Steps[1].State != "skipped" ||
+			plan.Steps[1].MarkedAt == "" {
 			t.Errorf("afterwards: %+v", plan)
 		}
 		ask(http.MethodGet, finding+"/plan/"+hashOf("outra"), "", 404, nil)

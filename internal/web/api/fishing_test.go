@@ -24,7 +24,14 @@ func TestNoFishing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "ouro")
 		enrolled := &belongings{cpf: cpfOf(900), mail: "ana@exemplo.com.br", person: "Ana"}
-		if a := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", "["+subscriptionOf(enrolled, "ouro", "")+"]"); a.status != http.StatusOK || !strings.Contains(a.body, `"success"`) {
+		if a := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/subscriptions",
+			"["+subscriptionOf(enrolled, "ouro", "")+"]",
+		); a.status != http.StatusOK ||
+			!strings.Contains(a.body, `"success"`) {
 			t.Fatal(a)
 		}
 		for i := range 100 {
@@ -37,11 +44,23 @@ func TestNoFishing(t *testing.T) {
 		}
 		s.Clock.Advance(time.Minute)
 		for _, spelling := range spellings(cpfOf(900), s.Live.Salt) {
-			if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("cpf", cpfOf(900), spelling)); a.status != http.StatusOK {
+			if a := s.as(
+				t,
+				s.Live,
+				http.MethodPost,
+				"/v1/cyber/monitoring",
+				addAsset("cpf", cpfOf(900), spelling),
+			); a.status != http.StatusOK {
 				t.Error("under its own digest:", a)
 			}
 		}
-		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("cpf", cpfOf(5), hashMadeOf(cpfOf(5), s.Live))); a.status != http.StatusOK {
+		if a := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("cpf", cpfOf(5), hashMadeOf(cpfOf(5), s.Live)),
+		); a.status != http.StatusOK {
 			t.Error("of somebody who is not enrolled, under its own digest:", a)
 		}
 	})
@@ -81,7 +100,13 @@ func TestAddingIsFree(t *testing.T) {
 			s.Clock.Advance(time.Minute)
 		}
 		for i := range 3 {
-			if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", fmt.Sprintf("um%d@exemplo.com.br", i), hashOf("um"))); a.status != http.StatusOK {
+			if a := s.as(
+				t,
+				s.Live,
+				http.MethodPost,
+				"/v1/cyber/monitoring",
+				addAsset("email", fmt.Sprintf("um%d@exemplo.com.br", i), hashOf("um")),
+			); a.status != http.StatusOK {
 				t.Fatal(a)
 			}
 		}
@@ -89,7 +114,8 @@ func TestAddingIsFree(t *testing.T) {
 			t.Errorf("after: %+v", got)
 		}
 		list := s.as(t, s.Live, http.MethodGet, "/v1/cyber/monitoring/"+hashOf("um"), "")
-		if list.header.Get(waitingHeader) != "3" || list.header.Get(untilHeader) != usageOf(s.Live).Until || strings.Count(list.body, `"monitorado"`) != 3 {
+		if list.header.Get(waitingHeader) != "3" || list.header.Get(untilHeader) != usageOf(s.Live).Until ||
+			strings.Count(list.body, `"monitorado"`) != 3 {
 			t.Error(list.header, list.body)
 		}
 		pace := cyber.NewFirstLooks(s.Store.Monitoring, s.Store.Partners, s.Clock.Now)
@@ -101,7 +127,13 @@ func TestAddingIsFree(t *testing.T) {
 		if got := usageOf(s.Live); got.Waiting != 1003 || got.Left != 0 {
 			t.Errorf("after the first looks began: %+v", got)
 		}
-		if a := s.as(t, s.Other, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "ana@exemplo.com.br", hashOf("ana"))); a.status != http.StatusOK {
+		if a := s.as(
+			t,
+			s.Other,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("email", "ana@exemplo.com.br", hashOf("ana")),
+		); a.status != http.StatusOK {
 			t.Error("another partner:", a)
 		}
 		if list := s.as(t, s.Other, http.MethodGet, "/v1/cyber/monitoring/"+hashOf("ana"), ""); list.header.Get(waitingHeader) != "" {

@@ -45,7 +45,9 @@ func (c countedConn) Read(p []byte) (int, error) {
 // freed at that moment, so collections are made frequent: else it would measure how lazy the collector is.
 func heapGrowth(work func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
+	defer runtime.GOMAXPROCS(
+		runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0))),
+	) // the collector's share grows with the processors
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	look := func() int64 { metrics.Read(sample); return int64(sample[0].Value.Uint64()) }
 	runtime.GC()
@@ -106,15 +108,31 @@ func TestEndlessBodies(t *testing.T) {
 				}
 				var status int
 				var err error
-				grown := heapGrowth(func() { status, err = flood(server.Listener.Addr().String(), rt, key, framing, 2*limit+(16<<20)) })
+				grown := heapGrowth(
+					func() { status, err = flood(server.Listener.Addr().String(), rt, key, framing, 2*limit+(16<<20)) },
+				)
 				if highest = max(highest, grown); grown > maxGrowth {
-					t.Errorf("%s %s, %s: the heap grew by %d MB, at most %d are meant to be", rt.method, rt.path, framing, grown>>20, maxGrowth>>20)
+					t.Errorf(
+						"%s %s, %s: the heap grew by %d MB, at most %d are meant to be",
+						rt.method,
+						rt.path,
+						framing,
+						grown>>20,
+						maxGrowth>>20,
+					)
 				}
 				if err != nil || status != want {
 					t.Errorf("%s %s, %s: %d %v, want %d", rt.method, rt.path, framing, status, err, want)
 				}
 				if got := newest.Load().Load(); got > most {
-					t.Errorf("%s %s, %s: %d bytes were read, at most %d are meant to be", rt.method, rt.path, framing, got, most)
+					t.Errorf(
+						"%s %s, %s: %d bytes were read, at most %d are meant to be",
+						rt.method,
+						rt.path,
+						framing,
+						got,
+						most,
+					)
 				}
 			}
 		}
@@ -129,7 +147,14 @@ func flood(address string, rt route, key, framing string, most int) (int, error)
 		return 0, err
 	}
 	defer func() { _ = conn.Close() }()
-	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\n%s\r\n\r\n", rt.method, sample(rt), key, framing)
+	_, err = fmt.Fprintf(
+		conn,
+		"%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\n%s\r\n\r\n",
+		rt.method,
+		sample(rt),
+		key,
+		framing,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -174,10 +199,27 @@ func TestDeepBodies(t *testing.T) {
 			}
 			var got answered
 			grown := heapGrowth(func() {
-				got = s.do(t, call{method: rt.method, path: sample(rt), body: text, header: http.Header{"x-api-key": {s.Live.APIKey}}, unchecked: true})
+				got = s.do(
+					t,
+					call{
+						method:    rt.method,
+						path:      sample(rt),
+						body:      text,
+						header:    http.Header{"x-api-key": {s.Live.APIKey}},
+						unchecked: true,
+					},
+				)
 			})
 			if highest = max(highest, grown); grown > maxGrowth {
-				t.Errorf("%s %s: %d levels of %s: the heap grew by %d MB, at most %d are meant to be", rt.method, rt.path, levels, c, grown>>20, maxGrowth>>20)
+				t.Errorf(
+					"%s %s: %d levels of %s: the heap grew by %d MB, at most %d are meant to be",
+					rt.method,
+					rt.path,
+					levels,
+					c,
+					grown>>20,
+					maxGrowth>>20,
+				)
 			}
 			if got.status != http.StatusBadRequest {
 				t.Errorf("%s %s: %d levels of %s: %d", rt.method, rt.path, levels, c, got.status)
@@ -201,7 +243,13 @@ func TestEarlyRefusalsAreSeen(t *testing.T) {
 		}
 		defer func() { _ = conn.Close() }()
 		const size = 6 << 20
-		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", path, key, contentType, size)
+		head := fmt.Sprintf(
+			"POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+			path,
+			key,
+			contentType,
+			size,
+		)
 		if _, err := conn.Write([]byte(head)); err != nil {
 			return 0, err
 		}

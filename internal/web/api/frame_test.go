@@ -127,7 +127,8 @@ func TestCredentials(t *testing.T) {
 					if (i+j+k)%sized(2, 1) != 0 {
 						continue // under the other prefix
 					}
-					if name == "only the scope "+strings.TrimSuffix(string(rt.scope), ":read") || rt.scope == partner.ScopeAnyRead && strings.HasPrefix(name, "only the scope ") {
+					if name == "only the scope "+strings.TrimSuffix(string(rt.scope), ":read") ||
+						rt.scope == partner.ScopeAnyRead && strings.HasPrefix(name, "only the scope ") {
 						continue // that one is enough here
 					}
 					tried++
@@ -207,7 +208,13 @@ func foreignKey(t *testing.T) string {
 func TestReadOnlyScope(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	reg := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil)
-	_, text, err := reg.CreateKey(context.Background(), s.Live.ID, "", []partner.Scope{partner.ScopeCyberRead, partner.ScopeSubscriptionsRead, partner.ScopeManageRead}, time.Time{})
+	_, text, err := reg.CreateKey(
+		context.Background(),
+		s.Live.ID,
+		"",
+		[]partner.Scope{partner.ScopeCyberRead, partner.ScopeSubscriptionsRead, partner.ScopeManageRead},
+		time.Time{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,12 +303,21 @@ func TestStrictJSON(t *testing.T) {
 		if !strings.Contains(good, `":"`) && !strings.Contains(good, `["`) {
 			delete(bad, "numbers for text") // it has none
 		}
-		if strings.HasPrefix(rt.path, "/cyber/epp/{key}/") && (strings.HasSuffix(rt.path, "/activate") || strings.HasSuffix(rt.path, "/heartbeat")) {
+		if strings.HasPrefix(rt.path, "/cyber/epp/{key}/") &&
+			(strings.HasSuffix(rt.path, "/activate") || strings.HasSuffix(rt.path, "/heartbeat")) {
 			delete(bad, "no members") // a partner need say nothing
 			delete(bad, "null for text")
 		}
 		for name, body := range bad {
-			got := s.do(t, call{method: rt.method, path: versionPrefix + sample(rt), body: body, header: http.Header{"x-api-key": {s.Live.APIKey}, "content-type": {"application/json"}}})
+			got := s.do(
+				t,
+				call{
+					method: rt.method,
+					path:   versionPrefix + sample(rt),
+					body:   body,
+					header: http.Header{"x-api-key": {s.Live.APIKey}, "content-type": {"application/json"}},
+				},
+			)
 			if got.status != http.StatusBadRequest || got.body != rt.area.invalidBody() {
 				t.Errorf("%s with %s: %d %s", rt.path, name, got.status, got.body)
 			}
@@ -310,7 +326,10 @@ func TestStrictJSON(t *testing.T) {
 			}
 		}
 		unknown := good[:len(good)-1] + `,"membro_desconhecido":{"a":[1,2]}}`
-		if got := s.do(t, call{method: rt.method, path: sample(rt), body: unknown, header: http.Header{"x-api-key": {s.Live.APIKey}}}); got.status == http.StatusBadRequest {
+		if got := s.do(
+			t,
+			call{method: rt.method, path: sample(rt), body: unknown, header: http.Header{"x-api-key": {s.Live.APIKey}}},
+		); got.status == http.StatusBadRequest {
 			t.Errorf("%s: an unknown member was not ignored", rt.path)
 		}
 	}
@@ -348,21 +367,37 @@ func TestBodyHeaders(t *testing.T) {
 			}
 		}
 		for _, enc := range []string{"br", "zstd", "deflate", "gzip, gzip", "gzip, identity", "x", "gzip;q=1"} {
-			if got := send(good, "Content-Type", "application/json", "Content-Encoding", enc); got.status != http.StatusUnsupportedMediaType {
+			if got := send(
+				good,
+				"Content-Type",
+				"application/json",
+				"Content-Encoding",
+				enc,
+			); got.status != http.StatusUnsupportedMediaType {
 				t.Errorf("%s with the content encoding %s: %d", rt.path, enc, got.status)
 			}
 		}
 		for _, ct := range []string{"application/json", "application/json; charset=UTF-8", "application/vnd.x+json"} {
-			if got := send(good, "Content-Type", ct); got.status == http.StatusUnsupportedMediaType || got.status == http.StatusBadRequest {
+			if got := send(
+				good,
+				"Content-Type",
+				ct,
+			); got.status == http.StatusUnsupportedMediaType ||
+				got.status == http.StatusBadRequest {
 				t.Errorf("%s as %q: %d", rt.path, ct, got.status)
 			}
 		}
 		limit := int(rt.body.maxBodyLength())
 		open, end := good[:len(good)-1], good[len(good)-1:]
-		if got := send(open + strings.Repeat(" ", limit+1-len(good)) + end); got.status != http.StatusRequestEntityTooLarge {
+		if got := send(
+			open + strings.Repeat(" ", limit+1-len(good)) + end,
+		); got.status != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s one byte over %d: %d", rt.path, limit, got.status)
 		}
-		if got := send(open + strings.Repeat(" ", limit-len(good)) + end); got.status == http.StatusRequestEntityTooLarge || got.status == http.StatusBadRequest {
+		if got := send(
+			open + strings.Repeat(" ", limit-len(good)) + end,
+		); got.status == http.StatusRequestEntityTooLarge ||
+			got.status == http.StatusBadRequest {
 			t.Errorf("%s with exactly %d bytes: %d", rt.path, limit, got.status)
 		}
 	}
@@ -371,7 +406,12 @@ func TestBodyHeaders(t *testing.T) {
 // TestNoContentType: a missing type is taken as JSON.
 func TestNoContentType(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.server.URL+"/cyber/password-check", strings.NewReader("{"))
+	req, err := http.NewRequestWithContext(
+		context.Background(),
+		http.MethodPost,
+		s.server.URL+"/cyber/password-check",
+		strings.NewReader("{"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +463,9 @@ func TestCallerWhoLeft(t *testing.T) {
 	leave()
 	log.Reset()
 	send(left)
-	if line := log.String(); !strings.Contains(line, `"status":499`) || !strings.Contains(line, `"code":"request.gone"`) || !strings.Contains(line, `"level":"INFO"`) {
+	if line := log.String(); !strings.Contains(line, `"status":499`) ||
+		!strings.Contains(line, `"code":"request.gone"`) ||
+		!strings.Contains(line, `"level":"INFO"`) {
 		t.Error(line)
 	}
 }
@@ -440,7 +482,10 @@ func TestRateLimit(t *testing.T) {
 	}
 	get := func(who tenant) answered { return s.as(t, who, http.MethodGet, "/cyber/services", "") }
 	for i := range 5 {
-		if got := get(s.Live); got.status != http.StatusOK || got.header.Get("ratelimit") != fmt.Sprintf(`"partner";r=%d;t=1`, 4-i) {
+		if got := get(
+			s.Live,
+		); got.status != http.StatusOK ||
+			got.header.Get("ratelimit") != fmt.Sprintf(`"partner";r=%d;t=1`, 4-i) {
 			t.Fatalf("request %d of the burst: %d %v", i+1, got.status, got.header)
 		}
 	}
@@ -485,7 +530,11 @@ func TestUsageEqualsHeaders(t *testing.T) {
 func adapted(t *testing.T, s *service, rt route) (*httptest.Server, *Server) {
 	t.Helper()
 	server := newHandler(t, s.Env)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.serveRequest(w, r, &rt, server.newObserved(&rt)) }))
+	srv := httptest.NewServer(
+		http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) { server.serveRequest(w, r, &rt, server.newObserved(&rt)) },
+		),
+	)
 	t.Cleanup(srv.Close)
 	return srv, server
 }
@@ -493,9 +542,19 @@ func adapted(t *testing.T, s *service, rt route) (*httptest.Server, *Server) {
 // TestPanic: 500 in shape, a log line, and the value of the panic nowhere.
 func TestPanic(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	srv, _ := adapted(t, s, route{method: "GET", path: "/cyber/panic", area: cyberArea, scope: partner.ScopeCyberRead, run: func(*Server, *request) (any, error) {
-		panic(fmt.Errorf("cannot use 52998224725"))
-	}})
+	srv, _ := adapted(
+		t,
+		s,
+		route{
+			method: "GET",
+			path:   "/cyber/panic",
+			area:   cyberArea,
+			scope:  partner.ScopeCyberRead,
+			run: func(*Server, *request) (any, error) {
+				panic(fmt.Errorf("cannot use 52998224725"))
+			},
+		},
+	)
 	secret("52998224725")
 	req, _ := http.NewRequestWithContext(context.Background(), http.MethodGet, srv.URL+"/cyber/panic", nil)
 	req.Header.Set("x-api-key", s.Live.APIKey)

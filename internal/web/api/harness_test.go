@@ -154,12 +154,29 @@ func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 		t.Fatal(err)
 	}
 	passwords := newPasswords(t, e.Folder, e.Clock.Now)
-	books := &bookkeeper{e: e, services: services, passwords: passwords, content: cyber.NewCatalogue(e.Store.Advice, e.Clock.Now)}
+	books := &bookkeeper{
+		e:         e,
+		services:  services,
+		passwords: passwords,
+		content:   cyber.NewCatalogue(e.Store.Advice, e.Clock.Now),
+	}
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	return NewServer(Options{
-		DueWork: func(context.Context) error { return nil }, PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.NewClient(webhook.ClientOptions{}), Counted: NewCounter(),
-		Gate: partner.NewKeyGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
-		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Now: e.Clock.Now, VendorSecrets: []webhook.Secret{vendorSecret},
+		DueWork:  func(context.Context) error { return nil },
+		PageURL:  "https://minha.exemplo.com.br",
+		Guard:    guard,
+		Outgoing: guard.NewClient(webhook.ClientOptions{}),
+		Counted:  NewCounter(),
+		Gate:     partner.NewKeyGate(e.Store.Partners, e.Clock.Now),
+		Ledger:   books,
+		Rules:    books.rules(e.Store.Areas),
+		Log: telemetry.NewLogger(
+			log,
+			telemetry.LogOptions{},
+		),
+		Metrics:       telemetry.NewMetrics(),
+		Now:           e.Clock.Now,
+		VendorSecrets: []webhook.Secret{vendorSecret},
 	})
 }
 
@@ -174,18 +191,47 @@ type bookkeeper struct {
 func (b *bookkeeper) rules(in store.Areas) Rules {
 	now := b.e.Clock.Now
 	return Rules{
-		Events: alert.NewEventFeed(in.Alerts), Messages: message.NewCatalogue(in.Alerts), Webhooks: alert.NewEndpoints(in.Alerts, now, nil), Passwords: b.passwords, Services: b.services,
+		Events: alert.NewEventFeed(
+			in.Alerts,
+		),
+		Messages:      message.NewCatalogue(in.Alerts),
+		Webhooks:      alert.NewEndpoints(in.Alerts, now, nil),
+		Passwords:     b.passwords,
+		Services:      b.services,
 		Subscriptions: subscription.NewRegistry(in.Subscriptions, in.Plans, in.Partners, now),
 		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, oneCredential{}, b.e.Keys.Fingerprint, now),
-		Cases:         cyber.NewCases(in.Cases, now), Endpoints: cyber.NewEndpoints(in.Devices, now, nil), Cover: cyber.NewCover(in.Cover),
-		Persons: cyber.NewPersons(in.Advice, b.content, now, nil), Sessions: cyber.NewPortalSessions(in.Subjects, in.Partners, b.e.Keys, now, nil),
+		Cases: cyber.NewCases(
+			in.Cases,
+			now,
+		),
+		Endpoints: cyber.NewEndpoints(in.Devices, now, nil),
+		Cover:     cyber.NewCover(in.Cover),
+		Persons: cyber.NewPersons(
+			in.Advice,
+			b.content,
+			now,
+			nil,
+		),
+		Sessions: cyber.NewPortalSessions(in.Subjects, in.Partners, b.e.Keys, now, nil),
 		Breaches: cyber.NewBreaches(in.Breaches),
-		History:  alert.NewHistory(in.Alerts, in.Partners), Keys: partner.NewRegistry(in.Partners, now, nil), FirstLooks: cyber.NewFirstLooks(in.Monitoring, in.Partners, now),
-		Meter: partner.NewMeter(in.Partners, now), Figures: in.Overview, Audit: operator.NewTrail(in.Audit, now),
+		History: alert.NewHistory(
+			in.Alerts,
+			in.Partners,
+		),
+		Keys:       partner.NewRegistry(in.Partners, now, nil),
+		FirstLooks: cyber.NewFirstLooks(in.Monitoring, in.Partners, now),
+		Meter:      partner.NewMeter(in.Partners, now),
+		Figures:    in.Overview,
+		Audit:      operator.NewTrail(in.Audit, now),
 	}
 }
 
-func (b *bookkeeper) Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *Rules) (partner.Answer, error)) (partner.Answer, bool, error) {
+func (b *bookkeeper) Once(
+	ctx context.Context,
+	id partner.ID,
+	c partner.RequestClaim,
+	work func(in *Rules) (partner.Answer, error),
+) (partner.Answer, bool, error) {
 	return b.e.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
 		in := b.rules(tx.Areas)
 		return work(&in)
@@ -218,7 +264,10 @@ func importPasswords(t testing.TB, lib *password.Library, a password.Algorithm, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lib.ImportCorpus(context.Background(), password.Import{Algorithm: a, Inputs: inputs, Source: "made up"}); err != nil {
+	if _, err := lib.ImportCorpus(
+		context.Background(),
+		password.Import{Algorithm: a, Inputs: inputs, Source: "made up"},
+	); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -252,7 +301,12 @@ type answered struct {
 // do sends a request and holds the exchange against the contract.
 func (s *service) do(t testing.TB, c call) answered {
 	t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), c.method, s.server.URL+c.path, strings.NewReader(c.body))
+	req, err := http.NewRequestWithContext(
+		context.Background(),
+		c.method,
+		s.server.URL+c.path,
+		strings.NewReader(c.body),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +343,8 @@ var fieldAndRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*(, [A-Za-z_][A-Z
 func checkDetail(t testing.TB, c call, res *http.Response) {
 	t.Helper()
 	detail := res.Header.Get(detailHeader)
-	about := res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusUnauthorized && res.StatusCode != http.StatusForbidden
+	about := res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusUnauthorized &&
+		res.StatusCode != http.StatusForbidden
 	if about && !fieldAndRule.MatchString(detail) || !about && res.StatusCode < 500 && detail != "" {
 		t.Errorf("%s %s answered %d with x-error-detail %q", c.method, c.path, res.StatusCode, detail)
 	}
@@ -349,7 +404,8 @@ func noteStrings(v any) {
 	case string:
 		// Every line of the log names a template.
 		template := slices.ContainsFunc(routes, func(rt route) bool { return strings.Contains(rt.path, v) })
-		if !template && !strings.HasPrefix(v, "sv_") && v != "antivirus" && v != "credit_card" && v != "android" && v != "windows" {
+		if !template && !strings.HasPrefix(v, "sv_") && v != "antivirus" && v != "credit_card" && v != "android" &&
+			v != "windows" {
 			secret(v)
 		}
 	}
@@ -412,7 +468,13 @@ func madeID(t *testing.T, got answered) string {
 // eppKeyOf asks for a key of a phone and returns it.
 func (s *service) eppKeyOf(t *testing.T, who tenant, user string) string {
 	t.Helper()
-	got := s.as(t, who, http.MethodPost, "/cyber/epp", `{"operatingSystem":"android","type":"antivirus","deviceName":"Celular","userHash":"`+user+`"}`)
+	got := s.as(
+		t,
+		who,
+		http.MethodPost,
+		"/cyber/epp",
+		`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular","userHash":"`+user+`"}`,
+	)
 	var issued struct{ EppKey string }
 	if err := json.Unmarshal([]byte(got.body), &issued); err != nil || issued.EppKey == "" {
 		t.Fatal(got.status, got.body, err)

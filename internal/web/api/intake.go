@@ -129,7 +129,8 @@ func packedJSON(h http.Header) (packed bool, err error) {
 		return packed, nil
 	}
 	kind, params, err := mime.ParseMediaType(ct[0])
-	if err != nil || len(ct) > 1 || (kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))) {
+	if err != nil || len(ct) > 1 ||
+		(kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))) {
 		return false, errBodyType.With("content-type", fault.ExpectedJSONType)
 	}
 	if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") {

@@ -45,13 +45,16 @@ func (s *service) keyWith(t *testing.T, who tenant, scopes ...partner.Scope) ten
 func TestOwnWebhooks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		status := http.StatusOK
-		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		receiver := httptest.NewServer(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }),
+		)
 		t.Cleanup(receiver.Close)
 		var made webhookSecret
 		s.as(t, s.Live, "POST", "/v1/webhooks", `{"url":"`+receiver.URL+`/vigia?token=segredo-do-parceiro","types":["webhook.test","case.rated"]}`).into(t, &made)
 		secret(made.Secret)
 		at := "/v1/webhooks/" + made.ID
-		if made.URL != receiver.URL+"/vigia" || made.State != "enabled" || !strings.HasPrefix(made.Secret, "whsec_") || len(made.PublicKeys) != 1 {
+		if made.URL != receiver.URL+"/vigia" || made.State != "enabled" || !strings.HasPrefix(made.Secret, "whsec_") ||
+			len(made.PublicKeys) != 1 {
 			t.Errorf("%+v", made)
 		}
 		var try webhookTry
@@ -66,7 +69,10 @@ func TestOwnWebhooks(t *testing.T) {
 		}
 		var detail webhookDetail
 		s.as(t, s.Live, "GET", at, "").into(t, &detail)
-		if h := detail.Health; h.Delivered != 1 || h.Failed != 1 || h.SuccessRate == nil || *h.SuccessRate != 50 || h.Backlog != 0 || h.LastTry == nil || h.LastTry.Status != http.StatusTeapot {
+		if h := detail.Health; h.Delivered != 1 || h.Failed != 1 || h.SuccessRate == nil || *h.SuccessRate != 50 ||
+			h.Backlog != 0 ||
+			h.LastTry == nil ||
+			h.LastTry.Status != http.StatusTeapot {
 			t.Errorf("%+v", h)
 		}
 		var queued replayed
@@ -86,16 +92,40 @@ func TestOwnWebhooks(t *testing.T) {
 			t.Errorf("%+v", rotated)
 		}
 		secret(rotated.Secret)
-		if list := s.as(t, s.Live, "GET", "/v1/webhooks", ""); !strings.Contains(list.body, made.ID) || strings.Contains(list.body, "token") || strings.Contains(list.body, "whsec_") {
+		if list := s.as(
+			t,
+			s.Live,
+			"GET",
+			"/v1/webhooks",
+			"",
+		); !strings.Contains(list.body, made.ID) || strings.Contains(list.body, "token") ||
+			strings.Contains(list.body, "whsec_") {
 			t.Error(list.body)
 		}
 		if got := s.as(t, s.Live, "DELETE", at, ""); got.status != 200 {
 			t.Error(got.status, got.body)
 		}
-		if got := s.as(t, s.Live, "DELETE", at, ""); got.status != 404 || got.header.Get(detailHeader) != "id: no such webhook" {
+		if got := s.as(
+			t,
+			s.Live,
+			"DELETE",
+			at,
+			"",
+		); got.status != 404 ||
+			got.header.Get(detailHeader) != "id: no such webhook" {
 			t.Error(got.status, got.header)
 		}
-		s.audited(t, "webhook.create", "webhook.test", "webhook.test", "event.replay", "webhook.disable", "webhook.enable", "webhook.rotate", "webhook.delete")
+		s.audited(
+			t,
+			"webhook.create",
+			"webhook.test",
+			"webhook.test",
+			"event.replay",
+			"webhook.disable",
+			"webhook.enable",
+			"webhook.rotate",
+			"webhook.delete",
+		)
 	})
 }
 
@@ -135,7 +165,8 @@ func TestOwnWebhooksAreBounded(t *testing.T) {
 		{s.Live, `{}`, "url: "},
 	} {
 		got := s.as(t, c.who, "POST", "/webhooks", c.body)
-		if c.want == "" && got.status != 200 || c.want != "" && (got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), c.want)) {
+		if c.want == "" && got.status != 200 ||
+			c.want != "" && (got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), c.want)) {
 			t.Errorf("%s: %d %s", c.body, got.status, got.header.Get(detailHeader))
 		}
 	}
@@ -152,7 +183,14 @@ func TestOwnWebhooksAreBounded(t *testing.T) {
 		at + "/replay {\"failed\":true,\"event\":\"evt_x\"}":                               "event, from, failed: give one",
 	} {
 		route, body, _ := strings.Cut(path, " ")
-		if got := s.as(t, s.Live, "POST", route, body); got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), want) {
+		if got := s.as(
+			t,
+			s.Live,
+			"POST",
+			route,
+			body,
+		); got.status != 400 ||
+			!strings.HasPrefix(got.header.Get(detailHeader), want) {
 			t.Errorf("%s: %d %s", path, got.status, got.header.Get(detailHeader))
 		}
 	}
@@ -171,7 +209,8 @@ func TestOwnKeys(t *testing.T) {
 		var made, rolled madeKey
 		s.as(t, s.Live, "POST", "/v1/keys", `{"label":"relatórios","scopes":["cyber:read","manage"]}`).into(t, &made)
 		narrow := s.Live.holding(made.APIKey)
-		if made.Label != "relatórios" || made.State != "live" || made.Calling || !strings.HasPrefix(made.APIKey, made.Starts) {
+		if made.Label != "relatórios" || made.State != "live" || made.Calling ||
+			!strings.HasPrefix(made.APIKey, made.Starts) {
 			t.Errorf("%+v", made.keyItem)
 		}
 		if got := s.as(t, narrow, "GET", "/v1/cyber/services", ""); got.status != 200 {
@@ -185,7 +224,14 @@ func TestOwnKeys(t *testing.T) {
 			`{"scopes":["cyber:read"],"expiresAt":"amanhã"}`:                       "expiresAt: a date-time",
 			`{"scopes":["cyber:read"],"label":"` + strings.Repeat("x", 201) + `"}`: "label: at most 200",
 		} {
-			if got := s.as(t, narrow, "POST", "/keys", body); got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), want) {
+			if got := s.as(
+				t,
+				narrow,
+				"POST",
+				"/keys",
+				body,
+			); got.status != 400 ||
+				!strings.HasPrefix(got.header.Get(detailHeader), want) {
 				t.Errorf("%s: %d %s", body, got.status, got.header.Get(detailHeader))
 			}
 		}
@@ -199,7 +245,14 @@ func TestOwnKeys(t *testing.T) {
 		if got := s.as(t, narrow, "GET", "/keys", ""); got.status != 403 {
 			t.Error("the old key works after its grace:", got.status)
 		}
-		if got := s.as(t, next, "DELETE", "/keys/"+rolled.ID, ""); got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), "self: ") {
+		if got := s.as(
+			t,
+			next,
+			"DELETE",
+			"/keys/"+rolled.ID,
+			"",
+		); got.status != 400 ||
+			!strings.HasPrefix(got.header.Get(detailHeader), "self: ") {
 			t.Error("a key revoked itself by accident:", got.status, got.header)
 		}
 		if got := s.as(t, next, "DELETE", "/keys/"+rolled.ID+"?self=true", ""); got.status != 200 {
@@ -252,7 +305,13 @@ func TestUsage(t *testing.T) {
 		for range 3 {
 			s.as(t, s.Live, "GET", "/cyber/score/"+user, "")
 		}
-		s.as(t, s.Live, "POST", "/cyber/monitoring", `{"value":"uso@exemplo.com.br","type":"email","userHash":"`+user+`"}`)
+		s.as(
+			t,
+			s.Live,
+			"POST",
+			"/cyber/monitoring",
+			`{"value":"uso@exemplo.com.br","type":"email","userHash":"`+user+`"}`,
+		)
 		s.as(t, s.Live, "POST", "/cyber/monitoring", `{"value":"uso","type":"email","userHash":"`+user+`"}`)
 		s.as(t, s.Other, "GET", "/cyber/services", "")
 		meter := partner.NewMeter(s.Store.Partners, s.Clock.Now)
@@ -266,13 +325,19 @@ func TestUsage(t *testing.T) {
 		for range 2 {
 			s.as(t, s.Live, "POST", "/cyber/monitoring", `{"value":"uso","type":"email","userHash":"`+user+`"}`)
 		}
-		if err := counter.FlushCounts(t.Context(), func(ctx context.Context, id partner.ID, _ []partner.Requests, lines []partner.LoggedRequest) error {
-			return meter.AddRequests(ctx, id, nil, lines)
-		}); err != nil {
+		if err := counter.FlushCounts(
+			t.Context(),
+			func(ctx context.Context, id partner.ID, _ []partner.Requests, lines []partner.LoggedRequest) error {
+				return meter.AddRequests(ctx, id, nil, lines)
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 		refused, err := meter.LatestRequests(t.Context(), s.Live.ID, true)
-		if err != nil || len(refused) == 0 || refused[0].Operation != "POST /cyber/monitoring" || refused[0].Status != 400 || !strings.Contains(refused[0].Fault, ": ") || strings.Contains(fmt.Sprint(refused), "uso") {
+		if err != nil || len(refused) == 0 || refused[0].Operation != "POST /cyber/monitoring" ||
+			refused[0].Status != 400 ||
+			!strings.Contains(refused[0].Fault, ": ") ||
+			strings.Contains(fmt.Sprint(refused), "uso") {
 			t.Errorf("refused requests in the log: %+v %v", refused, err)
 		}
 		var got usage
@@ -303,7 +368,11 @@ func TestBreachesByAPI(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var page breachPage
 	got := s.as(t, s.Sandbox, "GET", "/v1/cyber/breaches", "")
-	if got.into(t, &page); page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" || page.HasNext || strings.Contains(got.body, "source") {
+	if got.into(
+		t,
+		&page,
+	); page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" || page.HasNext ||
+		strings.Contains(got.body, "source") {
 		t.Errorf("%+v", page)
 	}
 	if s.as(t, s.Live, "GET", "/v1/cyber/breaches", "").into(t, &page); page.TotalItems != 0 {
@@ -322,7 +391,15 @@ func TestRepeatThatIsRefused(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	at := "/webhooks/" + s.webhookOf(t, s.Live) + "/replay"
 	replay := func(key string) answered {
-		return s.do(t, call{method: "POST", path: at, body: `{"failed":true}`, header: http.Header{"x-api-key": {s.Live.APIKey}, "idempotency-key": {key}}})
+		return s.do(
+			t,
+			call{
+				method: "POST",
+				path:   at,
+				body:   `{"failed":true}`,
+				header: http.Header{"x-api-key": {s.Live.APIKey}, "idempotency-key": {key}},
+			},
+		)
 	}
 	if got := replay("primeira-vez"); got.status != 200 {
 		t.Fatal(got.status)
@@ -339,24 +416,47 @@ func TestRepeatThatIsRefused(t *testing.T) {
 func TestAnswersBelongToTheKey(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		send := func(who tenant, path, body string) answered {
-			return s.do(t, call{method: "POST", path: path, body: body, header: http.Header{"x-api-key": {who.APIKey}, "idempotency-key": {"a-mesma"}}})
+			return s.do(
+				t,
+				call{
+					method: "POST",
+					path:   path,
+					body:   body,
+					header: http.Header{"x-api-key": {who.APIKey}, "idempotency-key": {"a-mesma"}},
+				},
+			)
 		}
 		const value = `{"value":"chave@vazamento.test","type":"email","userHash":"chave"}`
 		if got := send(s.Sandbox, "/cyber/monitoring", value); got.status != 200 {
 			t.Fatal(got.status, got.body)
 		}
 		other := s.keyWith(t, s.Sandbox, partner.ScopeCyber, partner.ScopeManage)
-		if got := send(other, "/cyber/monitoring", value); got.status != 200 || got.header.Get("idempotency-replayed") != "" {
+		if got := send(
+			other,
+			"/cyber/monitoring",
+			value,
+		); got.status != 200 ||
+			got.header.Get("idempotency-replayed") != "" {
 			t.Error("another key found the answer:", got.status, got.header)
 		}
 		var made, rolled madeKey
 		s.as(t, s.Sandbox, "POST", "/keys", `{"scopes":["cyber","subscriptions","manage"]}`).into(t, &made)
 		key := s.Sandbox.holding(made.APIKey)
-		if got := send(key, "/cyber/monitoring", value); got.status != 200 || got.header.Get("idempotency-replayed") != "" {
+		if got := send(
+			key,
+			"/cyber/monitoring",
+			value,
+		); got.status != 200 ||
+			got.header.Get("idempotency-replayed") != "" {
 			t.Error(got.status, got.header)
 		}
 		s.as(t, s.Sandbox, "POST", "/keys/"+made.ID+"/roll", `{"graceHours":0}`).into(t, &rolled)
-		if got := send(s.Sandbox.holding(rolled.APIKey), "/cyber/monitoring", value); got.status != 200 || got.header.Get("idempotency-replayed") != "true" {
+		if got := send(
+			s.Sandbox.holding(rolled.APIKey),
+			"/cyber/monitoring",
+			value,
+		); got.status != 200 ||
+			got.header.Get("idempotency-replayed") != "true" {
 			t.Error("the rolled key does not find the answer:", got.status, got.header)
 		}
 		// The attack: a narrow key repeats the request by which a wide one made a wider key.
@@ -381,7 +481,13 @@ func TestSecretsAreNotKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.as(t, s.Sandbox, "POST", "/cyber/monitoring", `{"value":"elo@vazamento.test","type":"email","userHash":"elo"}`)
+		s.as(
+			t,
+			s.Sandbox,
+			"POST",
+			"/cyber/monitoring",
+			`{"value":"elo@vazamento.test","type":"email","userHash":"elo"}`,
+		)
 		for path, c := range map[string]struct{ body, secret string }{
 			"/keys":                                {`{"scopes":["cyber:read"]}`, "vg_test_"},
 			"/webhooks":                            {`{"url":"https://127.0.0.1:9/x"}`, "whsec_"},
@@ -390,10 +496,19 @@ func TestSecretsAreNotKept(t *testing.T) {
 			"/keys/" + string(key[0].ID) + "/roll": {`{"graceHours":1}`, "vg_test_"},
 		} {
 			send := func() answered {
-				return s.do(t, call{method: "POST", path: path, body: c.body, header: http.Header{"x-api-key": {s.Sandbox.APIKey}, "idempotency-key": {"uma-vez"}}})
+				return s.do(
+					t,
+					call{
+						method: "POST",
+						path:   path,
+						body:   c.body,
+						header: http.Header{"x-api-key": {s.Sandbox.APIKey}, "idempotency-key": {"uma-vez"}},
+					},
+				)
 			}
 			first := send()
-			if first.status != 200 || !strings.Contains(first.body, c.secret) || first.header.Get("x-created-id") != "" {
+			if first.status != 200 || !strings.Contains(first.body, c.secret) ||
+				first.header.Get("x-created-id") != "" {
 				t.Fatalf("%s: %d %s", path, first.status, first.body)
 			}
 			var made struct{ ID, APIKey, Secret, URL string }
@@ -405,7 +520,9 @@ func TestSecretsAreNotKept(t *testing.T) {
 			}
 			again := send()
 			id := again.header.Get("x-created-id")
-			if again.status != 409 || id == "" || made.ID != "" && id != made.ID || strings.Contains(again.body, c.secret) || again.header.Get("idempotency-replayed") != "" {
+			if again.status != 409 || id == "" || made.ID != "" && id != made.ID ||
+				strings.Contains(again.body, c.secret) ||
+				again.header.Get("idempotency-replayed") != "" {
 				t.Errorf("%s, again: %d %s %v", path, again.status, again.body, again.header)
 			}
 		}
@@ -436,10 +553,23 @@ func TestRevokeEndsChildKeys(t *testing.T) {
 			t.Fatal(got.status, got.body)
 		}
 		if works(parent) || works(child) || works(grandchild) || !works(next) || !works(stranger) {
-			t.Errorf("after the rolled key revoked its predecessor: %v %v %v, %v %v", works(parent), works(child), works(grandchild), works(next), works(stranger))
+			t.Errorf(
+				"after the rolled key revoked its predecessor: %v %v %v, %v %v",
+				works(parent),
+				works(child),
+				works(grandchild),
+				works(next),
+				works(stranger),
+			)
 		}
 		last, _ := add(next, "/keys", scopes)
-		if got := s.as(t, s.Live, "DELETE", "/keys/"+made.ID, ""); got.status != 200 { // once more: it reaches what lived on
+		if got := s.as(
+			t,
+			s.Live,
+			"DELETE",
+			"/keys/"+made.ID,
+			"",
+		); got.status != 200 { // once more: it reaches what lived on
 			t.Fatal(got.status, got.body)
 		}
 		if works(next) || works(last) || !works(stranger) {

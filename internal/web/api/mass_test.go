@@ -15,8 +15,32 @@ import (
 
 // owned are members that only the server may set, as the columns, the answers and other APIs call them.
 var owned = []string{
-	"id", "_id", "ID", "seq", "partner_id", "partnerId", "partner", "tenant", "tenantId", "status_", "state", "created_at", "createdAt",
-	"updatedAt", "ended_at", "validUntil", "eppKey", "key", "score", "severity", "salt", "role", "isAdmin", "resolvedAt", "user_index", "__proto__",
+	"id",
+	"_id",
+	"ID",
+	"seq",
+	"partner_id",
+	"partnerId",
+	"partner",
+	"tenant",
+	"tenantId",
+	"status_",
+	"state",
+	"created_at",
+	"createdAt",
+	"updatedAt",
+	"ended_at",
+	"validUntil",
+	"eppKey",
+	"key",
+	"score",
+	"severity",
+	"salt",
+	"role",
+	"isAdmin",
+	"resolvedAt",
+	"user_index",
+	"__proto__",
 }
 
 // load puts the owned members into every object of a JSON text, behind the members that are there.
@@ -78,7 +102,8 @@ func TestMassAssignment(t *testing.T) {
 		}
 	}
 	for _, rt := range routes {
-		if rt.body != noBody && rt.op != 8 && !strings.Contains(strings.Join(plain, "\n"), rt.method+" "+rt.path) { // 8 keeps nothing
+		if rt.body != noBody && rt.op != 8 &&
+			!strings.Contains(strings.Join(plain, "\n"), rt.method+" "+rt.path) { // 8 keeps nothing
 			t.Errorf("%s %s takes a body and is in nobody's life here: add it", rt.method, rt.path)
 		}
 	}
@@ -87,17 +112,42 @@ func TestMassAssignment(t *testing.T) {
 // life has one person do everything that takes a body, and reads it all back; the lines are the same for everybody.
 func (s *service) life(t *testing.T, n int, change func(string) string) []string {
 	t.Helper()
-	b := &belongings{cpf: cpfOf(9000 + n), mail: fmt.Sprintf("massa-%d@vazamento.test", n), person: fmt.Sprintf("Pessoa Massa %d", n),
-		device: fmt.Sprintf("Aparelho massa %d", n), plan: "plano-massa", pix: "123e4567-e89b-42d3-a456-426614174000"}
+	b := &belongings{
+		cpf: cpfOf(
+			9000 + n,
+		),
+		mail:   fmt.Sprintf("massa-%d@vazamento.test", n),
+		person: fmt.Sprintf("Pessoa Massa %d", n),
+		device: fmt.Sprintf("Aparelho massa %d", n),
+		plan:   "plano-massa",
+		pix:    "123e4567-e89b-42d3-a456-426614174000",
+	}
 	b.users = spellings(b.cpf, s.Sandbox.Salt)
-	common := &belongings{users: [3]string{"HASH", "HASH", "HASH"}, cpf: "CPF", mail: "MAIL", person: "PERSON", device: "DEVICE", plan: "PLAN", pix: "PIX"}
+	common := &belongings{
+		users:  [3]string{"HASH", "HASH", "HASH"},
+		cpf:    "CPF",
+		mail:   "MAIL",
+		person: "PERSON",
+		device: "DEVICE",
+		plan:   "PLAN",
+		pix:    "PIX",
+	}
 	var lines []string
 	ask := func(template, path, body string) string {
 		method, _, _ := strings.Cut(template, " ")
 		if body != "" {
 			body = change(body)
 		}
-		got := s.do(t, call{method: method, path: path, body: body, header: http.Header{"x-api-key": {s.Sandbox.APIKey}}, unchecked: true})
+		got := s.do(
+			t,
+			call{
+				method:    method,
+				path:      path,
+				body:      body,
+				header:    http.Header{"x-api-key": {s.Sandbox.APIKey}},
+				unchecked: true,
+			},
+		)
 		if got.status != http.StatusOK {
 			t.Errorf("%s: %d %s", template, got.status, got.body)
 		}
@@ -105,15 +155,43 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 		return got.body
 	}
 	user := b.users[0]
-	ask("POST /cyber/monitoring", "/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, user))
-	ask("POST /cyber/monitoring/extra", "/cyber/monitoring/extra", fmt.Sprintf(`{"value":%q,"type":"pix_key","userHash":%q}`, b.pix, user))
-	ask("POST /cyber/credential-check", "/cyber/credential-check", fmt.Sprintf(`{"userHash":%q,"passwordHashPrefix":"5BAA61E4C9"}`, user))
+	ask(
+		"POST /cyber/monitoring",
+		"/cyber/monitoring",
+		fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, b.mail, user),
+	)
+	ask(
+		"POST /cyber/monitoring/extra",
+		"/cyber/monitoring/extra",
+		fmt.Sprintf(`{"value":%q,"type":"pix_key","userHash":%q}`, b.pix, user),
+	)
+	ask(
+		"POST /cyber/credential-check",
+		"/cyber/credential-check",
+		fmt.Sprintf(`{"userHash":%q,"passwordHashPrefix":"5BAA61E4C9"}`, user),
+	)
 	var opened struct{ Task struct{ ID string } }
-	if err := json.Unmarshal([]byte(ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`, user))), &opened); err != nil {
+	if err := json.Unmarshal(
+		[]byte(
+			ask(
+				"POST /cyber/case",
+				"/cyber/case",
+				fmt.Sprintf(
+					`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"Qual?","answer":"Sim"}]}`,
+					user,
+				),
+			),
+		),
+		&opened,
+	); err != nil {
 		t.Fatal(err)
 	}
 	kase := "/cyber/case/" + opened.Task.ID
-	ask("POST /cyber/case/{id}/messages", kase+"/messages", fmt.Sprintf(`{"userHash":%q,"text":"oi","attachment":{"name":"a","text":"b"}}`, user))
+	ask(
+		"POST /cyber/case/{id}/messages",
+		kase+"/messages",
+		fmt.Sprintf(`{"userHash":%q,"text":"oi","attachment":{"name":"a","text":"b"}}`, user),
+	)
 	ask("POST /cyber/case/{id}/cancel", kase+"/cancel", fmt.Sprintf(`{"userHash":%q,"reason":"resolvi"}`, user))
 	s.settle(t, ask, n, user)
 	s.manage(t, ask)
@@ -133,26 +211,56 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 	ask("GET /cyber/epp/{key}", epp, "")
 	ask("POST /cyber/epp", "/cyber/epp", `{"operatingSystem":"android","type":"antivirus",`+device+`}`)
 	ask("POST /cyber/portal-session", "/cyber/portal-session", fmt.Sprintf(`{"userHash":%q,"lang":"pt-BR"}`, user))
-	ask("POST /cyber/advise/{userhash}/answers", "/cyber/advise/"+user+"/answers", `{"catalogId":"senhas-repetidas","value":"nunca"}`)
+	ask(
+		"POST /cyber/advise/{userhash}/answers",
+		"/cyber/advise/"+user+"/answers",
+		`{"catalogId":"senhas-repetidas","value":"nunca"}`,
+	)
 	ask("POST /subscriptions", "/subscriptions", "["+subscriptionOf(b, b.plan, "")+"]")
-	ask("POST /subscription-moves", "/subscription-moves", fmt.Sprintf(`{"plan_id":%q,"move":"suspend","cpfs":[%q]}`, b.plan, b.cpf))
-	ask("POST /subscription-changes", "/subscription-changes", fmt.Sprintf(`{"plan_id":%q,"items":[{"cpf":%q,"beneficiary":{"gender":"F"}}]}`, b.plan, b.cpf))
-	ask("POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes", "/subscriptions/"+b.plan+"/"+b.cpf+"/changes", `{"partner_internal_id":"massa"}`)
-	ask("POST /cyber/assets", "/cyber/assets", fmt.Sprintf(`{"items":[{"value":%q,"type":"email","userHash":%q}]}`, b.mail, user))
+	ask(
+		"POST /subscription-moves",
+		"/subscription-moves",
+		fmt.Sprintf(`{"plan_id":%q,"move":"suspend","cpfs":[%q]}`, b.plan, b.cpf),
+	)
+	ask(
+		"POST /subscription-changes",
+		"/subscription-changes",
+		fmt.Sprintf(`{"plan_id":%q,"items":[{"cpf":%q,"beneficiary":{"gender":"F"}}]}`, b.plan, b.cpf),
+	)
+	ask(
+		"POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes",
+		"/subscriptions/"+b.plan+"/"+b.cpf+"/changes",
+		`{"partner_internal_id":"massa"}`,
+	)
+	ask(
+		"POST /cyber/assets",
+		"/cyber/assets",
+		fmt.Sprintf(`{"items":[{"value":%q,"type":"email","userHash":%q}]}`, b.mail, user),
+	)
 	ask("POST /cyber/scores", "/cyber/scores", fmt.Sprintf(`{"userHashes":[%q]}`, user))
 	var findings []struct {
 		ID string `json:"id"`
 	}
-	if err := json.Unmarshal([]byte(ask("GET /cyber/findings/{userhash}", "/cyber/findings/"+user, "")), &findings); err != nil || len(findings) == 0 {
+	if err := json.Unmarshal(
+		[]byte(ask("GET /cyber/findings/{userhash}", "/cyber/findings/"+user, "")),
+		&findings,
+	); err != nil ||
+		len(findings) == 0 {
 		t.Fatal(findings, err)
 	}
 	finding := "/cyber/findings/" + findings[0].ID
-	ask("POST /cyber/findings/{id}/steps/{step}", finding+"/steps/change-password", fmt.Sprintf(`{"userHash":%q,"state":"done"}`, user))
+	ask(
+		"POST /cyber/findings/{id}/steps/{step}",
+		finding+"/steps/change-password",
+		fmt.Sprintf(`{"userHash":%q,"state":"done"}`, user),
+	)
 	ask("POST /cyber/findings/{id}/recheck", finding+"/recheck", fmt.Sprintf(`{"userHash":%q}`, user))
 	ask("GET /cyber/findings/{id}/plan/{userhash}", finding+"/plan/"+user, "")
 	ask("POST /cyber/findings/{id}/resolve", finding+"/resolve", fmt.Sprintf(`{"userHash":%q,"reason":"other"}`, user))
-	for _, template := range []string{"GET /cyber/monitoring/{userhash}", "GET /cyber/monitoring/extra/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/cases/{userhash}", "GET /cyber/advise/{userhash}",
-		"GET /cyber/score/{userhash}", "GET /cyber/insurance/{userhash}", "GET /cyber/cover/{userhash}", "GET /cyber/score/{userhash}/history"} {
+	for _, template := range []string{
+		"GET /cyber/monitoring/{userhash}", "GET /cyber/monitoring/extra/{userhash}", "GET /cyber/findings/{userhash}", "GET /cyber/cases/{userhash}", "GET /cyber/advise/{userhash}",
+		"GET /cyber/score/{userhash}", "GET /cyber/insurance/{userhash}", "GET /cyber/cover/{userhash}", "GET /cyber/score/{userhash}/history",
+	} {
 		ask(template, strings.Replace(strings.TrimPrefix(template, "GET "), "{userhash}", user, 1), "")
 	}
 	ask("GET /cyber/epp", "/cyber/epp?userHash="+user, "")
@@ -171,7 +279,9 @@ func (s *service) manage(t *testing.T, ask func(template, path, body string) str
 		secret(made.Secret, made.APIKey)
 		return made.ID
 	}
-	hook := "/webhooks/" + idOf(ask("POST /webhooks", "/webhooks", `{"url":"https://127.0.0.1:9/massa","types":["webhook.test"]}`))
+	hook := "/webhooks/" + idOf(
+		ask("POST /webhooks", "/webhooks", `{"url":"https://127.0.0.1:9/massa","types":["webhook.test"]}`),
+	)
 	ask("POST /webhooks/{id}/test", hook+"/test", `{"type":"webhook.test"}`)
 	ask("POST /webhooks/{id}/state", hook+"/state", `{"state":"paused"}`)
 	idOf(ask("POST /webhooks/{id}/rotate", hook+"/rotate", `{"overlapHours":1}`))
@@ -188,17 +298,34 @@ func (s *service) settle(t *testing.T, ask func(template, path, body string) str
 	ctx := t.Context()
 	cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
 	var opened struct{ Task struct{ ID string } }
-	if err := json.Unmarshal([]byte(ask("POST /cyber/case", "/cyber/case", fmt.Sprintf(`{"serviceId":"sv_recuperacao_conta","userHash":%q}`, user))), &opened); err != nil {
+	if err := json.Unmarshal(
+		[]byte(
+			ask(
+				"POST /cyber/case",
+				"/cyber/case",
+				fmt.Sprintf(`{"serviceId":"sv_recuperacao_conta","userHash":%q}`, user),
+			),
+		),
+		&opened,
+	); err != nil {
 		t.Fatal(err)
 	}
 	kase := "/cyber/case/" + opened.Task.ID
-	ask("POST /cyber/case/{id}/rebook", kase+"/rebook", fmt.Sprintf(`{"userHash":%q,"appointments":[{"appointment":%q}]}`, user, s.slotOf(n).Format(time.RFC3339)))
+	ask(
+		"POST /cyber/case/{id}/rebook",
+		kase+"/rebook",
+		fmt.Sprintf(`{"userHash":%q,"appointments":[{"appointment":%q}]}`, user, s.slotOf(n).Format(time.RFC3339)),
+	)
 	for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseResolved} {
 		if _, err := cases.MoveCase(ctx, cyber.CaseID(opened.Task.ID), to, "bruna", ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ask("POST /cyber/case/{id}/rate", kase+"/rate", fmt.Sprintf(`{"userHash":%q,"rating":5,"comment":"obrigada"}`, user))
+	ask(
+		"POST /cyber/case/{id}/rate",
+		kase+"/rate",
+		fmt.Sprintf(`{"userHash":%q,"rating":5,"comment":"obrigada"}`, user),
+	)
 }
 
 // slotOf is the time that one of the two gets.

@@ -47,7 +47,10 @@ func (s *Server) addExtraAsset(r *request, in newAsset) (any, error) {
 
 // watchValue adds a value of a group's kinds.
 func watchValue(r *request, in newAsset, group cyber.Group) (any, error) {
-	_, err := r.rules.Monitoring.AddAsset(r.ctx, cyber.AssetRequest{Owner: r.assetOwner(), User: r.user, Group: group, Type: in.Type, Value: in.Value})
+	_, err := r.rules.Monitoring.AddAsset(
+		r.ctx,
+		cyber.AssetRequest{Owner: r.assetOwner(), User: r.user, Group: group, Type: in.Type, Value: in.Value},
+	)
 	return done{http.StatusOK, msgMonitoringAdded}, err
 }
 
@@ -64,7 +67,10 @@ func (s *Server) listExtra(r *request) (any, error) { return watchedOf(r, cyber.
 
 // watchedOf answers with a person's watched values of a group of kinds.
 func watchedOf(r *request, group cyber.Group) (any, error) {
-	assets, err := r.rules.Monitoring.ListAssets(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group})
+	assets, err := r.rules.Monitoring.ListAssets(
+		r.ctx,
+		cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group},
+	)
 	r.items = len(assets)
 	var waiting int
 	var newest time.Time
@@ -106,7 +112,11 @@ func (s *Server) removeExtra(r *request) (any, error) { return forgetValue(r, cy
 
 // forgetValue ends the watch on a value of a group's kinds.
 func forgetValue(r *request, group cyber.Group) (any, error) {
-	err := r.rules.Monitoring.DeleteAsset(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group}, cyber.AssetID(r.id))
+	err := r.rules.Monitoring.DeleteAsset(
+		r.ctx,
+		cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group},
+		cyber.AssetID(r.id),
+	)
 	return done{http.StatusOK, msgMonitoringRemoved}, err
 }
 
@@ -260,10 +270,27 @@ func (s *Server) listFindings(r *request) (any, error) {
 	r.items = len(findings)
 	return showAll(findings, func(f cyber.Finding) findingItem {
 		item := findingItem{
-			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes, Basis: f.Basis(),
-			Sites: f.Trace.Sites, TakenOn: formatDayOrNothing(f.Trace.TakenOn()), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
-			Breach:   breachItem{f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), string(f.Breach.Kind)},
-			Severity: string(f.Severity), State: findingState(f), FoundAt: f.FoundAt.Format(alert.TimeFormat),
+			ID: string(
+				f.ID,
+			),
+			AssetID:   string(f.Asset),
+			AssetType: f.Kind.String(),
+			Exposed:   f.Breach.Exposes,
+			Basis:     f.Basis(),
+			Sites:     f.Trace.Sites,
+			TakenOn:   formatDayOrNothing(f.Trace.TakenOn()),
+			OwnSite:   f.OwnSite,
+			Watched:   f.WatchedSite,
+			LeakedAs:  f.LeakedAs(),
+			Breach: breachItem{
+				f.Breach.Name,
+				f.Breach.Title,
+				f.Breach.Date.Format(time.DateOnly),
+				string(f.Breach.Kind),
+			},
+			Severity: string(f.Severity),
+			State:    findingState(f),
+			FoundAt:  f.FoundAt.Format(alert.TimeFormat),
 		}
 		if !f.Open() {
 			item.ResolvedAt, item.Reason = f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
@@ -316,11 +343,25 @@ func (s *Server) showFindingPlan(r *request) (any, error) {
 	}
 	plan, err := r.rules.Monitoring.GetFindingPlan(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id))
 	return findingPlan{
-		FindingID: string(plan.Finding.ID), State: findingState(plan.Finding), Language: string(in), Remaining: len(plan.Remaining()),
+		FindingID: string(
+			plan.Finding.ID,
+		),
+		State:     findingState(plan.Finding),
+		Language:  string(in),
+		Remaining: len(plan.Remaining()),
 		Steps: showAll(plan.Steps, func(st cyber.PlannedStep) planStep {
 			return planStep{
-				ID: string(st.ID), What: st.What(in), Why: st.Why(in), Link: st.Link, Minutes: st.Minutes, Essential: st.Essential,
-				DueAt: formatMoment(st.Due), State: string(st.State), MarkedAt: formatMoment(st.MarkedAt),
+				ID: string(
+					st.ID,
+				),
+				What:      st.What(in),
+				Why:       st.Why(in),
+				Link:      st.Link,
+				Minutes:   st.Minutes,
+				Essential: st.Essential,
+				DueAt:     formatMoment(st.Due),
+				State:     string(st.State),
+				MarkedAt:  formatMoment(st.MarkedAt),
 			}
 		}),
 	}, err
@@ -350,7 +391,14 @@ func (s *Server) markFindingStep(r *request, in stepMark) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.rules.Monitoring.MarkPlanStep(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id), cyber.StepID(step), cyber.StepState(in.State))
+	_, err = r.rules.Monitoring.MarkPlanStep(
+		r.ctx,
+		r.caller.Partner,
+		r.user,
+		cyber.FindingID(r.id),
+		cyber.StepID(step),
+		cyber.StepState(in.State),
+	)
 	return done{http.StatusOK, msgStepMarked}, err
 }
 
@@ -367,7 +415,12 @@ type rechecked struct {
 func (s *Server) recheckFinding(r *request, _ personBody) (any, error) {
 	now, err := r.rules.Monitoring.RecheckFinding(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id))
 	return rechecked{
-		FindingID: string(now.Finding.ID), State: findingState(now.Finding), Reason: string(now.Finding.Resolution), Status: now.Status,
+		FindingID: string(
+			now.Finding.ID,
+		),
+		State:     findingState(now.Finding),
+		Reason:    string(now.Finding.Resolution),
+		Status:    now.Status,
 		Remaining: showAll(now.Remaining(), func(st cyber.PlannedStep) cyber.StepID { return st.ID }),
 	}, err
 }

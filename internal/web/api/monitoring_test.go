@@ -21,18 +21,36 @@ func TestMonitoringLimit(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		user := hashOf("muitos")
 		for i := range cyber.MaxAssets {
-			if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", fmt.Sprintf("p%d@exemplo.com.br", i), user)); a.status != http.StatusOK {
+			if a := s.as(
+				t,
+				s.Live,
+				http.MethodPost,
+				"/v1/cyber/monitoring",
+				addAsset("email", fmt.Sprintf("p%d@exemplo.com.br", i), user),
+			); a.status != http.StatusOK {
 				t.Fatal(i, a)
 			}
 		}
-		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "P7@exemplo.com.br", user)); a.status != http.StatusOK {
+		if a := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("email", "P7@exemplo.com.br", user),
+		); a.status != http.StatusOK {
 			t.Error("one that is there:", a)
 		}
 		a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "mais@exemplo.com.br", user))
 		if a.status != http.StatusConflict || !strings.Contains(a.body, "Limite de dados monitorados") {
 			t.Error("one more:", a)
 		}
-		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "mais@exemplo.com.br", hashOf("outra"))); a.status != http.StatusOK {
+		if a := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("email", "mais@exemplo.com.br", hashOf("outra")),
+		); a.status != http.StatusOK {
 			t.Error("another person:", a)
 		}
 	})
@@ -73,7 +91,14 @@ func TestMonitoringJoinsDigests(t *testing.T) {
 		}
 		other := hashOf("outra pessoa")
 		post(addAsset("email", "outra@exemplo.com.br", other))
-		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", addAsset("cpf", cpf, other)); a.status != http.StatusBadRequest || list(other) == list(short) {
+		if a := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/monitoring",
+			addAsset("cpf", cpf, other),
+		); a.status != http.StatusBadRequest ||
+			list(other) == list(short) {
 			t.Error("a CPF joined a hash that was not made of it:", a)
 		}
 	})
@@ -86,7 +111,13 @@ func TestMonitoringTwinsAtOnce(t *testing.T) {
 		var group sync.WaitGroup
 		for range 16 {
 			group.Go(func() {
-				if a := s.as(t, s.Sandbox, http.MethodPost, "/v1/cyber/monitoring", addAsset("email", "ana@vazamento.test", user)); a.status != http.StatusOK {
+				if a := s.as(
+					t,
+					s.Sandbox,
+					http.MethodPost,
+					"/v1/cyber/monitoring",
+					addAsset("email", "ana@vazamento.test", user),
+				); a.status != http.StatusOK {
 					t.Error(a)
 				}
 			})

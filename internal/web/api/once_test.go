@@ -49,10 +49,19 @@ func TestEveryRefusalIsKept(t *testing.T) {
 				large = "[" + strings.Repeat(`{},`, 10_000) + "{}]"
 			}
 			refused := map[int][]attempt{
-				400: {{body: good[:len(good)-1]}, {body: ""}, {body: good + "x"}, {body: `"a"`}, {body: good, query: "?a=%zz"},
-					{body: "no gzip", header: map[string]string{"content-encoding": "gzip"}}},
+				400: {
+					{body: good[:len(good)-1]},
+					{body: ""},
+					{body: good + "x"},
+					{body: `"a"`},
+					{body: good, query: "?a=%zz"},
+					{body: "no gzip", header: map[string]string{"content-encoding": "gzip"}},
+				},
 				413: {{body: large}},
-				415: {{body: good, header: map[string]string{"content-type": "text/plain"}}, {body: good, header: map[string]string{"content-encoding": "br"}}},
+				415: {
+					{body: good, header: map[string]string{"content-type": "text/plain"}},
+					{body: good, header: map[string]string{"content-encoding": "br"}},
+				},
 			}
 			n := 0
 			for status, list := range refused {
@@ -64,9 +73,17 @@ func TestEveryRefusalIsKept(t *testing.T) {
 						t.Fatalf("%s with %.80q: %d %s", rt.path, first, got.status, got.body)
 					}
 					again := s.attempt(t, rt, key, first)
-					if again.status != status || again.body != got.body || again.header.Get("idempotency-replayed") != "true" ||
+					if again.status != status || again.body != got.body ||
+						again.header.Get("idempotency-replayed") != "true" ||
 						again.header.Get(detailHeader) != got.header.Get(detailHeader) {
-						t.Errorf("%s with %.80q, again: %d %s %v", rt.path, first, again.status, again.body, again.header)
+						t.Errorf(
+							"%s with %.80q, again: %d %s %v",
+							rt.path,
+							first,
+							again.status,
+							again.body,
+							again.header,
+						)
 					}
 					if other := s.attempt(t, rt, key, attempt{body: good + " "}); other.status != 422 {
 						t.Errorf("%s with %.80q, then the right body: %d %s", rt.path, first, other.status, other.body)
@@ -82,7 +99,13 @@ func TestEveryRefusalIsKept(t *testing.T) {
 					}
 				}
 			}
-			if again := s.attempt(t, rt, key, attempt{body: good}); again.header.Get("idempotency-replayed") != "true" && again.header.Get("x-created-id") == "" {
+			if again := s.attempt(
+				t,
+				rt,
+				key,
+				attempt{body: good},
+			); again.header.Get("idempotency-replayed") != "true" &&
+				again.header.Get("x-created-id") == "" {
 				t.Errorf("%s: the good answer is gone: %d", rt.path, again.status)
 			}
 		}
@@ -104,7 +127,8 @@ func TestPackedIsTheSameBody(t *testing.T) {
 			if got.header.Get("x-created-id") != "" && got.status == 409 {
 				continue // it is known by its body, and holds a secret
 			}
-			if got.status != first.status || got.body != first.body || got.header.Get("idempotency-replayed") != "true" {
+			if got.status != first.status || got.body != first.body ||
+				got.header.Get("idempotency-replayed") != "true" {
 				t.Errorf("%s: %d %s", rt.path, got.status, got.body)
 			}
 		}
@@ -133,8 +157,15 @@ func TestBodyThatDidNotArriveIsNotKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nIdempotency-Key: %s\r\nContent-Length: 5000\r\n\r\n%s",
-				rt.method, sample(rt), s.Sandbox.APIKey, key, cut)
+			_, err = fmt.Fprintf(
+				conn,
+				"%s %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nIdempotency-Key: %s\r\nContent-Length: 5000\r\n\r\n%s",
+				rt.method,
+				sample(rt),
+				s.Sandbox.APIKey,
+				key,
+				cut,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,7 +173,13 @@ func TestBodyThatDidNotArriveIsNotKept(t *testing.T) {
 			_, _ = io.Copy(io.Discard, conn) // until the server is done with it
 			_ = conn.Close()
 		}
-		if got := s.attempt(t, rt, key, attempt{body: sampleBody(rt)}); got.status == 422 || got.status == 409 || got.header.Get("idempotency-replayed") != "" {
+		if got := s.attempt(
+			t,
+			rt,
+			key,
+			attempt{body: sampleBody(rt)},
+		); got.status == 422 || got.status == 409 ||
+			got.header.Get("idempotency-replayed") != "" {
 			t.Errorf("%s: %d %s %v", rt.path, got.status, got.body, got.header)
 		}
 	}

@@ -142,7 +142,8 @@ func TestDocumentIsServedAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "application/json" || res.Header.Get("ETag") == "" {
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "application/json" ||
+		res.Header.Get("ETag") == "" {
 		t.Fatalf("answered %d, %v", res.StatusCode, res.Header)
 	}
 	if err := strictJSON(body); err != nil {
@@ -163,7 +164,11 @@ func TestDocumentIsServedAsJSON(t *testing.T) {
 	if string(got) != string(want) {
 		t.Error("openapi.json says something else than openapi.yaml")
 	}
-	if again := get(jsonDocumentHandler(), "/openapi.json", http.Header{"If-None-Match": {res.Header.Get("ETag")}}); again.Code != http.StatusNotModified {
+	if again := get(
+		jsonDocumentHandler(),
+		"/openapi.json",
+		http.Header{"If-None-Match": {res.Header.Get("ETag")}},
+	); again.Code != http.StatusNotModified {
 		t.Errorf("with its ETag: %d", again.Code)
 	}
 }
@@ -190,7 +195,8 @@ func TestPatternsArePortable(t *testing.T) {
 func TestDocumentIsServed(t *testing.T) {
 	h := documentHandler()
 	first := get(h, "/openapi.yaml", nil)
-	if first.Code != http.StatusOK || first.Header().Get("Content-Type") != "application/yaml" || first.Body.String() != string(document) {
+	if first.Code != http.StatusOK || first.Header().Get("Content-Type") != "application/yaml" ||
+		first.Body.String() != string(document) {
 		t.Fatalf("answered %d, %s, %d bytes", first.Code, first.Header().Get("Content-Type"), first.Body.Len())
 	}
 	again := get(h, "/openapi.yaml", http.Header{"If-None-Match": {first.Header().Get("ETag")}})

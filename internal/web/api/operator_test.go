@@ -128,7 +128,10 @@ func (tr *transcript) addSlot(_ *testing.T, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tr.s.Cases.InsertSlots(context.Background(), []cyber.Slot{{ID: cyber.SlotID("sl_" + args[1]), Service: cyber.ServiceID(args[0]), Starts: at}})
+	_, err = tr.s.Cases.InsertSlots(
+		context.Background(),
+		[]cyber.Slot{{ID: cyber.SlotID("sl_" + args[1]), Service: cyber.ServiceID(args[0]), Starts: at}},
+	)
 	return err
 }
 
@@ -170,8 +173,13 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 	}
 	now := tr.s.Clock.Now()
 	err = tr.s.Breaches.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
-		Name: args[0], Title: "Vazamento " + args[0], Date: day, Exposes: leak.ParseExposes(strings.Split(args[2], ",")),
-		Kind: cyber.SourceBreach, Verified: true, AddedAt: now,
+		Name:     args[0],
+		Title:    "Vazamento " + args[0],
+		Date:     day,
+		Exposes:  leak.ParseExposes(strings.Split(args[2], ",")),
+		Kind:     cyber.SourceBreach,
+		Verified: true,
+		AddedAt:  now,
 	}})
 	if err != nil {
 		return err
@@ -187,7 +195,13 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 		if err != nil {
 			return err
 		}
-		prints = append(prints, leak.Probes{Partner: tr.s.Live.ID, Fingerprints: []uint64{tr.s.Keys.Fingerprint(byte(kind), []byte(normal))}})
+		prints = append(
+			prints,
+			leak.Probes{
+				Partner:      tr.s.Live.ID,
+				Fingerprints: []uint64{tr.s.Keys.Fingerprint(byte(kind), []byte(normal))},
+			},
+		)
 	}
 	if _, err := tr.s.Breaches.KeepHits(ctx, args[0], prints); err != nil {
 		return err

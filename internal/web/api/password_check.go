@@ -32,7 +32,9 @@ func (s *Server) checkPassword(r *request, in passwordCheck) (any, error) {
 	if err != nil {
 		return nil, prefixFault(err)
 	}
-	answer, err := encodeAnswer(passwordAnswer{Exposed: found.Exposure != password.NotKnown, Recommendations: passwordAdvice[found.Exposure]})
+	answer, err := encodeAnswer(
+		passwordAnswer{Exposed: found.Exposure != password.NotKnown, Recommendations: passwordAdvice[found.Exposure]},
+	)
 	answer.Headers = map[string]string{corpusHeader: found.Corpora}
 	return answer, err
 }

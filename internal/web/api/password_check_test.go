@@ -44,11 +44,18 @@ func TestNoCorpus(t *testing.T) {
 	withLibrary(t, s)
 	for _, who := range []tenant{s.Live, s.Sandbox} {
 		got := s.as(t, who, http.MethodPost, passwordPath, prefixOf("password"))
-		if got.status != http.StatusServiceUnavailable || got.header.Get("retry-after") == "" || got.header.Get("x-corpus") != "" {
+		if got.status != http.StatusServiceUnavailable || got.header.Get("retry-after") == "" ||
+			got.header.Get("x-corpus") != "" {
 			t.Error(got.status, got.body, got.header)
 		}
 	}
-	if got := s.as(t, s.Live, http.MethodPost, passwordPath, `{"passwordHashPrefix":"nonsense"}`); got.status != http.StatusBadRequest {
+	if got := s.as(
+		t,
+		s.Live,
+		http.MethodPost,
+		passwordPath,
+		`{"passwordHashPrefix":"nonsense"}`,
+	); got.status != http.StatusBadRequest {
 		t.Error("bad input is bad input, corpus or not:", got.status)
 	}
 }
@@ -79,7 +86,8 @@ func TestSampleIsNoCorpus(t *testing.T) {
 	sample := func(name string) string { return name + `; entries=7\d\d\d; date=` + day + `; sample` }
 	for _, text := range []string{"password", "nobody has this one 7731"} {
 		got := ask(s.Live, text)
-		if got.status != http.StatusServiceUnavailable || got.header.Get("retry-after") == "" || got.header.Get("x-corpus") != "" {
+		if got.status != http.StatusServiceUnavailable || got.header.Get("retry-after") == "" ||
+			got.header.Get("x-corpus") != "" {
 			t.Errorf("live, sample only: %d %s %s", got.status, got.body, got.header.Get("x-corpus"))
 		}
 	}
@@ -105,13 +113,28 @@ func TestCorpusOfAReplay(t *testing.T) {
 	importPasswords(t, lib, password.SHA1, fmt.Sprintf("%X:3", sha1.Sum([]byte("one"))))
 	reload()
 	ask := func() answered {
-		return s.do(t, call{method: http.MethodPost, path: passwordPath, body: prefixOf("two"), header: http.Header{"X-Api-Key": {s.Live.APIKey}, "Idempotency-Key": {"k"}}})
+		return s.do(
+			t,
+			call{
+				method: http.MethodPost,
+				path:   passwordPath,
+				body:   prefixOf("two"),
+				header: http.Header{"X-Api-Key": {s.Live.APIKey}, "Idempotency-Key": {"k"}},
+			},
+		)
 	}
 	first := ask()
-	importPasswords(t, lib, password.SHA1, fmt.Sprintf("%X:3", sha1.Sum([]byte("one"))), fmt.Sprintf("%X:3", sha1.Sum([]byte("two"))))
+	importPasswords(
+		t,
+		lib,
+		password.SHA1,
+		fmt.Sprintf("%X:3", sha1.Sum([]byte("one"))),
+		fmt.Sprintf("%X:3", sha1.Sum([]byte("two"))),
+	)
 	reload()
 	again := ask()
-	if again.header.Get("idempotency-replayed") != "true" || again.body != first.body || again.header.Get("x-corpus") != first.header.Get("x-corpus") ||
+	if again.header.Get("idempotency-replayed") != "true" || again.body != first.body ||
+		again.header.Get("x-corpus") != first.header.Get("x-corpus") ||
 		first.header.Get("x-corpus") == "" {
 		t.Error(first.header, again.header)
 	}

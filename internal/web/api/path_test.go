@@ -35,8 +35,12 @@ func digestOf(n int) []byte {
 func spelled(digest []byte) []string {
 	text := hex.EncodeToString(digest)
 	return []string{
-		text, strings.ToUpper(text), base64.StdEncoding.EncodeToString(digest), base64.RawStdEncoding.EncodeToString(digest),
-		base64.URLEncoding.EncodeToString(digest), base64.RawURLEncoding.EncodeToString(digest),
+		text,
+		strings.ToUpper(text),
+		base64.StdEncoding.EncodeToString(digest),
+		base64.RawStdEncoding.EncodeToString(digest),
+		base64.URLEncoding.EncodeToString(digest),
+		base64.RawURLEncoding.EncodeToString(digest),
 	}
 }
 
@@ -71,8 +75,11 @@ func encodings(text string) (list [6]string) {
 
 // personRoutes are operations 2, 3, 9, 10 and 11, with a mark where the person goes.
 var personRoutes = []struct{ method, path string }{
-	{http.MethodGet, "/cyber/monitoring/"}, {http.MethodDelete, "/cyber/monitoring/as_none/"}, {http.MethodGet, "/cyber/advise/"},
-	{http.MethodGet, "/cyber/score/"}, {http.MethodGet, "/cyber/insurance/"},
+	{http.MethodGet, "/cyber/monitoring/"},
+	{http.MethodDelete, "/cyber/monitoring/as_none/"},
+	{http.MethodGet, "/cyber/advise/"},
+	{http.MethodGet, "/cyber/score/"},
+	{http.MethodGet, "/cyber/insurance/"},
 }
 
 var walkedDigests = sized(2_000, 20_000)
@@ -160,7 +167,8 @@ func judgePerson(i int, text string, got *httptest.ResponseRecorder) error {
 	case 1:
 		right = got.Code == 404 && strings.Contains(body, byCode["asset.not_found"])
 	case 2:
-		right = got.Code == 200 && json.Unmarshal(got.Body.Bytes(), &advice) == nil && len(advice) > 0 && advice[0].UserID == text
+		right = got.Code == 200 && json.Unmarshal(got.Body.Bytes(), &advice) == nil && len(advice) > 0 &&
+			advice[0].UserID == text
 	case 3:
 		right = got.Code == 200 && strings.Contains(body, `"breachScore":0`)
 	case 4:
@@ -199,14 +207,27 @@ func TestOnePersonInEverySpelling(t *testing.T) {
 				for _, in := range encodings(spelled(digest)[(i+1)%6]) {
 					var list []assetItem
 					got := s.as(t, s.Sandbox, http.MethodGet, "/v1/cyber/monitoring/"+in, "")
-					if err := json.Unmarshal([]byte(got.body), &list); err != nil || len(list) != 1 || list[0].Value != value {
+					if err := json.Unmarshal(
+						[]byte(got.body),
+						&list,
+					); err != nil || len(list) != 1 ||
+						list[0].Value != value {
 						t.Fatalf("%s: %d %s", in, got.status, got.body)
 					}
 				}
 				var list []assetItem
-				_ = json.Unmarshal([]byte(s.as(t, s.Sandbox, http.MethodGet, "/cyber/monitoring/"+url.PathEscape(text), "").body), &list)
+				_ = json.Unmarshal(
+					[]byte(s.as(t, s.Sandbox, http.MethodGet, "/cyber/monitoring/"+url.PathEscape(text), "").body),
+					&list,
+				)
 				last := encodings(spelled(digest)[(i+2)%6])[i]
-				if got := s.as(t, s.Sandbox, http.MethodDelete, "/cyber/monitoring/"+list[0].ID+"/"+last, ""); got.status != 200 {
+				if got := s.as(
+					t,
+					s.Sandbox,
+					http.MethodDelete,
+					"/cyber/monitoring/"+list[0].ID+"/"+last,
+					"",
+				); got.status != 200 {
 					t.Errorf("DELETE %s: %d %s", last, got.status, got.body)
 				}
 			}

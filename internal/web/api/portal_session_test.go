@@ -27,18 +27,33 @@ func TestLinksIgnoreTheHost(t *testing.T) {
 	t.Cleanup(server.Close)
 	s.server = server
 	for _, who := range []tenant{s.Live, s.Sandbox} {
-		if got := s.as(t, who, "POST", "/cyber/monitoring", `{"value":"elo@vazamento.test","type":"email","userHash":"elo"}`); got.status != 200 {
+		if got := s.as(
+			t,
+			who,
+			"POST",
+			"/cyber/monitoring",
+			`{"value":"elo@vazamento.test","type":"email","userHash":"elo"}`,
+		); got.status != 200 {
 			t.Fatal(got.status, got.body)
 		}
 	}
 	ask := func(who tenant) (status int, link, detail string) {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/cyber/portal-session", strings.NewReader(`{"userHash":"elo"}`))
+		req, err := http.NewRequestWithContext(
+			t.Context(),
+			"POST",
+			server.URL+"/cyber/portal-session",
+			strings.NewReader(`{"userHash":"elo"}`),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Host = "golpe.example"
-		req.Header = http.Header{"X-Api-Key": {who.APIKey}, "X-Forwarded-Host": {"golpe.example"}, "Forwarded": {"host=golpe.example"}}
+		req.Header = http.Header{
+			"X-Api-Key":        {who.APIKey},
+			"X-Forwarded-Host": {"golpe.example"},
+			"Forwarded":        {"host=golpe.example"},
+		}
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +80,8 @@ func TestLinksIgnoreTheHost(t *testing.T) {
 	} {
 		at, handler.PageURL = c.at, c.public
 		status, link, detail := ask(c.who)
-		if c.want == "" && (status != 503 || !strings.HasPrefix(detail, "public-url: ")) || c.want != "" && (status != 200 || !strings.HasPrefix(link, c.want+"/p/enter/")) {
+		if c.want == "" && (status != 503 || !strings.HasPrefix(detail, "public-url: ")) ||
+			c.want != "" && (status != 200 || !strings.HasPrefix(link, c.want+"/p/enter/")) {
 			t.Errorf("%s: %d %.60s %s", c.name, status, link, detail)
 		}
 	}

@@ -25,7 +25,13 @@ func promises(c *contract) []string {
 			}
 		}
 		if defined.RequestBody != nil {
-			lines = members(lines, name+" takes body", name+" needs body", defined.RequestBody.Value.Content["application/json"].Schema, nil)
+			lines = members(
+				lines,
+				name+" takes body",
+				name+" needs body",
+				defined.RequestBody.Value.Content["application/json"].Schema,
+				nil,
+			)
 		}
 		for status, answer := range defined.Responses.Map() {
 			lines = append(lines, name+" answers "+status)

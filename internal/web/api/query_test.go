@@ -24,8 +24,17 @@ func TestBrokenQuery(t *testing.T) {
 		for _, query := range []string{"dry_run=true%", "%zz", "a=%zz", "a=%2", "%", "a;b", "dry_run=true;x=1", "a=1;", "page=1&b=%g0", "userHash=%"} {
 			for _, prefix := range prefixes {
 				got := s.as(t, s.Sandbox, rt.method, prefix+sample(rt)+"?"+query, body)
-				if got.status != 400 || got.body != rt.area.invalidBody() || !strings.HasPrefix(got.header.Get(detailHeader), "query: ") {
-					t.Errorf("%s %s?%s: %d %s %q", rt.method, rt.path, query, got.status, got.body, got.header.Get(detailHeader))
+				if got.status != 400 || got.body != rt.area.invalidBody() ||
+					!strings.HasPrefix(got.header.Get(detailHeader), "query: ") {
+					t.Errorf(
+						"%s %s?%s: %d %s %q",
+						rt.method,
+						rt.path,
+						query,
+						got.status,
+						got.body,
+						got.header.Get(detailHeader),
+					)
 				}
 			}
 		}
@@ -41,10 +50,25 @@ func TestUnknownParameters(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.unlimited(t, s.Sandbox)
 	near := map[string][]string{
-		"dry_run": {"dryRun", "dry-run", "DRY_RUN", "dryrun"}, "userHash": {"userhash", "user_hash", "userHash[]", "UserHash"}, "page": {"Page", "p"},
-		"page_size": {"pageSize", "size", "per_page"}, "after": {"cursor", "After"}, "limit": {"Limit", "max"},
+		"dry_run": {
+			"dryRun",
+			"dry-run",
+			"DRY_RUN",
+			"dryrun",
+		},
+		"userHash":  {"userhash", "user_hash", "userHash[]", "UserHash"},
+		"page":      {"Page", "p"},
+		"page_size": {"pageSize", "size", "per_page"},
+		"after":     {"cursor", "After"},
+		"limit":     {"Limit", "max"},
 	}
-	right := map[string]string{"dry_run": "true", "userHash": hashOf("ninguem"), "page": "1", "page_size": "1", "limit": "1"}
+	right := map[string]string{
+		"dry_run":   "true",
+		"userHash":  hashOf("ninguem"),
+		"page":      "1",
+		"page_size": "1",
+		"limit":     "1",
+	}
 	tried := map[string]bool{}
 	for _, rt := range routes {
 		body := sampleBody(rt)
@@ -62,7 +86,10 @@ func TestUnknownParameters(t *testing.T) {
 			tried[known] = true
 			for _, name := range append(near[known], "") {
 				got := s.as(t, s.Sandbox, rt.method, sample(rt)+"?"+url.QueryEscape(name)+"="+right[known], body)
-				if d := got.header.Get(detailHeader); got.status != 400 || got.body != rt.area.invalidBody() || !strings.Contains(d, known) {
+				if d := got.header.Get(
+					detailHeader,
+				); got.status != 400 || got.body != rt.area.invalidBody() ||
+					!strings.Contains(d, known) {
 					t.Errorf("%s %s?%s: %d %s %q", rt.method, rt.path, name, got.status, got.body, d)
 				}
 			}
@@ -103,7 +130,13 @@ func TestPlusInQuery(t *testing.T) {
 			}
 		}
 	}
-	if got := s.as(t, s.Sandbox, http.MethodGet, fmt.Sprintf("/cyber/epp?userHash=%s&userHash=%s", texts[2], url.QueryEscape(texts[1])), ""); got.status != 200 {
+	if got := s.as(
+		t,
+		s.Sandbox,
+		http.MethodGet,
+		fmt.Sprintf("/cyber/epp?userHash=%s&userHash=%s", texts[2], url.QueryEscape(texts[1])),
+		"",
+	); got.status != 200 {
 		t.Errorf("one person twice: %d", got.status)
 	}
 }

@@ -142,17 +142,25 @@ func (r *request) runIdempotently(work func(in *Rules) (any, error)) (partner.An
 	}
 	r.claimed = true
 	r.claim.Digest, r.claim.About = r.in.bodyDigest(r.http.URL.RawQuery), r.personOfRequest()
-	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(in *Rules) (partner.Answer, error) {
-		value, err := work(in)
-		if err == nil {
-			return encodeAnswer(value)
-		}
-		// One who asked too often has not been answered: the repeat may be.
-		if refusal := r.route.area.encodeRefusal(err); refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests {
-			return refusal, nil
-		}
-		return partner.Answer{}, err
-	})
+	answer, replayed, err := r.server.Ledger.Once(
+		r.ctx,
+		r.caller.Partner,
+		r.claim,
+		func(in *Rules) (partner.Answer, error) {
+			value, err := work(in)
+			if err == nil {
+				return encodeAnswer(value)
+			}
+			// One who asked too often has not been answered: the repeat may be.
+			if refusal := r.route.area.encodeRefusal(
+				err,
+			); refusal.Status < http.StatusInternalServerError &&
+				refusal.Status != http.StatusTooManyRequests {
+				return refusal, nil
+			}
+			return partner.Answer{}, err
+		},
+	)
 	if replayed && answer.Created != "" {
 		r.reply.Set("x-created-id", answer.Created)
 		return partner.Answer{}, partner.ErrGivenOnce.With("idempotency-key", fault.AnswerHeldSecret)
@@ -198,7 +206,8 @@ func (r *request) personOfRequest() partner.UserHash {
 // that did not arrive was never a request: its repeat is the first one.
 func (r *request) keepRefusal(err error) (partner.Answer, error) {
 	status := r.route.area.statusOfFault(err)
-	keep := r.claim.Key != "" && !r.claimed && status < http.StatusInternalServerError && status != http.StatusTooManyRequests
+	keep := r.claim.Key != "" && !r.claimed && status < http.StatusInternalServerError &&
+		status != http.StatusTooManyRequests
 	if !keep || errors.Is(err, errBodySlow) || !r.in.drainBody() {
 		return partner.Answer{}, err
 	}
@@ -408,7 +417,11 @@ type bound struct {
 // addRoute puts a route into the table, those with fewer values first: "extra" is not taken for a user hash or an id.
 func (t *table) addRoute(rt *route, seen observed) {
 	b := &bound{route: rt, segments: strings.Split(rt.path[1:], "/"), values: strings.Count(rt.path, "{"), seen: seen}
-	at, _ := slices.BinarySearchFunc(*t, b.values+1, func(other *bound, values int) int { return other.values - values })
+	at, _ := slices.BinarySearchFunc(
+		*t,
+		b.values+1,
+		func(other *bound, values int) int { return other.values - values },
+	)
 	*t = slices.Insert(*t, at, b)
 }
 
@@ -417,7 +430,11 @@ func isValue(segment string) bool { return strings.HasPrefix(segment, "{") }
 
 // matchesPath reports whether a path has the form of the template; an empty segment is no value.
 func (b *bound) matchesPath(path []string) bool {
-	return slices.EqualFunc(b.segments, path, func(template, sent string) bool { return template == sent || isValue(template) && sent != "" })
+	return slices.EqualFunc(
+		b.segments,
+		path,
+		func(template, sent string) bool { return template == sent || isValue(template) && sent != "" },
+	)
 }
 
 // findRoutes returns the routes of a path, one for each method that it answers to.

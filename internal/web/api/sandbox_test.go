@@ -40,7 +40,13 @@ func TestSandboxDiffers(t *testing.T) {
 		})
 		monitor := func(kind, value string) func(who tenant) shown {
 			return func(who tenant) shown {
-				got := s.as(t, who, http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"type":%q,"value":%q,"userHash":"pessoa-%s"}`, kind, value, kind))
+				got := s.as(
+					t,
+					who,
+					http.MethodPost,
+					"/v1/cyber/monitoring",
+					fmt.Sprintf(`{"type":%q,"value":%q,"userHash":"pessoa-%s"}`, kind, value, kind),
+				)
 				return shown{got.status, ""}
 			}
 		}
@@ -48,10 +54,20 @@ func TestSandboxDiffers(t *testing.T) {
 			ask           func(who tenant) shown
 			live, sandbox shown
 		}{
-			partner.TestKeys:       {func(who tenant) shown { return shown{0, who.APIKey[:8]} }, shown{0, "vg_live_"}, shown{0, "vg_test_"}},
+			partner.TestKeys: {
+				func(who tenant) shown { return shown{0, who.APIKey[:8]} },
+				shown{0, "vg_live_"},
+				shown{0, "vg_test_"},
+			},
 			partner.AnyCheckDigits: {monitor("credit_card", "4111111111111112"), shown{400, ""}, shown{200, ""}},
 			partner.NewPlans: {func(who tenant) shown {
-				got := s.as(t, who, http.MethodPost, "/v1/subscriptions", "["+strings.Replace(itemOf(1, ""), `"plan_id":"p"`, `"plan_id":"nunca-visto"`, 1)+"]")
+				got := s.as(
+					t,
+					who,
+					http.MethodPost,
+					"/v1/subscriptions",
+					"["+strings.Replace(itemOf(1, ""), `"plan_id":"p"`, `"plan_id":"nunca-visto"`, 1)+"]",
+				)
 				return shown{got.status, got.body[:strings.Index(got.body, ",")]}
 			}, shown{200, `{"result":"failure"`}, shown{200, `{"result":"success"`}},
 			partner.DemoCover: {func(who tenant) shown {
@@ -76,7 +92,10 @@ func TestSandboxDiffers(t *testing.T) {
 			}, shown{0, "monitorado"}, shown{0, "comprometido"}},
 			partner.LocalLinks: {func(who tenant) shown {
 				monitor("email", "elo@exemplo.com.br")(who)
-				return shown{s.as(t, who, http.MethodPost, "/v1/cyber/portal-session", `{"userHash":"pessoa-email"}`).status, ""}
+				return shown{
+					s.as(t, who, http.MethodPost, "/v1/cyber/portal-session", `{"userHash":"pessoa-email"}`).status,
+					"",
+				}
 			}, shown{503, ""}, shown{200, ""}},
 			partner.MovableClock: {func(who tenant) shown {
 				return shown{s.as(t, who, http.MethodPost, "/v1/sandbox/clock", `{"days":1}`).status, ""}

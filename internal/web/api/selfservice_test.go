@@ -15,7 +15,11 @@ import (
 func assetsOf(first, n int) string {
 	items := make([]string, n)
 	for i := range items {
-		items[i] = addAsset("email", fmt.Sprintf("pessoa%d@exemplo.com.br", first+i), hashOf(fmt.Sprint("inventada", first+i)))
+		items[i] = addAsset(
+			"email",
+			fmt.Sprintf("pessoa%d@exemplo.com.br", first+i),
+			hashOf(fmt.Sprint("inventada", first+i)),
+		)
 	}
 	return `{"items":[` + strings.Join(items, ",") + `]}`
 }
@@ -29,7 +33,8 @@ func TestNoFishingInBulk(t *testing.T) {
 		}
 		var got assetsAdded
 		s.as(t, s.Live, http.MethodPost, "/v1/cyber/assets", `{"items":[`+strings.Join(cpfs, ",")+`]}`).into(t, &got)
-		if got.Result != "failure" || got.Added != 0 || got.NotAdded != 50 || !strings.HasPrefix(got.Refused[49].Detail, "userHash: for type cpf") {
+		if got.Result != "failure" || got.Added != 0 || got.NotAdded != 50 ||
+			!strings.HasPrefix(got.Refused[49].Detail, "userHash: for type cpf") {
 			t.Fatalf("CPFs under made-up hashes: %+v", got)
 		}
 	})
@@ -43,7 +48,15 @@ func TestBulkAssets(t *testing.T) {
 	list := `{"items":[` + addAsset("email", "lista@exemplo.com.br", user) + `,7,{"value":"x"},` + addAsset("email", "sem arroba", user) + `,` +
 		addAsset("domain", "exemplo.com.br", user) + `,` + addAsset("phone", "11987654321", user) + `]}`
 	send := func() answered {
-		return s.do(t, call{method: "POST", path: "/v1/cyber/assets", body: list, header: http.Header{"x-api-key": {s.Live.APIKey}, "idempotency-key": {"lista"}}})
+		return s.do(
+			t,
+			call{
+				method: "POST",
+				path:   "/v1/cyber/assets",
+				body:   list,
+				header: http.Header{"x-api-key": {s.Live.APIKey}, "idempotency-key": {"lista"}},
+			},
+		)
 	}
 	first := send()
 	var got assetsAdded
@@ -53,14 +66,22 @@ func TestBulkAssets(t *testing.T) {
 		field, _, _ := strings.Cut(f.Detail, ":")
 		details[i] = fmt.Sprint(f.Item, " ", field)
 	}
-	if got.Added != 2 || strings.Join(details, ", ") != "1 body, 2 userHash, 3 value, 4 type" || strings.Contains(first.body, user) {
+	if got.Added != 2 || strings.Join(details, ", ") != "1 body, 2 userHash, 3 value, 4 type" ||
+		strings.Contains(first.body, user) {
 		t.Errorf("%+v %v", got, details)
 	}
 	if again := send(); again.body != first.body || again.header.Get("idempotency-replayed") != "true" {
 		t.Error(again)
 	}
 	for body, want := range map[string]string{`{"items":[]}`: "items: 1 to 1000", assetsOf(0, 1001): "items: 1 to 1000", `{"items":"x"}`: "items: wrong JSON type"} {
-		if bad := s.as(t, s.Live, "POST", "/cyber/assets", body); bad.status != 400 || bad.header.Get(detailHeader) != want {
+		if bad := s.as(
+			t,
+			s.Live,
+			"POST",
+			"/cyber/assets",
+			body,
+		); bad.status != 400 ||
+			bad.header.Get(detailHeader) != want {
 			t.Errorf("%.40s: %d %s", body, bad.status, bad.header.Get(detailHeader))
 		}
 	}
@@ -78,10 +99,18 @@ func TestBulkScore(t *testing.T) {
 	if len(many.Scores) != 3 || *many.Scores[0].BreachScore != one.BreachScore || *many.Scores[0].AssessmentScore != one.AssessmentScore || one.BreachScore == 0 {
 		t.Fatalf("%+v", many)
 	}
-	if bad := many.Scores[1]; bad.BreachScore != nil || !strings.HasPrefix(bad.Detail, "userHash: ") || *many.Scores[2].BreachScore >= one.BreachScore {
+	if bad := many.Scores[1]; bad.BreachScore != nil || !strings.HasPrefix(bad.Detail, "userHash: ") ||
+		*many.Scores[2].BreachScore >= one.BreachScore {
 		t.Errorf("%+v", many)
 	}
-	if bad := s.as(t, s.Sandbox, "POST", "/cyber/scores", `{"userHashes":[]}`); bad.status != 400 || bad.header.Get(detailHeader) != "userHashes: 1 to 1000" {
+	if bad := s.as(
+		t,
+		s.Sandbox,
+		"POST",
+		"/cyber/scores",
+		`{"userHashes":[]}`,
+	); bad.status != 400 ||
+		bad.header.Get(detailHeader) != "userHashes: 1 to 1000" {
 		t.Error(bad.status, bad.header)
 	}
 }
@@ -94,9 +123,13 @@ func TestSubscriptionsByAPI(t *testing.T) {
 		at := func(n int) string { return "/v1/subscriptions/p/" + cpfOf(n) + "/changes" }
 		var now subscriptionNow
 		for _, c := range []struct{ body, state string }{
-			{`{"move":"suspend"}`, "suspended"}, {`{"move":"suspend"}`, "suspended"}, {`{"move":"resume"}`, "active"},
-			{`{"expiry_date":"2031-01-31","partner_internal_id":"cliente-42","partner_metadata":"{\"a\":1}"}`, "active"}, {`{"expiry_date":""}`, "active"},
-			{`{"expiry_date":"2031-02-28"}`, "active"}, {`{"move":"end"}`, "ended"},
+			{`{"move":"suspend"}`, "suspended"},
+			{`{"move":"suspend"}`, "suspended"},
+			{`{"move":"resume"}`, "active"},
+			{`{"expiry_date":"2031-01-31","partner_internal_id":"cliente-42","partner_metadata":"{\"a\":1}"}`, "active"},
+			{`{"expiry_date":""}`, "active"},
+			{`{"expiry_date":"2031-02-28"}`, "active"},
+			{`{"move":"end"}`, "ended"},
 		} {
 			if s.as(t, s.Live, "POST", at(9800), c.body).into(t, &now); now.State != c.state || now.ID != "sub_1" {
 				t.Errorf("%s: %+v", c.body, now)
@@ -105,7 +138,14 @@ func TestSubscriptionsByAPI(t *testing.T) {
 		if now.InternalID != "cliente-42" || now.Metadata != `{"a":1}` {
 			t.Errorf("%+v", now)
 		}
-		if got := s.as(t, s.Live, "POST", at(9800), `{"move":"resume"}`); got.status != 404 || !strings.HasPrefix(got.header.Get(detailHeader), "plan_id, beneficiary_cpf: ") {
+		if got := s.as(
+			t,
+			s.Live,
+			"POST",
+			at(9800),
+			`{"move":"resume"}`,
+		); got.status != 404 ||
+			!strings.HasPrefix(got.header.Get(detailHeader), "plan_id, beneficiary_cpf: ") {
 			t.Error("an ended one:", got.status, got.header)
 		}
 		for body, want := range map[string]string{
@@ -113,7 +153,14 @@ func TestSubscriptionsByAPI(t *testing.T) {
 			`{"expiry_date":"2020-01-01"}`: "expiry_date: ", `{"expiry_date":"31/12/2030"}`: "expiry_date: ",
 			`{"partner_metadata":"{"}`: "partner_metadata: ", `{"partner_internal_id":"` + strings.Repeat("x", 256) + `"}`: "partner_internal_id: ",
 		} {
-			if got := s.as(t, s.Live, "POST", at(9801), body); got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), want) {
+			if got := s.as(
+				t,
+				s.Live,
+				"POST",
+				at(9801),
+				body,
+			); got.status != 400 ||
+				!strings.HasPrefix(got.header.Get(detailHeader), want) {
 				t.Errorf("%s: %d %s", body, got.status, got.header.Get(detailHeader))
 			}
 		}
@@ -124,7 +171,14 @@ func TestSubscriptionsByAPI(t *testing.T) {
 			t.Errorf("%v", moved)
 		}
 		for body, want := range map[string]string{`{"plan_id":"p","move":"suspend","cpfs":[]}`: "cpfs: 1 to 1000", `{"cpfs":["1"]}`: "move: one of", `{"move":"end","cpfs":["1"]}`: "plan_id: 1 to 255"} {
-			if got := s.as(t, s.Live, "POST", "/subscription-moves", body); got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), want) {
+			if got := s.as(
+				t,
+				s.Live,
+				"POST",
+				"/subscription-moves",
+				body,
+			); got.status != 400 ||
+				!strings.HasPrefix(got.header.Get(detailHeader), want) {
 				t.Errorf("%s: %d %s", body, got.status, got.header.Get(detailHeader))
 			}
 		}

@@ -71,7 +71,12 @@ type Rules struct {
 // Figures are what is counted by day.
 type Figures interface {
 	// FiguresByDay returns what was kept of figures over the last days, for one part of the service.
-	FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
+	FiguresByDay(
+		ctx context.Context,
+		part string,
+		days int,
+		names ...operator.Figure,
+	) (map[operator.Figure][]operator.DayCount, error)
 }
 
 // Ledger remembers answers.
@@ -80,7 +85,12 @@ type Ledger interface {
 	// work is given and the answer are kept together or not at all. When work fails nothing is kept; when it answers
 	// with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
 	// replayed is true, when the claim has been answered before.
-	Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *Rules) (partner.Answer, error)) (a partner.Answer, replayed bool, err error)
+	Once(
+		ctx context.Context,
+		id partner.ID,
+		c partner.RequestClaim,
+		work func(in *Rules) (partner.Answer, error),
+	) (a partner.Answer, replayed bool, err error)
 }
 
 // Options are what the server itself needs.
@@ -127,7 +137,13 @@ type Server struct {
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
 	o.DatabaseTime = cmp.Or(o.DatabaseTime, 10*time.Second)
-	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorkLimits(), refusals: newRefusals(), mux: http.NewServeMux()}
+	s := &Server{
+		Options:  o,
+		limits:   newLimiter(o.Replicas),
+		works:    newWorkLimits(),
+		refusals: newRefusals(),
+		mux:      http.NewServeMux(),
+	}
 	for i := range routes {
 		s.routes.addRoute(&routes[i], s.newObserved(&routes[i]))
 	}
@@ -204,7 +220,16 @@ func (s *Server) serveRequest(w http.ResponseWriter, hr *http.Request, rt *route
 	s.Counted.countRequest(r.caller, rt, status, start, end, err)
 	seen.metrics.Done(status, end.Sub(start))
 	telemetry.EndRequest(span, status, end)
-	logRequest(ctx, seen.log.Handler(), r.caller, s.Callers.AddressForLog(s.Callers.CallerAddress(hr)), status, start, end, err)
+	logRequest(
+		ctx,
+		seen.log.Handler(),
+		r.caller,
+		s.Callers.AddressForLog(s.Callers.CallerAddress(hr)),
+		status,
+		start,
+		end,
+		err,
+	)
 }
 
 // answerRequest runs a request up to its encoded body; a panic becomes an internal fault.
@@ -355,7 +380,9 @@ func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer partner.A
 	if err != nil {
 		discardBody(w, r.http)
 		answer = r.route.area.encodeRefusal(err)
-		h.Del("idempotency-replayed") // the repeat of a request whose work is done anew was refused: nothing was repeated
+		h.Del(
+			"idempotency-replayed",
+		) // the repeat of a request whose work is done anew was refused: nothing was repeated
 	}
 	h.Set("content-type", "application/json; charset=utf-8")
 	h.Set("cache-control", "no-store")
@@ -376,7 +403,8 @@ func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer partner.A
 
 // retryAfter tells a caller when to come back, where coming back may help and nothing else said when.
 func retryAfter(h http.Header, status int, err error) {
-	later := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests || status == http.StatusConflict && errors.Is(err, partner.ErrStillRunning)
+	later := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests ||
+		status == http.StatusConflict && errors.Is(err, partner.ErrStillRunning)
 	switch {
 	case !later || h.Get("retry-after") != "":
 	case errors.Is(err, password.ErrNoCorpus): // an operator has to load one
@@ -433,7 +461,12 @@ func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
 func (s *Server) refuseNobody(w http.ResponseWriter, hr *http.Request, refusal error) {
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.RequestIDOf(hr.Context(), hr.Header.Get(requestIDHeader)))
 	rt := &route{method: "-", path: "unknown", area: cyberArea}
-	s.writeAnswer(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, partner.Answer{}, refusal)
+	s.writeAnswer(
+		w,
+		&request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()},
+		partner.Answer{},
+		refusal,
+	)
 }
 
 // refuseUnrouted answers in the shape of the path's area, after the credentials like everything else.
@@ -444,7 +477,9 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 		}
 		return nil, refusal
 	}}
-	if rt.area, rt.scope = areaOfPath(pathSegments(hr.URL)); rt.area == nil { // outside both areas: no credentials to check, no details to give
+	if rt.area, rt.scope = areaOfPath(
+		pathSegments(hr.URL),
+	); rt.area == nil { // outside both areas: no credentials to check, no details to give
 		s.refuseNobody(w, hr, refusal)
 		return
 	}

@@ -95,8 +95,12 @@ const defaultBreachPage = 50
 func newBreachFacts(b cyber.Breach) breachFacts {
 	return breachFacts{
 		breachItem:  breachItem{b.Name, b.Title, b.Date.Format(time.DateOnly), string(b.Kind)},
-		Description: b.Description, Exposes: b.Exposes, Verified: b.Verified, Fabricated: b.Fabricated, SpamList: b.SpamList,
-		AddedAt: b.AddedAt.UTC().Format(alert.TimeFormat),
+		Description: b.Description,
+		Exposes:     b.Exposes,
+		Verified:    b.Verified,
+		Fabricated:  b.Fabricated,
+		SpamList:    b.SpamList,
+		AddedAt:     b.AddedAt.UTC().Format(alert.TimeFormat),
 	}
 }
 

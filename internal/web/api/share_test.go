@@ -20,7 +20,13 @@ func askKey(user, device string) string {
 func (s *service) enrolled(t *testing.T, who tenant, from, to int) []string {
 	t.Helper()
 	s.plan(t, who, "p")
-	if status, text := s.post(t, s.server.URL, who.APIKey, itemsOf(from, to)); status != http.StatusOK || !strings.Contains(text, `"success"`) {
+	if status, text := s.post(
+		t,
+		s.server.URL,
+		who.APIKey,
+		itemsOf(from, to),
+	); status != http.StatusOK ||
+		!strings.Contains(text, `"success"`) {
 		t.Fatal(status, text)
 	}
 	var users []string
@@ -38,7 +44,12 @@ func TestPoolHasOwners(t *testing.T) {
 		ask := func(who tenant, user, device string) answered {
 			return s.as(t, who, http.MethodPost, "/v1/cyber/epp", askKey(user, device))
 		}
-		if a := ask(s.Live, hashOf("inventada"), "pc"); a.status != http.StatusConflict || !strings.Contains(a.body, "assinatura em vigor") {
+		if a := ask(
+			s.Live,
+			hashOf("inventada"),
+			"pc",
+		); a.status != http.StatusConflict ||
+			!strings.Contains(a.body, "assinatura em vigor") {
 			t.Error("somebody without a subscription:", a)
 		}
 		users := s.enrolled(t, s.Live, 0, 40)
@@ -52,10 +63,18 @@ func TestPoolHasOwners(t *testing.T) {
 			}
 			return got, last
 		}
-		if got, last := drain(s.Live, func(i int) (string, string) { return users[0], fmt.Sprint("pc", i) }); got != 10 || last.status != http.StatusConflict {
+		if got, last := drain(
+			s.Live,
+			func(i int) (string, string) { return users[0], fmt.Sprint("pc", i) },
+		); got != 10 ||
+			last.status != http.StatusConflict {
 			t.Error("one person:", got, last)
 		}
-		if got, last := drain(s.Live, func(i int) (string, string) { return users[1+i], "pc" }); got != 10 || last.status != http.StatusConflict || !strings.Contains(last.body, "Cota") {
+		if got, last := drain(
+			s.Live,
+			func(i int) (string, string) { return users[1+i], "pc" },
+		); got != 10 || last.status != http.StatusConflict ||
+			!strings.Contains(last.body, "Cota") {
 			t.Error("one partner, after 10 of one person:", got, last)
 		}
 		// Reserved for the other: the first, with a larger quota, leaves them.
@@ -68,11 +87,19 @@ func TestPoolHasOwners(t *testing.T) {
 				t.Fatal(set)
 			}
 		}
-		if got, last := drain(s.Live, func(i int) (string, string) { return users[15+i], "outro" }); got != 5 || last.status != http.StatusServiceUnavailable {
+		if got, last := drain(
+			s.Live,
+			func(i int) (string, string) { return users[15+i], "outro" },
+		); got != 5 ||
+			last.status != http.StatusServiceUnavailable {
 			t.Error("what is not reserved:", got, last)
 		}
 		others := s.enrolled(t, s.Other, 100, 120)
-		if got, last := drain(s.Other, func(i int) (string, string) { return others[i], "pc" }); got != 15 || last.status != http.StatusServiceUnavailable {
+		if got, last := drain(
+			s.Other,
+			func(i int) (string, string) { return others[i], "pc" },
+		); got != 15 ||
+			last.status != http.StatusServiceUnavailable {
 			t.Error("what is reserved:", got, last)
 		}
 		if a := ask(s.Live, users[0], "pc0"); a.status != http.StatusOK || !strings.Contains(a.body, "POOL-") {
@@ -103,10 +130,24 @@ func TestSlotsHaveOwners(t *testing.T) {
 			t.Fatal(err)
 		}
 		book := func(who tenant, user string, at time.Time) answered {
-			return s.as(t, who, http.MethodPost, "/v1/cyber/case",
-				fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":%q}]}`, user, at.Format(time.RFC3339)))
+			return s.as(
+				t,
+				who,
+				http.MethodPost,
+				"/v1/cyber/case",
+				fmt.Sprintf(
+					`{"serviceId":"sv_ajuda_phishing","userHash":%q,"appointments":[{"appointment":%q}]}`,
+					user,
+					at.Format(time.RFC3339),
+				),
+			)
 		}
-		if a := book(s.Live, hashOf("inventada"), times[0]); a.status != http.StatusConflict || !strings.Contains(a.body, "assinatura em vigor") {
+		if a := book(
+			s.Live,
+			hashOf("inventada"),
+			times[0],
+		); a.status != http.StatusConflict ||
+			!strings.Contains(a.body, "assinatura em vigor") {
 			t.Error("somebody without a subscription:", a)
 		}
 		users := s.enrolled(t, s.Live, 0, 20)
@@ -162,15 +203,33 @@ func TestSandboxTakesNothingReal(t *testing.T) {
 		cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
 		const service = "sv_ajuda_phishing"
 		real := cyber.SandboxTimes(s.Clock.Now())[0] // at the same moment as a made-up one
-		if _, err := cases.AddFreeSlots(t.Context(), service, "", []time.Time{real, real.Add(time.Minute)}); err != nil {
+		if _, err := cases.AddFreeSlots(
+			t.Context(),
+			service,
+			"",
+			[]time.Time{real, real.Add(time.Minute)},
+		); err != nil {
 			t.Fatal(err)
 		}
 		book := func(at time.Time) answered {
-			return s.as(t, s.Sandbox, http.MethodPost, "/v1/cyber/case",
-				fmt.Sprintf(`{"serviceId":%q,"userHash":%q,"appointments":[{"appointment":%q}]}`, service, hashOf("ana"), at.Format(time.RFC3339)))
+			return s.as(
+				t,
+				s.Sandbox,
+				http.MethodPost,
+				"/v1/cyber/case",
+				fmt.Sprintf(
+					`{"serviceId":%q,"userHash":%q,"appointments":[{"appointment":%q}]}`,
+					service,
+					hashOf("ana"),
+					at.Format(time.RFC3339),
+				),
+			)
 		}
 		shown := s.as(t, s.Sandbox, http.MethodGet, "/v1/cyber/services/"+service, "")
-		if made := cyber.SandboxTimes(s.Clock.Now()); !strings.Contains(shown.body, made[len(made)-1].Format("2006-01-02T15:04")) || strings.Contains(shown.body, real.Add(time.Minute).Format("T15:04")) {
+		if made := cyber.SandboxTimes(
+			s.Clock.Now(),
+		); !strings.Contains(shown.body, made[len(made)-1].Format("2006-01-02T15:04")) ||
+			strings.Contains(shown.body, real.Add(time.Minute).Format("T15:04")) {
 			t.Error("the times that a sandbox sees:", shown)
 		}
 		if a := book(real.Add(time.Minute)); a.status != http.StatusConflict {
@@ -226,7 +285,13 @@ func TestUnusedKeyReturnsToItsPool(t *testing.T) {
 		}
 		revoke := func(user, key string) {
 			t.Helper()
-			if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/epp/"+key+"/revoke", fmt.Sprintf(`{"userHash":%q}`, user)); a.status != http.StatusOK {
+			if a := s.as(
+				t,
+				s.Live,
+				http.MethodPost,
+				"/v1/cyber/epp/"+key+"/revoke",
+				fmt.Sprintf(`{"userHash":%q}`, user),
+			); a.status != http.StatusOK {
 				t.Fatal(a)
 			}
 		}
@@ -236,10 +301,19 @@ func TestUnusedKeyReturnsToItsPool(t *testing.T) {
 			t.Error("a vendor that does not allow it:", status)
 		}
 		allowed := true
-		if err := endpoints.UpdateSource(t.Context(), cyber.Windows, cyber.SourceChange{Returns: &allowed}); err != nil {
+		if err := endpoints.UpdateSource(
+			t.Context(),
+			cyber.Windows,
+			cyber.SourceChange{Returns: &allowed},
+		); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := endpoints.LoadKeyPool(t.Context(), cyber.Windows, strings.NewReader("SECOND-KEY-0001"), nil); err != nil {
+		if _, err := endpoints.LoadKeyPool(
+			t.Context(),
+			cyber.Windows,
+			strings.NewReader("SECOND-KEY-0001"),
+			nil,
+		); err != nil {
 			t.Fatal(err)
 		}
 		second, _ := issue(users[1])
@@ -248,7 +322,13 @@ func TestUnusedKeyReturnsToItsPool(t *testing.T) {
 		if again != second || status != http.StatusOK {
 			t.Errorf("%q was given back, %q came: %d", second, again, status)
 		}
-		if a := s.as(t, s.Live, http.MethodPost, "/v1/cyber/epp/"+again+"/activate", fmt.Sprintf(`{"userHash":%q}`, users[2])); a.status != http.StatusOK {
+		if a := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/cyber/epp/"+again+"/activate",
+			fmt.Sprintf(`{"userHash":%q}`, users[2]),
+		); a.status != http.StatusOK {
 			t.Fatal(a)
 		}
 		revoke(users[2], again)

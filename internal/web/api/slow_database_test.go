@@ -23,7 +23,11 @@ func TestSlowDatabaseIsUnavailable(t *testing.T) {
 			s := newService(t, engine)
 			handler := newHandler(t, s.Env)
 			handler.DatabaseTime = 300 * time.Millisecond
-			if _, err := handler.Gate.Authenticate(ctx, s.Sandbox.APIKey, partner.ScopeCyber); err != nil { // known from before
+			if _, err := handler.Gate.Authenticate(
+				ctx,
+				s.Sandbox.APIKey,
+				partner.ScopeCyber,
+			); err != nil { // known from before
 				t.Fatal(err)
 			}
 			var unavailable atomic.Int64

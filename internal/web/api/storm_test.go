@@ -96,8 +96,10 @@ func newStorm(t *testing.T) *storm {
 	if _, err := os.Stat("/dev/shm"); err == nil {
 		t.Setenv("TMPDIR", "/dev/shm") // what the disk does is for other tests
 	}
-	s := &storm{service: newService(t, sqldb.SQLite), log: &syncBuffer{},
-		statuses: map[int]int{}}
+	s := &storm{
+		service: newService(t, sqldb.SQLite), log: &syncBuffer{},
+		statuses: map[int]int{},
+	}
 	handler := newHandlerLogging(t, s.Env, s.log)
 	handler.PageURL = "https://paginas.exemplo.com.br"
 	s.handler = handler
@@ -123,40 +125,93 @@ func newStorm(t *testing.T) *storm {
 	group := strings.Replace(itemOf(9706,
 		`"group_size":"50","benefit_holder":"12ABC34501DE35","partner_metadata":"{}","partner_internal_id":"`+stormMark+`",`), `"is_group_plan":false`, `"is_group_plan":true`, 1)
 	s.seeds = []seedling{
-		{"POST", "/cyber/monitoring",
-			`{"value":"` + stormMark + `@exemplo.com.br","type":"email","userHash":"` + user + `"}`, live, nil},
-		{"POST", "/cyber/monitoring",
-			`{"value":"x` + stormMark + `@vazamento.test","type":"email","userHash":"` + leaked + `"}`, sandbox, nil},
+		{
+			"POST", "/cyber/monitoring",
+			`{"value":"` + stormMark + `@exemplo.com.br","type":"email","userHash":"` + user + `"}`, live, nil,
+		},
+		{
+			"POST", "/cyber/monitoring",
+			`{"value":"x` + stormMark + `@vazamento.test","type":"email","userHash":"` + leaked + `"}`, sandbox, nil,
+		},
 		{"GET", "/cyber/monitoring/" + leaked, "", sandbox, nil},
 		{"DELETE", "/cyber/monitoring/" + assets[0].ID + "x/" + leaked, "", sandbox, nil},
-		{"POST", "/cyber/case",
-			`{"serviceId":"sv_ajuda_phishing","userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"` + stormMark + `","answer":"Sim"}]}`, live, nil},
+		{
+			"POST",
+			"/cyber/case",
+			`{"serviceId":"sv_ajuda_phishing","userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}],"questions":[{"question":"` + stormMark + `","answer":"Sim"}]}`,
+			live,
+			nil,
+		},
 		{"GET", "/cyber/services", "", live, nil},
-		{"POST", "/cyber/epp",
-			`{"operatingSystem":"android","type":"antivirus","deviceName":"` + stormMark + `","userHash":"` + user + `"}`, live, nil},
+		{
+			"POST",
+			"/cyber/epp",
+			`{"operatingSystem":"android","type":"antivirus","deviceName":"` + stormMark + `","userHash":"` + user + `"}`,
+			live,
+			nil,
+		},
 		{"GET", "/cyber/epp?userHash=" + user, "", live, http.Header{"X-User-Hash": {user}}},
-		{"POST", "/cyber/credential-check", `{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`, sandbox, nil},
+		{
+			"POST",
+			"/cyber/credential-check",
+			`{"userHash":"` + user + `","passwordHashPrefix":"5BAA61E4C9"}`,
+			sandbox,
+			nil,
+		},
 		{"POST", "/cyber/password-check", `{"passwordHashPrefix":"5BAA61E4C9"}`, sandbox, nil},
 		{"GET", "/cyber/advise/" + leaked, "", sandbox, nil},
 		{"GET", "/cyber/score/" + leaked, "", sandbox, nil},
 		{"GET", "/cyber/insurance/" + user, "", live, nil},
-		{"POST", "/cyber/monitoring/extra",
-			`{"value":"123e4567-e89b-42d3-a456-426614174000","type":"pix_key","userHash":"` + user + `"}`, live, nil},
+		{
+			"POST", "/cyber/monitoring/extra",
+			`{"value":"123e4567-e89b-42d3-a456-426614174000","type":"pix_key","userHash":"` + user + `"}`, live, nil,
+		},
 		{"GET", "/cyber/monitoring/extra/" + user, "", live, nil},
 		{"DELETE", "/cyber/monitoring/extra/" + assets[0].ID + "x/" + user, "", live, nil},
 		{"GET", "/cyber/services/sv_ajuda_phishing", "", live, nil},
 		{"GET", "/cyber/cases/" + user, "", live, nil},
 		{"GET", "/cyber/case/" + kase + "/history/" + user, "", live, nil},
-		{"POST", "/cyber/case/" + kase + "/messages",
-			`{"userHash":"` + user + `","text":"` + stormMark + `","attachment":{"name":"` + stormMark + `","text":"x"}}`, live, nil},
-		{"POST", "/cyber/case/" + kase + "x/cancel", `{"userHash":"` + user + `","reason":"` + stormMark + `"}`, live, nil},
-		{"POST", "/cyber/case/" + kase + "/rebook",
-			`{"userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]}`, live, nil},
-		{"POST", "/cyber/case/" + kase + "/rate", `{"userHash":"` + user + `","rating":5,"comment":"` + stormMark + `"}`, live, nil},
-		{"POST", "/cyber/portal-session", `{"userHash":"` + user + `","lang":"en","returnUrl":"https://` + stormMark + `.exemplo.com.br/"}`, live, nil},
+		{
+			"POST",
+			"/cyber/case/" + kase + "/messages",
+			`{"userHash":"` + user + `","text":"` + stormMark + `","attachment":{"name":"` + stormMark + `","text":"x"}}`,
+			live,
+			nil,
+		},
+		{
+			"POST",
+			"/cyber/case/" + kase + "x/cancel",
+			`{"userHash":"` + user + `","reason":"` + stormMark + `"}`,
+			live,
+			nil,
+		},
+		{
+			"POST", "/cyber/case/" + kase + "/rebook",
+			`{"userHash":"` + user + `","appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]}`, live, nil,
+		},
+		{
+			"POST",
+			"/cyber/case/" + kase + "/rate",
+			`{"userHash":"` + user + `","rating":5,"comment":"` + stormMark + `"}`,
+			live,
+			nil,
+		},
+		{
+			"POST",
+			"/cyber/portal-session",
+			`{"userHash":"` + user + `","lang":"en","returnUrl":"https://` + stormMark + `.exemplo.com.br/"}`,
+			live,
+			nil,
+		},
 		{"GET", "/cyber/breaches?page=1&page_size=3", "", live, nil},
 		{"GET", "/cyber/breaches/sandbox", "", sandbox, nil},
-		{"POST", "/cyber/assets", `{"items":[{"value":"` + stormMark + `2@exemplo.com.br","type":"email","userHash":"` + user + `"},7]}`, live, nil},
+		{
+			"POST",
+			"/cyber/assets",
+			`{"items":[{"value":"` + stormMark + `2@exemplo.com.br","type":"email","userHash":"` + user + `"},7]}`,
+			live,
+			nil,
+		},
 		{"POST", "/cyber/scores", `{"userHashes":["` + user + `","` + leaked + `"]}`, live, nil},
 		{"POST", "/subscription-moves", `{"plan_id":"p","move":"suspend","cpfs":["` + cpfOf(9702) + `","1"]}`, live, nil},
 		{"POST", "/subscriptions/p/" + cpfOf(9703) + "/changes", `{"expiry_date":"2031-01-31","partner_internal_id":"` + stormMark + `","partner_metadata":"{}"}`, live, nil},
@@ -182,8 +237,10 @@ func newStorm(t *testing.T) *storm {
 		{"POST", "/cyber/epp/" + epp + "/activate", `{"eppKey":"` + epp + `","report":"activated"}`, live, nil},
 		{"POST", "/cyber/epp/" + epp + "/heartbeat", `{}`, live, nil},
 		{"POST", "/cyber/epp/" + epp + "x/revoke", `{"userHash":"` + user + `"}`, live, nil},
-		{"POST", "/cyber/epp/" + epp + "x/move",
-			`{"userHash":"` + user + `","operatingSystem":"ios","deviceName":"` + stormMark + `"}`, live, nil},
+		{
+			"POST", "/cyber/epp/" + epp + "x/move",
+			`{"userHash":"` + user + `","operatingSystem":"ios","deviceName":"` + stormMark + `"}`, live, nil,
+		},
 		{"GET", "/cyber/cover/" + user, "", live, nil},
 		{"GET", "/cyber/score/" + leaked + "/history", "", sandbox, nil},
 		{"POST", "/subscriptions", "[" + group + "," + itemOf(9707, "") + "]", live, nil},
@@ -194,10 +251,18 @@ func newStorm(t *testing.T) *storm {
 		{"POST", "/cyber/advise/" + user + "/answers", `{"catalogId":"senhas-repetidas","value":"nunca"}`, live, nil},
 		{"GET", "/cyber/findings/" + leaked, "", sandbox, nil},
 		{"GET", "/cyber/findings/" + found[0].ID + "/plan/" + leaked + "?lang=es", "", sandbox, nil},
-		{"POST", "/cyber/findings/" + found[0].ID + "/steps/change-password", `{"userHash":"` + leaked + `","state":"done"}`, sandbox, nil},
+		{
+			"POST",
+			"/cyber/findings/" + found[0].ID + "/steps/change-password",
+			`{"userHash":"` + leaked + `","state":"done"}`,
+			sandbox,
+			nil,
+		},
 		{"POST", "/cyber/findings/" + found[0].ID + "/recheck", `{"userHash":"` + leaked + `"}`, sandbox, nil},
-		{"POST", "/cyber/findings/" + found[0].ID + "/resolve", `{"userHash":"` + leaked + `","reason":"other"}`,
-			sandbox, nil},
+		{
+			"POST", "/cyber/findings/" + found[0].ID + "/resolve", `{"userHash":"` + leaked + `","reason":"other"}`,
+			sandbox, nil,
+		},
 	}
 	for _, op := range s.contract.operations() {
 		if !slices.ContainsFunc(s.seeds, func(x seedling) bool {

@@ -22,7 +22,10 @@ func TestStrangersHaveABudget(t *testing.T) {
 	var log bytes.Buffer
 	h := newHandlerLogging(t, s.Env, &log)
 	h.Strangers = telemetry.NewBudget(s.Clock.Now, time.Minute, 10)
-	h.Callers = &telemetry.Callers{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Shown: telemetry.Network}
+	h.Callers = &telemetry.Callers{
+		Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+		Shown:   telemetry.Network,
+	}
 	ask := func(from, path, key string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.RemoteAddr = "10.0.0.1:4711"
@@ -63,7 +66,8 @@ func TestStrangersHaveABudget(t *testing.T) {
 	if w := ask("198.51.100.1", "/v1/cyber/services", "bad"); w.Code != http.StatusForbidden {
 		t.Error("another address pays:", w.Code)
 	}
-	if text := log.String(); !strings.Contains(text, `"from":"192.0.2.0/24"`) || strings.Contains(text, "192.0.2.7") || !strings.Contains(text, `"from":"198.51.100.0/24"`) {
+	if text := log.String(); !strings.Contains(text, `"from":"192.0.2.0/24"`) || strings.Contains(text, "192.0.2.7") ||
+		!strings.Contains(text, `"from":"198.51.100.0/24"`) {
 		t.Error("the log does not name the caller's network, or names more:", text)
 	}
 }

@@ -78,8 +78,17 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 	return subscriptionPageWire{
 		Data: showAll(found.Items, func(sub subscription.Subscription) listedWire {
 			return listedWire{
-				PartnerID: string(r.caller.Partner), StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.Expiry), PlanID: string(sub.Plan),
-				Beneficiary: listedBeneficiaryWire{Name: sub.Beneficiary.Name, CPF: sub.Beneficiary.CPF, Email: sub.Beneficiary.Email},
+				PartnerID: string(
+					r.caller.Partner,
+				),
+				StartDate:  formatWireDay(sub.Start),
+				ExpiryDate: formatWireDay(sub.Expiry),
+				PlanID:     string(sub.Plan),
+				Beneficiary: listedBeneficiaryWire{
+					Name:  sub.Beneficiary.Name,
+					CPF:   sub.Beneficiary.CPF,
+					Email: sub.Beneficiary.Email,
+				},
 			}
 		}),
 		Pagination: paginationWire{
@@ -169,7 +178,10 @@ func (r *request) subscriptionInPath() (plan.ID, string, error) {
 // neither.
 func (s *Server) changeSubscription(r *request, in subscriptionChange) (any, error) {
 	if in.Edit.IsEmpty() == (in.Move == nil) {
-		return nil, errBodyInvalid.With("move, expiry_date, partner_internal_id, partner_metadata, beneficiary", fault.MoveOrEdit)
+		return nil, errBodyInvalid.With(
+			"move, expiry_date, partner_internal_id, partner_metadata, beneficiary",
+			fault.MoveOrEdit,
+		)
 	}
 	planID, cpf, err := r.subscriptionInPath()
 	if err != nil {
@@ -180,7 +192,12 @@ func (s *Server) changeSubscription(r *request, in subscriptionChange) (any, err
 		if err != nil {
 			return nil, err
 		}
-		if _, err := r.rules.Subscriptions.MoveSubscriptions(r.ctx, r.caller.Partner, subscription.Selection{Plan: planID, CPF: cpf}, move); err != nil {
+		if _, err := r.rules.Subscriptions.MoveSubscriptions(
+			r.ctx,
+			r.caller.Partner,
+			subscription.Selection{Plan: planID, CPF: cpf},
+			move,
+		); err != nil {
 			return nil, nameMissingMember(err)
 		}
 	} else {
@@ -210,8 +227,15 @@ func nameMissingMember(err error) error {
 // subscriptionState returns a subscription as it is after a change.
 func subscriptionState(sub subscription.Subscription) subscriptionNow {
 	now := subscriptionNow{
-		ID: string(sub.ID()), PlanID: string(sub.Plan), State: "active", StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.LastDay()),
-		InternalID: sub.InternalID, Metadata: sub.Metadata,
+		ID: string(
+			sub.ID(),
+		),
+		PlanID:     string(sub.Plan),
+		State:      "active",
+		StartDate:  formatWireDay(sub.Start),
+		ExpiryDate: formatWireDay(sub.LastDay()),
+		InternalID: sub.InternalID,
+		Metadata:   sub.Metadata,
 	}
 	switch {
 	case !sub.EndedAt.IsZero():
@@ -329,9 +353,14 @@ func (r *request) editSubscriptions(in subscriptionEdits) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := subscriptionsEdited{resultWord(changed, len(failed)), changed, len(failed), showAll(failed, func(f subscription.Failure) notEditedWire {
-		return notEditedWire{f.Item, showAll(f.Problems, ItemError)}
-	})}
+	answer := subscriptionsEdited{
+		resultWord(changed, len(failed)),
+		changed,
+		len(failed),
+		showAll(failed, func(f subscription.Failure) notEditedWire {
+			return notEditedWire{f.Item, showAll(f.Problems, ItemError)}
+		}),
+	}
 	if changed == 0 {
 		return answer, nil
 	}

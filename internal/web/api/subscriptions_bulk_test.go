@@ -47,8 +47,11 @@ func TestBrokenItemBreaksTheBody(t *testing.T) {
 				}
 			}
 			a := s.do(t, call{
-				method: http.MethodPost, path: "/v1/subscriptions", body: "[" + strings.Join(items, ",") + "]", unchecked: true,
-				header: http.Header{"x-api-key": {s.Live.APIKey}},
+				method:    http.MethodPost,
+				path:      "/v1/subscriptions",
+				body:      "[" + strings.Join(items, ",") + "]",
+				unchecked: true,
+				header:    http.Header{"x-api-key": {s.Live.APIKey}},
 			})
 			detail := a.header.Get("x-error-detail")
 			if a.status != http.StatusBadRequest || !strings.HasPrefix(detail, fmt.Sprintf("body: item %d: ", place)) {
@@ -61,7 +64,13 @@ func TestBrokenItemBreaksTheBody(t *testing.T) {
 	}
 	// The wrong type of anything stays its item's affair, and a broken item breaks a rehearsal too.
 	odd := "[" + strings.Join([]string{`"\ud83d\ude00"`, "7", `{"beneficiary":[]}`, itemOf(1, "")}, ",") + "]"
-	if status, text := s.post(t, s.server.URL, s.Live.APIKey, odd); status != http.StatusOK || bulkOf(t, text).Created != 1 {
+	if status, text := s.post(
+		t,
+		s.server.URL,
+		s.Live.APIKey,
+		odd,
+	); status != http.StatusOK ||
+		bulkOf(t, text).Created != 1 {
 		t.Error(status, text)
 	}
 }
@@ -148,12 +157,22 @@ func TestFailuresNameTheirPlace(t *testing.T) {
 			for i := 0; i < len(header); i += 2 {
 				h.Set(header[i], header[i+1])
 			}
-			return s.do(t, call{method: http.MethodPost, path: "/v1/subscriptions" + query, body: body, unchecked: true, header: h})
+			return s.do(
+				t,
+				call{
+					method:    http.MethodPost,
+					path:      "/v1/subscriptions" + query,
+					body:      body,
+					unchecked: true,
+					header:    h,
+				},
+			)
 		}
 		rehearsed := send("?dry_run=true")
 		first := send("", "idempotency-key", "places")
 		again := send("", "idempotency-key", "places")
-		if again.header.Get("idempotency-replayed") != "true" || first.body != rehearsed.body || first.body != again.body {
+		if again.header.Get("idempotency-replayed") != "true" || first.body != rehearsed.body ||
+			first.body != again.body {
 			t.Errorf("%s\n%s\n%s", rehearsed.body, first.body, again.body)
 		}
 		for _, a := range []answered{rehearsed, first, again} {
@@ -208,12 +227,23 @@ func TestActiveIsByDate(t *testing.T) {
 		list(2, 3, 4)                   // the first was over when it came
 		s.Clock.Advance(15 * time.Hour) // midnight in São Paulo
 		list(3, 4)
-		again := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions?dry_run=true", "["+itemOf(1, "")+","+itemOf(2, "")+","+itemOf(3, "")+"]")
+		again := s.as(
+			t,
+			s.Live,
+			http.MethodPost,
+			"/v1/subscriptions?dry_run=true",
+			"["+itemOf(1, "")+","+itemOf(2, "")+","+itemOf(3, "")+"]",
+		)
 		if a := bulkOf(t, again.body); a.Created != 2 || again.header.Get(notCreatedHeader) != "2" {
 			t.Error("only what is active is in the way:", again.body)
 		}
 		rules := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
-		if _, err := rules.MoveSubscriptions(t.Context(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(4)}, subscription.End); err != nil {
+		if _, err := rules.MoveSubscriptions(
+			t.Context(),
+			s.Live.ID,
+			subscription.Selection{Plan: "p", CPF: cpfOf(4)},
+			subscription.End,
+		); err != nil {
 			t.Fatal(err)
 		}
 		list(3)

@@ -31,7 +31,14 @@ func TestBeneficiaryIsEdited(t *testing.T) {
 			`{"beneficiary":{"address":{"state":"XX"}}}`: "beneficiary.address.state: ", `{"beneficiary":{"address":{"zipcode":"1"}}}`: "beneficiary.address.zipcode: ",
 			`{"beneficiary":{"primary_card":"` + strings.Repeat("1", 33) + `"}}`: "beneficiary.primary_card: ", `{"beneficiary":{"address":{"city":7}}}`: "beneficiary.address.city: wrong JSON type",
 		} {
-			if got := s.as(t, s.Live, "POST", at+"/changes", body); got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), refusal) {
+			if got := s.as(
+				t,
+				s.Live,
+				"POST",
+				at+"/changes",
+				body,
+			); got.status != 400 ||
+				!strings.HasPrefix(got.header.Get(detailHeader), refusal) {
 				t.Errorf("%s: %d %s", body, got.status, got.header.Get(detailHeader))
 			}
 		}
@@ -51,7 +58,14 @@ func TestBeneficiaryIsEdited(t *testing.T) {
 			t.Errorf("%+v", now)
 		}
 		for body, refusal := range map[string]string{`{"plan_id":"p","items":[]}`: "items: 1 to 1000", `{"items":[{"cpf":"1"}]}`: "plan_id: 1 to 255"} {
-			if got := s.as(t, s.Live, "POST", "/subscription-changes", body); got.status != 400 || !strings.HasPrefix(got.header.Get(detailHeader), refusal) {
+			if got := s.as(
+				t,
+				s.Live,
+				"POST",
+				"/subscription-changes",
+				body,
+			); got.status != 400 ||
+				!strings.HasPrefix(got.header.Get(detailHeader), refusal) {
 				t.Errorf("%s: %d %s", body, got.status, got.header.Get(detailHeader))
 			}
 		}

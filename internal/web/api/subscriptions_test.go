@@ -52,10 +52,13 @@ func cpfOf(n int) string {
 
 // itemOf is an item without fault for the n-th person; more are further members.
 func itemOf(n int, more string) string {
-	return fmt.Sprintf(`{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_group_plan":false,%s"beneficiary":{"primary_card":"4111111111111111",`+
-		`"user_card":"5555555555554444","name":"Pessoa","cpf":%q,"birth_date":"1990-05-17","gender":"F","email":"a@exemplo.com.br",`+
-		`"phone_number":"5511987654321","address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`,
-		more, cpfOf(n))
+	return fmt.Sprintf(
+		`{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_group_plan":false,%s"beneficiary":{"primary_card":"4111111111111111",`+
+			`"user_card":"5555555555554444","name":"Pessoa","cpf":%q,"birth_date":"1990-05-17","gender":"F","email":"a@exemplo.com.br",`+
+			`"phone_number":"5511987654321","address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`,
+		more,
+		cpfOf(n),
+	)
 }
 
 func itemsOf(from, to int) string {
@@ -79,7 +82,12 @@ type bulkAnswer struct {
 // post sends a bulk request without holding it against the contract, which is slow for large ones.
 func (s *service) post(t testing.TB, url, key, body string, header ...string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, url+"/v1/subscriptions", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(
+		context.Background(),
+		http.MethodPost,
+		url+"/v1/subscriptions",
+		strings.NewReader(body),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +176,8 @@ func TestBulkKeepsOrder(t *testing.T) {
 		}
 		status, text := s.post(t, s.server.URL, s.Live.APIKey, "["+strings.Join(items, ",")+"]")
 		a := bulkOf(t, text)
-		if status != http.StatusOK || a.Result != "partial_success" || a.Created != 1200 || a.NotCreated != 800 || len(a.Items) != 800 {
+		if status != http.StatusOK || a.Result != "partial_success" || a.Created != 1200 || a.NotCreated != 800 ||
+			len(a.Items) != 800 {
 			t.Fatalf("%d %.300s", status, text)
 		}
 		for i, item := range a.Items {
@@ -223,7 +232,8 @@ func TestReplicasRaceForOneKey(t *testing.T) {
 	s := newService(t, sqldb.PostgreSQL)
 	s.plan(t, s.Live, "p")
 	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(context.Background(), s.Live.ID,
-		func(p *partner.Partner) { p.Settings.RatePerSecond = 1_000_000 }) // the test's clock stands still, so no token comes back
+		func(p *partner.Partner) { p.Settings.RatePerSecond = 1_000_000 })
+	// the test's clock stands still, so no token comes back
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +283,13 @@ func TestServerOwnedMembers(t *testing.T) {
 	item := itemOf(1, owned.String())
 	item = strings.Replace(item, `"beneficiary":{`, `"beneficiary":{`+owned.String(), 1)
 	item = strings.Replace(item, `"address":{`, `"address":{`+owned.String(), 1)
-	if status, text := s.post(t, s.server.URL, s.Live.APIKey, "["+item+"]"); status != http.StatusOK || bulkOf(t, text).Created != 1 {
+	if status, text := s.post(
+		t,
+		s.server.URL,
+		s.Live.APIKey,
+		"["+item+"]",
+	); status != http.StatusOK ||
+		bulkOf(t, text).Created != 1 {
 		t.Fatal(status, text)
 	}
 	s.post(t, s.server.URL, s.Live.APIKey, itemsOf(2, 3))
@@ -318,7 +334,8 @@ func TestItemSentences(t *testing.T) {
 			if len(match) == 2 {
 				rule = "identifier." + match[1]
 			}
-			if rule == "identifier.kind" || rule == "identifier.pix_key" { // no member of an item has a type of its own, or is such a key
+			if rule == "identifier.kind" ||
+				rule == "identifier.pix_key" { // no member of an item has a type of its own, or is such a key
 				continue
 			}
 			found++

@@ -35,7 +35,24 @@ type belongings struct {
 
 // names are what a request may carry of these.
 func (b *belongings) names() []string {
-	return append(b.users[:], b.cpf, b.mail, b.person, b.device, b.plan, b.asset, b.finding, b.idempotency, b.pix, b.extra, b.kase, b.hook, b.key, b.epp, b.event)
+	return append(
+		b.users[:],
+		b.cpf,
+		b.mail,
+		b.person,
+		b.device,
+		b.plan,
+		b.asset,
+		b.finding,
+		b.idempotency,
+		b.pix,
+		b.extra,
+		b.kase,
+		b.hook,
+		b.key,
+		b.epp,
+		b.event,
+	)
 }
 
 // place is one way of naming somebody else's things in a route. With spelt set it is tried with each spelling of a
@@ -105,21 +122,37 @@ var tenancies = map[string]tenancy{
 	"GET /cyber/services": {quiet: true, places: []place{nothingToName}},
 	"POST /cyber/epp": {places: []place{
 		{"another's person and device", true, func(_, other *belongings, user string) call {
-			return body(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, other.device, user)
+			return body(
+				`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`,
+				other.device,
+				user,
+			)
 		}},
 		{"another's device", false, func(own, other *belongings, _ string) call {
-			return body(`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`, other.device, own.users[0])
+			return body(
+				`{"operatingSystem":"android","type":"antivirus","deviceName":%q,"userHash":%q}`,
+				other.device,
+				own.users[0],
+			)
 		}},
 	}},
 	"GET /cyber/epp": {quiet: true, places: []place{
-		{"another's person in the query", true, func(_, _ *belongings, user string) call { return call{path: "?userHash=" + user} }},
+		{
+			"another's person in the query",
+			true,
+			func(_, _ *belongings, user string) call { return call{path: "?userHash=" + user} },
+		},
 		{"another's person in the header", true, func(_, _ *belongings, user string) call {
 			return call{header: http.Header{"x-user-hash": {user}}}
 		}},
 		nothingToName,
 	}},
 	"POST /cyber/password-check": {quiet: true, places: []place{
-		{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"passwordHashPrefix":"5BAA61E4C9"}`) }},
+		{
+			"nothing to name",
+			false,
+			func(_, _ *belongings, _ string) call { return body(`{"passwordHashPrefix":"5BAA61E4C9"}`) },
+		},
 	}},
 	"POST /cyber/credential-check": {quiet: true, places: []place{
 		{"another's person", true, func(_, _ *belongings, user string) call {
@@ -130,7 +163,11 @@ var tenancies = map[string]tenancy{
 	"GET /cyber/score/{userhash}":     {places: []place{byUser}},
 	"GET /cyber/insurance/{userhash}": {quiet: true, places: []place{byUser}},
 	"POST /subscriptions": {places: []place{
-		{"another's plan", false, func(own, other *belongings, _ string) call { return body(`[%s]`, subscriptionOf(own, other.plan, "")) }},
+		{
+			"another's plan",
+			false,
+			func(own, other *belongings, _ string) call { return body(`[%s]`, subscriptionOf(own, other.plan, "")) },
+		},
 		{"another's person", false, func(own, other *belongings, _ string) call {
 			return body(`[%s]`, subscriptionOf(other, own.plan, ""))
 		}},
@@ -145,7 +182,11 @@ var tenancies = map[string]tenancy{
 	}},
 	"GET /subscriptions": {quiet: true, places: []place{
 		{"the first page", false, func(_, _ *belongings, _ string) call { return call{path: "?page=1&page_size=100"} }},
-		{"a page past one's own", false, func(_, _ *belongings, _ string) call { return call{path: "?page=2&page_size=100"} }},
+		{
+			"a page past one's own",
+			false,
+			func(_, _ *belongings, _ string) call { return call{path: "?page=2&page_size=100"} },
+		},
 	}},
 	"GET /subscriptions/{plan_id}/{beneficiary_cpf}": {quiet: true, places: []place{
 		{"another's plan and person", false, func(_, other *belongings, _ string) call {
@@ -212,7 +253,11 @@ var tenancies = map[string]tenancy{
 		}},
 	}},
 	"POST /cyber/scores": {places: []place{
-		{"another's person", true, func(_, _ *belongings, user string) call { return body(`{"userHashes":[%q]}`, user) }},
+		{
+			"another's person",
+			true,
+			func(_, _ *belongings, user string) call { return body(`{"userHashes":[%q]}`, user) },
+		},
 	}},
 	"POST /subscription-moves": {quiet: true, places: []place{
 		{"another's plan and person", false, func(_, other *belongings, _ string) call {
@@ -224,10 +269,18 @@ var tenancies = map[string]tenancy{
 	}},
 	"POST /subscription-changes": {quiet: true, places: []place{
 		{"another's plan and person", false, func(_, other *belongings, _ string) call {
-			return body(`{"plan_id":%q,"items":[{"cpf":%q,"beneficiary":{"email":"eu@exemplo.com.br"}}]}`, other.plan, other.cpf)
+			return body(
+				`{"plan_id":%q,"items":[{"cpf":%q,"beneficiary":{"email":"eu@exemplo.com.br"}}]}`,
+				other.plan,
+				other.cpf,
+			)
 		}},
 		{"another's person", false, func(own, other *belongings, _ string) call {
-			return body(`{"plan_id":%q,"items":[{"cpf":%q,"beneficiary":{"phone_number":"5511987654321"}}]}`, own.plan, other.cpf)
+			return body(
+				`{"plan_id":%q,"items":[{"cpf":%q,"beneficiary":{"phone_number":"5511987654321"}}]}`,
+				own.plan,
+				other.cpf,
+			)
 		}},
 	}},
 	"POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes": {quiet: true, places: []place{
@@ -242,23 +295,46 @@ var tenancies = map[string]tenancy{
 			return c
 		}},
 	}},
-	"GET /statistics":            {quiet: true, places: []place{nothingToName}},
-	"GET /webhooks":              {quiet: true, places: []place{nothingToName}},
-	"POST /webhooks":             {quiet: true, places: []place{{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"url":"ftp://127.0.0.1"}`) }}}},
+	"GET /statistics": {quiet: true, places: []place{nothingToName}},
+	"GET /webhooks":   {quiet: true, places: []place{nothingToName}},
+	"POST /webhooks": {
+		quiet: true,
+		places: []place{
+			{
+				"nothing to name",
+				false,
+				func(_, _ *belongings, _ string) call { return body(`{"url":"ftp://127.0.0.1"}`) },
+			},
+		},
+	},
 	"GET /webhooks/{id}":         {quiet: true, places: ofHook("")},
 	"DELETE /webhooks/{id}":      {quiet: true, places: ofHook("")},
 	"POST /webhooks/{id}/state":  {quiet: true, places: ofHook(`{"state":"paused"}`)},
 	"POST /webhooks/{id}/rotate": {quiet: true, places: ofHook(`{"overlapHours":1}`)},
 	"POST /webhooks/{id}/test":   {quiet: true, places: ofHook(`{"type":"webhook.test"}`)},
 	"POST /webhooks/{id}/replay": {quiet: true, places: ofHook(`{"failed":true}`)},
-	"POST /sandbox/clock":        {quiet: true, places: []place{{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"days":0}`) }}}},
-	"GET /keys":                  {quiet: true, places: []place{nothingToName}},
-	"POST /keys":                 {quiet: true, places: []place{{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"scopes":[]}`) }}}},
-	"POST /keys/{id}/roll":       {quiet: true, places: ofKey(`{"graceHours":1}`)},
-	"DELETE /keys/{id}":          {quiet: true, places: ofKey("")},
-	"GET /usage":                 {quiet: true, places: []place{nothingToName}},
+	"POST /sandbox/clock": {
+		quiet: true,
+		places: []place{
+			{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"days":0}`) }},
+		},
+	},
+	"GET /keys": {quiet: true, places: []place{nothingToName}},
+	"POST /keys": {
+		quiet: true,
+		places: []place{
+			{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"scopes":[]}`) }},
+		},
+	},
+	"POST /keys/{id}/roll": {quiet: true, places: ofKey(`{"graceHours":1}`)},
+	"DELETE /keys/{id}":    {quiet: true, places: ofKey("")},
+	"GET /usage":           {quiet: true, places: []place{nothingToName}},
 	"GET /cyber/services/{id}": {quiet: true, places: []place{
-		{"nothing to name", false, func(_, _ *belongings, _ string) call { return inPath("{id}", "sv_ajuda_phishing") }},
+		{
+			"nothing to name",
+			false,
+			func(_, _ *belongings, _ string) call { return inPath("{id}", "sv_ajuda_phishing") },
+		},
 	}},
 	"GET /cyber/cases/{userhash}": {quiet: true, places: []place{byUser}},
 	"GET /cyber/case/{id}/history/{userhash}": {quiet: true, places: []place{
@@ -272,9 +348,12 @@ var tenancies = map[string]tenancy{
 			return inPath("{id}", own.kase, "{userhash}", user)
 		}},
 	}},
-	"POST /cyber/case/{id}/messages":      {quiet: true, places: onCase(`"text":"oi"`)},
-	"POST /cyber/case/{id}/cancel":        {quiet: true, places: onCase(`"reason":"não preciso"`)},
-	"POST /cyber/case/{id}/rebook":        {quiet: true, places: onCase(`"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]`)},
+	"POST /cyber/case/{id}/messages": {quiet: true, places: onCase(`"text":"oi"`)},
+	"POST /cyber/case/{id}/cancel":   {quiet: true, places: onCase(`"reason":"não preciso"`)},
+	"POST /cyber/case/{id}/rebook": {
+		quiet:  true,
+		places: onCase(`"appointments":[{"appointment":"2026-12-01T14:00:00.000Z"}]`),
+	},
 	"POST /cyber/case/{id}/rate":          {quiet: true, places: onCase(`"rating":5`)},
 	"GET /cyber/score/{userhash}/history": {quiet: true, places: []place{byUser}},
 	"GET /cyber/epp/{key}": {quiet: true, places: []place{
@@ -304,8 +383,11 @@ var tenancies = map[string]tenancy{
 			return inPath("{id}", own.finding, "{userhash}", user)
 		}},
 	}},
-	"POST /cyber/findings/{id}/steps/{step}": {quiet: true, places: onFinding(`,"state":"done"`, "{step}", "expect-scams")},
-	"POST /cyber/findings/{id}/recheck":      {quiet: true, places: onFinding("")},
+	"POST /cyber/findings/{id}/steps/{step}": {
+		quiet:  true,
+		places: onFinding(`,"state":"done"`, "{step}", "expect-scams"),
+	},
+	"POST /cyber/findings/{id}/recheck": {quiet: true, places: onFinding("")},
 }
 
 // ofHook are the places of a route about a webhook, with a body or none; ofKey those about a key.
@@ -326,7 +408,11 @@ func ofKey(body string) []place {
 }
 
 var (
-	byUser        = place{"another's person", true, func(_, _ *belongings, user string) call { return inPath("{userhash}", user) }}
+	byUser = place{
+		"another's person",
+		true,
+		func(_, _ *belongings, user string) call { return inPath("{userhash}", user) },
+	}
 	nothingToName = place{"nothing to name", false, func(_, _ *belongings, _ string) call { return call{} }}
 )
 
@@ -338,9 +424,21 @@ func onCase(rest string) []place {
 		return c
 	}
 	return []place{
-		{"another's case of another's person", true, func(_, other *belongings, user string) call { return with(other.kase, user) }},
-		{"another's case of one's own person", false, func(own, other *belongings, _ string) call { return with(other.kase, own.users[0]) }},
-		{"one's own case of another's person", true, func(own, _ *belongings, user string) call { return with(own.kase, user) }},
+		{
+			"another's case of another's person",
+			true,
+			func(_, other *belongings, user string) call { return with(other.kase, user) },
+		},
+		{
+			"another's case of one's own person",
+			false,
+			func(own, other *belongings, _ string) call { return with(other.kase, own.users[0]) },
+		},
+		{
+			"one's own case of another's person",
+			true,
+			func(own, _ *belongings, user string) call { return with(own.kase, user) },
+		},
 	}
 }
 
@@ -360,9 +458,21 @@ func onKey(rest string) []place {
 		return c
 	}
 	return []place{
-		{"another's key of another's person", true, func(_, other *belongings, user string) call { return with(other.epp, user) }},
-		{"another's key of one's own person", false, func(own, other *belongings, _ string) call { return with(other.epp, own.users[0]) }},
-		{"one's own key of another's person", true, func(own, _ *belongings, user string) call { return with(own.epp, user) }},
+		{
+			"another's key of another's person",
+			true,
+			func(_, other *belongings, user string) call { return with(other.epp, user) },
+		},
+		{
+			"another's key of one's own person",
+			false,
+			func(own, other *belongings, _ string) call { return with(other.epp, own.users[0]) },
+		},
+		{
+			"one's own key of another's person",
+			true,
+			func(own, _ *belongings, user string) call { return with(own.epp, user) },
+		},
 	}
 }
 
@@ -375,17 +485,35 @@ func onFinding(rest string, more ...string) []place {
 		return c
 	}
 	return []place{
-		{"another's finding of another's person", true, func(_, other *belongings, user string) call { return with(other.finding, user) }},
-		{"another's finding of one's own person", false, func(own, other *belongings, _ string) call { return with(other.finding, own.users[0]) }},
-		{"one's own finding of another's person", true, func(own, _ *belongings, user string) call { return with(own.finding, user) }},
+		{
+			"another's finding of another's person",
+			true,
+			func(_, other *belongings, user string) call { return with(other.finding, user) },
+		},
+		{
+			"another's finding of one's own person",
+			false,
+			func(own, other *belongings, _ string) call { return with(other.finding, own.users[0]) },
+		},
+		{
+			"one's own finding of another's person",
+			true,
+			func(own, _ *belongings, user string) call { return with(own.finding, user) },
+		},
 	}
 }
 
 func subscriptionOf(b *belongings, plan, more string) string {
-	return fmt.Sprintf(`{"start_date":"2026-02-01","expiry_date":"","plan_id":%q,"is_group_plan":false,%s"beneficiary":{"primary_card":"4111111111111111",`+
-		`"user_card":"5555555555554444","name":%q,"cpf":%q,"birth_date":"1990-05-17","gender":"F","email":%q,`+
-		`"phone_number":"5511987654321","address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`,
-		plan, more, b.person, b.cpf, b.mail)
+	return fmt.Sprintf(
+		`{"start_date":"2026-02-01","expiry_date":"","plan_id":%q,"is_group_plan":false,%s"beneficiary":{"primary_card":"4111111111111111",`+
+			`"user_card":"5555555555554444","name":%q,"cpf":%q,"birth_date":"1990-05-17","gender":"F","email":%q,`+
+			`"phone_number":"5511987654321","address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`,
+		plan,
+		more,
+		b.person,
+		b.cpf,
+		b.mail,
+	)
 }
 
 // TestTenancy: three partners with one of everything. Whatever id of another's a partner names, wherever it can stand,
@@ -425,7 +553,13 @@ func TestTenancy(t *testing.T) {
 				after := s.snapshot(t)
 				for table, owner := range before.changed(after) {
 					if row.quiet || !ownedBy(who[a], owner) {
-						t.Errorf("%s %s: rows of %s in %s were changed, which are not the caller's", rt.method, rt.path, owner, table)
+						t.Errorf(
+							"%s %s: rows of %s in %s were changed, which are not the caller's",
+							rt.method,
+							rt.path,
+							owner,
+							table,
+						)
 					}
 				}
 				before = after
@@ -468,7 +602,8 @@ func (s *service) cross(t *testing.T, rt route, row tenancy, who tenant, own, vi
 				}
 				for _, canary := range victim.canaries {
 					sent := pl.fill(own, victim, victim.users[spelling])
-					if strings.Contains(got.body+fmt.Sprint(got.header), canary) && !strings.Contains(sent.path+sent.body+fmt.Sprint(sent.header), canary) {
+					if strings.Contains(got.body+fmt.Sprint(got.header), canary) &&
+						!strings.Contains(sent.path+sent.body+fmt.Sprint(sent.header), canary) {
 						t.Errorf("%s: the answer holds %q of another partner", where, canary)
 					}
 				}
@@ -494,7 +629,12 @@ func (s *service) name(t *testing.T, rt route, prefix string, who tenant, c call
 	c.header["x-api-key"] = []string{who.APIKey}
 	// Sent as it is: the transcripts hold such exchanges against the contract, and here that would take most of the
 	// time.
-	req, err := http.NewRequestWithContext(context.Background(), c.method, s.server.URL+c.path, strings.NewReader(c.body))
+	req, err := http.NewRequestWithContext(
+		context.Background(),
+		c.method,
+		s.server.URL+c.path,
+		strings.NewReader(c.body),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -506,7 +646,9 @@ func (s *service) name(t *testing.T, rt route, prefix string, who tenant, c call
 }
 
 // made are members that are new at each call.
-var made = regexp.MustCompile(`"(eppKey|keyId|id|assetId|findingId|appointment|secret|apiKey|starts|eventId|publicKeys|tookMs|subscription_id)":("[^"]*"|\[[^\]]*\]|[0-9]+)|/p/enter/[A-Za-z0-9_-]+`)
+var made = regexp.MustCompile(
+	`"(eppKey|keyId|id|assetId|findingId|appointment|secret|apiKey|starts|eventId|publicKeys|tookMs|subscription_id)":("[^"]*"|\[[^\]]*\]|[0-9]+)|/p/enter/[A-Za-z0-9_-]+`,
+)
 
 // comparable is all of an answer that may not differ, with the names that were sent replaced by the twin's.
 func comparable(a answered, sent, twin *belongings) string {
@@ -533,9 +675,18 @@ func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
 		t.Fatal(err)
 	}
 	b := &belongings{
-		cpf: cpfOf(7000 + n), mail: fmt.Sprintf("canario-%d@vazamento.test", n), person: fmt.Sprintf("Canário Número %d", n),
-		device: fmt.Sprintf("Aparelho canário %d", n), plan: fmt.Sprintf("plano-canario-%d", n), idempotency: fmt.Sprintf("chave-canario-%d", n),
-		pix: fmt.Sprintf("%08x-e89b-42d3-a456-426614174000", 7000+n),
+		cpf: cpfOf(
+			7000 + n,
+		),
+		mail:   fmt.Sprintf("canario-%d@vazamento.test", n),
+		person: fmt.Sprintf("Canário Número %d", n),
+		device: fmt.Sprintf(
+			"Aparelho canário %d",
+			n,
+		),
+		plan:        fmt.Sprintf("plano-canario-%d", n),
+		idempotency: fmt.Sprintf("chave-canario-%d", n),
+		pix:         fmt.Sprintf("%08x-e89b-42d3-a456-426614174000", 7000+n),
 	}
 	b.users = spellings(b.cpf, who.Salt)
 	s.plan(t, who, b.plan)
@@ -563,7 +714,11 @@ func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
 // spellings are the ways in which one person's hash may be written.
 func spellings(cpf, salt string) [3]string {
 	d256, d512 := partner.PersonDigests(cpf, salt)
-	return [3]string{hex.EncodeToString(d256[1:]), strings.ToUpper(hex.EncodeToString(d512[1:])), base64.RawURLEncoding.EncodeToString(d512[1:])}
+	return [3]string{
+		hex.EncodeToString(d256[1:]),
+		strings.ToUpper(hex.EncodeToString(d512[1:])),
+		base64.RawURLEncoding.EncodeToString(d512[1:]),
+	}
 }
 
 // breach publishes a breach that holds everybody's address.
@@ -571,8 +726,13 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	t.Helper()
 	ctx, now := context.Background(), s.Clock.Now()
 	err := s.Breaches.InsertBreach(ctx, leak.Record{State: leak.Published, PublishedAt: now, Breach: cyber.Breach{
-		Name: "loja", Title: "Vazamento loja", Date: now.Add(-240 * time.Hour), Exposes: []cyber.Exposed{"email", "password"},
-		Kind: cyber.SourceBreach, Verified: true, AddedAt: now,
+		Name:     "loja",
+		Title:    "Vazamento loja",
+		Date:     now.Add(-240 * time.Hour),
+		Exposes:  []cyber.Exposed{"email", "password"},
+		Kind:     cyber.SourceBreach,
+		Verified: true,
+		AddedAt:  now,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -584,7 +744,13 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	}
 	for _, b := range all {
 		for _, p := range partners {
-			prints = append(prints, leak.Probes{Partner: p.ID, Fingerprints: []uint64{s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))}})
+			prints = append(
+				prints,
+				leak.Probes{
+					Partner:      p.ID,
+					Fingerprints: []uint64{s.Keys.Fingerprint(byte(identifier.Email), []byte(b.mail))},
+				},
+			)
 		}
 	}
 	if _, err := s.Breaches.KeepHits(ctx, "loja", prints); err != nil {
@@ -624,8 +790,15 @@ func (s *service) learn(t *testing.T, who tenant, b *belongings) {
 	read("/cyber/cases/"+b.users[0], &cases)
 	read("/cyber/epp", &devices)
 	read("/events", &events)
-	if len(assets) < 2 || len(extras) == 0 || len(findings) == 0 || len(cases) == 0 || len(devices.List) == 0 || len(events.List) == 0 {
-		t.Fatalf("%d values, %d findings, %d devices, %d events: the matrix would compare nothing with nothing", len(assets), len(findings), len(devices.List), len(events.List))
+	if len(assets) < 2 || len(extras) == 0 || len(findings) == 0 || len(cases) == 0 || len(devices.List) == 0 ||
+		len(events.List) == 0 {
+		t.Fatalf(
+			"%d values, %d findings, %d devices, %d events: the matrix would compare nothing with nothing",
+			len(assets),
+			len(findings),
+			len(devices.List),
+			len(events.List),
+		)
 	}
 	b.asset, b.extra, b.finding, b.kase = assets[0].ID, extras[0].ID, findings[0].ID, cases[0].ID
 	b.hook, b.key = s.webhookOf(t, who), s.keyOf(t, who)
@@ -648,10 +821,31 @@ func stranger(of *belongings, caller int) *belongings {
 	n := 8000 + 10*caller + int(of.mail[len("canario-")]-'0')
 	change := func(id string) string { return id[:len(id)-4] + fmt.Sprintf("%04x", n) }
 	return &belongings{
-		users: spellings(cpfOf(n), "sal de ninguem"), cpf: cpfOf(n), mail: fmt.Sprintf("ninguem-%d@vazamento.test", n),
-		person: fmt.Sprintf("Ninguém Número %d", n), device: fmt.Sprintf("Aparelho ninguem %d", n), plan: fmt.Sprintf("plano-ninguem-%d", n),
-		idempotency: fmt.Sprintf("chave-ninguem-%d", n), asset: change(of.asset), finding: change(of.finding), kase: change(of.kase), hook: change(of.hook), key: change(of.key),
-		pix: fmt.Sprintf("%08x-e89b-42d3-a456-426614174000", n), extra: change(of.extra), epp: change(of.epp), event: change(of.event),
+		users: spellings(cpfOf(n), "sal de ninguem"),
+		cpf:   cpfOf(n),
+		mail:  fmt.Sprintf("ninguem-%d@vazamento.test", n),
+		person: fmt.Sprintf(
+			"Ninguém Número %d",
+			n,
+		),
+		device: fmt.Sprintf("Aparelho ninguem %d", n),
+		plan:   fmt.Sprintf("plano-ninguem-%d", n),
+		idempotency: fmt.Sprintf(
+			"chave-ninguem-%d",
+			n,
+		),
+		asset:   change(of.asset),
+		finding: change(of.finding),
+		kase:    change(of.kase),
+		hook:    change(of.hook),
+		key:     change(of.key),
+		pix: fmt.Sprintf(
+			"%08x-e89b-42d3-a456-426614174000",
+			n,
+		),
+		extra: change(of.extra),
+		epp:   change(of.epp),
+		event: change(of.event),
 	}
 }
 
@@ -696,7 +890,10 @@ func (s *service) snapshot(t *testing.T) digests {
 		if err != nil {
 			t.Fatal(err)
 		}
-		owner := slices.IndexFunc(columns, func(c string) bool { return c == "partner_id" || table == "tally" && c == "part" })
+		owner := slices.IndexFunc(
+			columns,
+			func(c string) bool { return c == "partner_id" || table == "tally" && c == "part" },
+		)
 		lines := map[string][]string{}
 		for rows.Next() {
 			values := make([]any, len(columns))

@@ -49,7 +49,14 @@ func (c *Counter) countRequest(who partner.Caller, rt *route, status int, start,
 		n = &partner.Requests{Day: key.day, Operation: rt.method + " " + rt.path}
 		c.seen[key] = n
 	}
-	line := partner.LoggedRequest{At: start, Operation: n.Operation, Status: status, Took: now.Sub(start), Fault: faultField(err), Key: who.KeyID}
+	line := partner.LoggedRequest{
+		At:        start,
+		Operation: n.Operation,
+		Status:    status,
+		Took:      now.Sub(start),
+		Fault:     faultField(err),
+		Key:       who.KeyID,
+	}
 	if lines := c.lines[id]; len(lines) < partner.MaxLogged {
 		c.lines[id] = append(lines, line)
 	} else { // the oldest goes: no more are kept anyway
@@ -77,7 +84,10 @@ func faultField(err error) string {
 }
 
 // FlushCounts hands what was counted to keep, partner by partner. What could not be kept is counted on.
-func (c *Counter) FlushCounts(ctx context.Context, keep func(ctx context.Context, id partner.ID, counts []partner.Requests, lines []partner.LoggedRequest) error) error {
+func (c *Counter) FlushCounts(
+	ctx context.Context,
+	keep func(ctx context.Context, id partner.ID, counts []partner.Requests, lines []partner.LoggedRequest) error,
+) error {
 	c.mu.Lock()
 	taken, lines := c.seen, c.lines
 	c.seen, c.lines = map[tallied]*partner.Requests{}, map[partner.ID][]partner.LoggedRequest{}
@@ -216,7 +226,12 @@ func (s *Server) listBudgets(r *request) ([]usageBudget, error) {
 	now := s.Now()
 	live := slices.DeleteFunc(keys, func(k partner.Key) bool { return !k.IsLiveAt(now) })
 	return []usageBudget{
-		newUsageBudget("webhooks", alert.MaxEndpoints, int64(len(endpoints))), newUsageBudget("keys", partner.MaxOwnKeys, int64(len(live))),
+		newUsageBudget(
+			"webhooks",
+			alert.MaxEndpoints,
+			int64(len(endpoints)),
+		),
+		newUsageBudget("keys", partner.MaxOwnKeys, int64(len(live))),
 	}, nil
 }
 

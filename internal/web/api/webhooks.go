@@ -63,8 +63,14 @@ type webhookSecret struct {
 // showEndpoint returns an endpoint as the API shows it. Its secret is left out.
 func showEndpoint(e alert.Endpoint) webhookItem {
 	item := webhookItem{
-		ID: string(e.ID), URL: e.Address(), Types: append([]alert.Type{}, e.Types...), State: "enabled", FailingSince: formatMoment(e.FailingSince),
-		CreatedAt: formatMoment(e.CreatedAt),
+		ID: string(
+			e.ID,
+		),
+		URL:          e.Address(),
+		Types:        append([]alert.Type{}, e.Types...),
+		State:        "enabled",
+		FailingSince: formatMoment(e.FailingSince),
+		CreatedAt:    formatMoment(e.CreatedAt),
 	}
 	if e.State == alert.Disabled {
 		item.State, item.Reason = "paused", string(e.Reason)
@@ -77,7 +83,10 @@ func showEndpoint(e alert.Endpoint) webhookItem {
 
 // shownOnce returns the endpoint with its secret, for the answers that show it: creation and rotation.
 func (s *Server) shownOnce(e alert.Endpoint) (partner.Answer, error) {
-	return encodeSecret(string(e.ID), webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)})
+	return encodeSecret(
+		string(e.ID),
+		webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)},
+	)
 }
 
 // listWebhooks answers with the partner's endpoints without their secrets.
@@ -101,12 +110,19 @@ func (s *Server) showWebhook(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	health := webhookHealth{Delivered: h.Delivered, Failed: h.Failed, MeanMs: h.MeanDuration().Milliseconds(), Backlog: h.Backlog}
+	health := webhookHealth{
+		Delivered: h.Delivered,
+		Failed:    h.Failed,
+		MeanMs:    h.MeanDuration().Milliseconds(),
+		Backlog:   h.Backlog,
+	}
 	if rate := h.Rate(); rate >= 0 {
 		health.SuccessRate = &rate
 	}
 	if !h.Last.At.IsZero() {
-		last := newWebhookTry(webhook.Outcome{Status: h.Last.Status, Failure: h.Last.Failure, Duration: h.Last.Duration})
+		last := newWebhookTry(
+			webhook.Outcome{Status: h.Last.Status, Failure: h.Last.Failure, Duration: h.Last.Duration},
+		)
 		last.At = formatMoment(h.Last.At)
 		health.LastTry = &last
 	}
@@ -145,7 +161,11 @@ func (s *Server) createWebhook(r *request, in newWebhook) (any, error) {
 	}
 	return r.runIdempotently(func(rules *Rules) (any, error) {
 		inner := r.withRules(rules)
-		if err := inner.recordChange("webhook.create", string(r.caller.Partner), alert.Endpoint{URL: in.URL}.Address()); err != nil {
+		if err := inner.recordChange(
+			"webhook.create",
+			string(r.caller.Partner),
+			alert.Endpoint{URL: in.URL}.Address(),
+		); err != nil {
 			return nil, err
 		}
 		e, err := rules.Webhooks.CreateEndpoint(r.ctx, r.caller.Partner, in.URL, in.Types, found)
@@ -158,7 +178,10 @@ func (s *Server) createWebhook(r *request, in newWebhook) (any, error) {
 
 // readableBy returns the areas whose events a key may read.
 func readableBy(who partner.Caller) alert.Areas {
-	return alert.Areas{Cyber: who.HasScope(partner.ScopeCyberRead), Subscriptions: who.HasScope(partner.ScopeSubscriptionsRead)}
+	return alert.Areas{
+		Cyber:         who.HasScope(partner.ScopeCyberRead),
+		Subscriptions: who.HasScope(partner.ScopeSubscriptionsRead),
+	}
 }
 
 // removeWebhook deletes an endpoint and records it in the audit trail.
@@ -199,7 +222,9 @@ func (s *Server) setWebhook(r *request, in webhookState) (any, error) {
 			return nil, err
 		}
 	}
-	answer, err := r.runIdempotently(func(rules *Rules) (any, error) { return r.withRules(rules).switchWebhook(e.ID, to) })
+	answer, err := r.runIdempotently(
+		func(rules *Rules) (any, error) { return r.withRules(rules).switchWebhook(e.ID, to) },
+	)
 	if err == nil && to == alert.Disabled {
 		err = r.rules.Webhooks.FollowEndpoint(r.ctx, r.caller.Partner, e.ID, to)
 	}

@@ -259,8 +259,14 @@ func (l *limiter) takeToken(who partner.Caller, now time.Time) allowance {
 	switch {
 	case b == nil: // one bucket per partner that exists: nothing to evict
 		b = &bucket{
-			Limiter: rate.NewLimiter(perSecond, burst), perSecond: perSecond, burst: burst,
-			bulk: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest), list: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
+			Limiter:   rate.NewLimiter(perSecond, burst),
+			perSecond: perSecond,
+			burst:     burst,
+			bulk: rate.NewLimiter(
+				perSecond*itemsPerRequest,
+				burst*itemsPerRequest,
+			),
+			list: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
 		}
 		l.buckets[who.Partner] = b
 	case b.perSecond != perSecond || b.burst != burst:

@@ -21,14 +21,24 @@ func TestBulkAnswersAreSmall(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		body := "[" + strings.Repeat(`{"beneficiary":{"address":{}}},`, subscription.MaxItems-1) + `{"beneficiary":{"address":{}}}]`
 		status, first := s.post(t, s.server.URL, s.Live.APIKey, body, "idempotency-key", "tudo-errado")
-		if status != http.StatusOK || len(first) > 3<<20 || !strings.Contains(first, `"total_not_created_items":10000`) || !strings.Contains(first, "item: e mais 15 erros") {
+		if status != http.StatusOK || len(first) > 3<<20 ||
+			!strings.Contains(first, `"total_not_created_items":10000`) ||
+			!strings.Contains(first, "item: e mais 15 erros") {
 			t.Fatalf("%d, %d bytes: %.300s", status, len(first), first)
 		}
 		var kept int
 		if err := s.DB.ReadPool().QueryRowContext(t.Context(), `SELECT max(length(answer)) FROM idempotency`).Scan(&kept); err != nil || kept > 64<<10 {
 			t.Error("kept:", kept, err)
 		}
-		if status, again := s.post(t, s.server.URL, s.Live.APIKey, body, "idempotency-key", "tudo-errado"); status != http.StatusOK || again != first {
+		if status, again := s.post(
+			t,
+			s.server.URL,
+			s.Live.APIKey,
+			body,
+			"idempotency-key",
+			"tudo-errado",
+		); status != http.StatusOK ||
+			again != first {
 			t.Errorf("replayed: %d, %d bytes", status, len(again))
 		}
 		t.Logf("answer of %d bytes, %d kept", len(first), kept)
@@ -46,7 +56,12 @@ func TestKeptBulkHoldsNobody(t *testing.T) {
 		t.Errorf("%s\n%s", first, again)
 	}
 	packed, err := packOutcome(subscription.Outcome{Created: 1, Failures: []subscription.Failure{
-		{Item: 1, CPF: cpfOf(1), Plan: "p", Problems: []subscription.Problem{{Field: subscription.FieldCPF, Rule: subscription.RuleExists}}},
+		{
+			Item:     1,
+			CPF:      cpfOf(1),
+			Plan:     "p",
+			Problems: []subscription.Problem{{Field: subscription.FieldCPF, Rule: subscription.RuleExists}},
+		},
 	}})
 	if err != nil || strings.Contains(string(packed.Body), cpfOf(1)) {
 		t.Error(string(packed.Body), err)
@@ -148,7 +163,11 @@ func TestHeavyRequestsShareSlots(t *testing.T) {
 			held = append(held, release)
 		}
 		start := time.Now()
-		if _, err := w.takeHeavySlot(t.Context(), "one"); !errors.Is(err, errRateLimited) || time.Since(start) != slotWait {
+		if _, err := w.takeHeavySlot(
+			t.Context(),
+			"one",
+		); !errors.Is(err, errRateLimited) ||
+			time.Since(start) != slotWait {
 			t.Error("one too many:", err, time.Since(start))
 		}
 		if _, err := w.takeHeavySlot(t.Context(), "other"); err != nil {
@@ -184,7 +203,11 @@ func TestListsArePaidByItems(t *testing.T) {
 		server.limits.chargeList(callerOf(s.Live.ID), alert.MaxPage, 0, now)
 	}
 	for _, path := range []string{events, "/v1/subscriptions?page_size=100", "/v1/cyber/epp", "/v1/cyber/breaches"} {
-		if answer := ask(s.Live.APIKey, path); answer.Code != http.StatusTooManyRequests || answer.Header().Get("retry-after") == "" {
+		if answer := ask(
+			s.Live.APIKey,
+			path,
+		); answer.Code != http.StatusTooManyRequests ||
+			answer.Header().Get("retry-after") == "" {
 			t.Errorf("%s in debt: %d %v", path, answer.Code, answer.Header())
 		}
 	}
@@ -208,7 +231,12 @@ func TestListsAreCharged(t *testing.T) {
 	for i := range items {
 		items[i] = itemOf(i, "")
 	}
-	if status, body := s.post(t, s.server.URL, s.Live.APIKey, "["+strings.Join(items, ",")+"]"); status != http.StatusOK {
+	if status, body := s.post(
+		t,
+		s.server.URL,
+		s.Live.APIKey,
+		"["+strings.Join(items, ",")+"]",
+	); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
 	server := newHandler(t, s.Env)
@@ -264,14 +292,23 @@ func TestRefusedRequestIsHeld(t *testing.T) {
 		wait, release = server.refusals.delayOfRefusal(s.Live.ID, false, server.Now())
 		release()
 	}
-	busy := route{method: "GET", path: "/cyber/busy", area: cyberArea, scope: partner.ScopeCyberRead, run: func(*Server, *request) (any, error) {
-		return nil, errBusy
-	}}
+	busy := route{
+		method: "GET",
+		path:   "/cyber/busy",
+		area:   cyberArea,
+		scope:  partner.ScopeCyberRead,
+		run: func(*Server, *request) (any, error) {
+			return nil, errBusy
+		},
+	}
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/cyber/busy", http.NoBody)
 	req.Header.Set("x-api-key", s.Live.APIKey)
 	answer, start := httptest.NewRecorder(), time.Now()
 	server.serveRequest(answer, req, &busy, server.newObserved(&busy))
-	if took := time.Since(start); answer.Code != http.StatusTooManyRequests || took < wait || server.refusals.held != 0 {
+	if took := time.Since(
+		start,
+	); answer.Code != http.StatusTooManyRequests || took < wait ||
+		server.refusals.held != 0 {
 		t.Error(answer.Code, took, server.refusals.held)
 	}
 }

@@ -39,7 +39,10 @@ type Options struct {
 
 // New makes the tools for the partner of the client.
 func New(version string, ask *client.Client, o Options, log *slog.Logger) *mcp.Server {
-	server := mcp.NewServer(&mcp.Implementation{Name: "vigia", Title: "Vigia", Version: version}, &mcp.ServerOptions{Instructions: instructions})
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "vigia", Title: "Vigia", Version: version},
+		&mcp.ServerOptions{Instructions: instructions},
+	)
 	addTools(server, ask, log)
 	if o.Salt != "" {
 		addSearch(server, ask, log, o.Salt)
@@ -74,7 +77,11 @@ func Handler(version, api string, write bool, through *http.Client, log *slog.Lo
 	withKey := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := connect(r); err != nil {
 			w.Header().Set("www-authenticate", "Bearer")
-			http.Error(w, "x-api-key or authorization: the partner's API key is missing, or is none", http.StatusUnauthorized)
+			http.Error(
+				w,
+				"x-api-key or authorization: the partner's API key is missing, or is none",
+				http.StatusUnauthorized,
+			)
 			return
 		}
 		w.Header().Set("cache-control", "no-store")
@@ -143,8 +150,13 @@ const (
 func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 	registerTool(server, log, "list_services", "Support services that people of this partner can have a case with.",
 		func(ctx context.Context, _ noArguments) (any, error) { return ask.ListSupportServices(ctx) })
-	registerTool(server, log, "show_service", "What a support service asks before a case is opened, and its free times.",
-		func(ctx context.Context, in serviceArguments) (any, error) { return ask.GetService(ctx, in.ServiceID) })
+	registerTool(
+		server,
+		log,
+		"show_service",
+		"What a support service asks before a case is opened, and its free times.",
+		func(ctx context.Context, in serviceArguments) (any, error) { return ask.GetService(ctx, in.ServiceID) },
+	)
 	registerTool(server, log, "list_watched_values", "What is watched of a person, masked, and whether it leaked.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			contract, err := ask.ListMonitoredAssets(ctx, in.UserHash)
@@ -154,15 +166,24 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			extra, err := ask.ListExtraAssets(ctx, in.UserHash)
 			return shownAssets(contract, extra), err
 		})
-	registerTool(server, log, "list_findings", "Where watched values of a person were found, what was exposed of them there, and how grave it is.",
-		aboutPerson(ask.ListFindings, shownFindings))
+	registerTool(
+		server,
+		log,
+		"list_findings",
+		"Where watched values of a person were found, what was exposed of them there, and how grave it is.",
+		aboutPerson(ask.ListFindings, shownFindings),
+	)
 	registerTool(server, log, "show_plan", "What a person should do about a finding, step by step, and what is done.",
 		func(ctx context.Context, in findingArguments) (any, error) {
 			return ask.GetPlan(ctx, in.FindingID, in.UserHash)
 		})
 	registerTool(server, log, "list_advice", "Educational content that fits a person.",
 		aboutPerson(ask.ListAdvice, func(all []client.Advice) advice { return advice{all} }))
-	registerTool(server, log, "show_score", "The risk of a person, from 0 (the best) to 100, today and on the days on which it changed.",
+	registerTool(
+		server,
+		log,
+		"show_score",
+		"The risk of a person, from 0 (the best) to 100, today and on the days on which it changed.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			now, err := ask.RiskScore(ctx, in.UserHash)
 			if err != nil {
@@ -170,29 +191,54 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			}
 			history, err := ask.ScoreHistory(ctx, in.UserHash)
 			return score{now, history}, err
-		})
+		},
+	)
 	registerTool(server, log, "list_cover", "The insurance cover of a person.", aboutPerson(ask.ListCover, shownCovers))
-	registerTool(server, log, "list_devices", "Devices of a person that have a live antivirus key; keys and names are masked.",
+	registerTool(
+		server,
+		log,
+		"list_devices",
+		"Devices of a person that have a live antivirus key; keys and names are masked.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			all, err := ask.ListProtectedDevices(ctx, client.WithUserHash(in.UserHash))
 			return shownDevices(all.ProtectedDevices), err
-		})
+		},
+	)
 	registerTool(server, log, "list_cases", "Support cases of a person.", aboutPerson(ask.ListCases, shownCases))
-	registerTool(server, log, "show_case", "How a support case went: who did what and when. What people wrote in it is not shown.",
+	registerTool(
+		server,
+		log,
+		"show_case",
+		"How a support case went: who did what and when. What people wrote in it is not shown.",
 		func(ctx context.Context, in caseArguments) (any, error) {
 			one, err := ask.GetCase(ctx, in.CaseID, in.UserHash)
 			return shownHistory(one), err
-		})
-	registerTool(server, log, "list_subscriptions", "Active subscriptions of this partner, page by page, with the people masked.",
+		},
+	)
+	registerTool(
+		server,
+		log,
+		"list_subscriptions",
+		"Active subscriptions of this partner, page by page, with the people masked.",
 		func(ctx context.Context, in pageArguments) (any, error) {
-			p, err := ask.ListSubscriptions(ctx, client.WithPage(max(in.Page, 1)), client.WithPageSize(subscriptionsAPage))
+			p, err := ask.ListSubscriptions(
+				ctx,
+				client.WithPage(max(in.Page, 1)),
+				client.WithPageSize(subscriptionsAPage),
+			)
 			return shownSubscriptions(p), err
-		})
-	registerTool(server, log, "list_breaches", "Published breaches, newest first, page by page: public facts, and nothing of anybody in them.",
+		},
+	)
+	registerTool(
+		server,
+		log,
+		"list_breaches",
+		"Published breaches, newest first, page by page: public facts, and nothing of anybody in them.",
 		func(ctx context.Context, in pageArguments) (any, error) {
 			p, err := ask.ListBreaches(ctx, client.WithPage(max(in.Page, 1)), client.WithPageSize(breachesAPage))
 			return shownBreaches(p), err
-		})
+		},
+	)
 	registerTool(server, log, "list_events", "What happened to people of this partner last, newest first.",
 		func(ctx context.Context, in eventArguments) (any, error) {
 			p, err := ask.ListEvents(ctx, client.WithNewest(true), client.WithLimit(min(max(in.Limit, 1), eventsAPage)))
@@ -201,7 +247,10 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 }
 
 // aboutPerson makes a tool of what the API tells about a person, and of what is shown of that.
-func aboutPerson[T, S any](read func(context.Context, string, ...client.Option) (T, error), show func(T) S) func(context.Context, personArguments) (any, error) {
+func aboutPerson[T, S any](
+	read func(context.Context, string, ...client.Option) (T, error),
+	show func(T) S,
+) func(context.Context, personArguments) (any, error) {
 	return func(ctx context.Context, in personArguments) (any, error) {
 		all, err := read(ctx, in.UserHash)
 		return show(all), err
@@ -211,14 +260,18 @@ func aboutPerson[T, S any](read func(context.Context, string, ...client.Option) 
 // registerTool adds a tool that only reads.
 func registerTool[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
 	addAnnotated(server, log, &mcp.Tool{
-		Name: name, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
+		Name:        name,
+		Description: description,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
 	}, ask)
 }
 
 // addWriter adds a tool that changes something and destroys nothing.
 func addWriter[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
 	addAnnotated(server, log, &mcp.Tool{
-		Name: name, Description: description, Annotations: &mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
+		Name:        name,
+		Description: description,
+		Annotations: &mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
 	}, ask)
 }
 
@@ -258,7 +311,11 @@ const (
 
 // addSearch adds the search for people. It needs the partner's salt, which alone turns a CPF into a user hash.
 func addSearch(server *mcp.Server, ask *client.Client, log *slog.Logger, salt string) {
-	registerTool(server, log, "find_people", "People with an active subscription, by a part of their name or a masked contact, with their userHash.",
+	registerTool(
+		server,
+		log,
+		"find_people",
+		"People with an active subscription, by a part of their name or a masked contact, with their userHash.",
 		func(ctx context.Context, in searchArguments) (any, error) {
 			wanted := strings.ToLower(strings.TrimSpace(in.Text))
 			if len(wanted) < 3 {
@@ -274,14 +331,16 @@ func addSearch(server *mcp.Server, ask *client.Client, log *slog.Logger, salt st
 					break
 				}
 				shown, b := shownSubscription(s), s.Beneficiary
-				fits := strings.Contains(strings.ToLower(b.Name), wanted) || strings.ToLower(shown.Email) == wanted || strings.ToLower(shown.Phone) == wanted
+				fits := strings.Contains(strings.ToLower(b.Name), wanted) || strings.ToLower(shown.Email) == wanted ||
+					strings.ToLower(shown.Phone) == wanted
 				if hash := client.UserHash(b.CPF, salt); fits && !seen[hash] {
 					seen[hash] = true
 					found.People = append(found.People, person{UserHash: hash, subscribed: shown})
 				}
 			}
 			return found, nil
-		})
+		},
+	)
 }
 
 // addWriters adds the tools that change something. The key must have the scope cyber as well: the API decides.
@@ -295,8 +354,13 @@ func addWriters(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			opened, err := ask.OpenSupportCase(ctx, body)
 			return openedCase{ID: opened.Task.ID, Status: opened.Task.Status}, err
 		})
-	addWriter(server, log, "send_page_link", "Make a link to the person's own page, good for a few minutes. Send it to that person and to no other.",
+	addWriter(
+		server,
+		log,
+		"send_page_link",
+		"Make a link to the person's own page, good for a few minutes. Send it to that person and to no other.",
 		func(ctx context.Context, in linkArguments) (any, error) {
 			return ask.OpenPortalSession(ctx, client.PortalRequest{UserHash: in.UserHash, Lang: in.Language})
-		})
+		},
+	)
 }

@@ -87,7 +87,15 @@ func story(t *testing.T, s *apptest.Service) (map[string]map[string]any, []strin
 	must(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", Value: address, UserHash: hash}))
 	must(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "cpf", Value: cpf, UserHash: hash}))
 	must(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "credit_card", Value: card, UserHash: hash}))
-	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular da Ana", UserHash: hash})
+	key, err := vigia.IssueProtectionKey(
+		ctx,
+		client.NewProtectionKey{
+			OperatingSystem: "android",
+			Type:            "antivirus",
+			DeviceName:      "Celular da Ana",
+			UserHash:        hash,
+		},
+	)
 	must(err)
 	offered, err := vigia.ListSupportServices(ctx)
 	must(err)
@@ -101,9 +109,23 @@ func story(t *testing.T, s *apptest.Service) (map[string]map[string]any, []strin
 	}
 	person := map[string]any{"userHash": hash}
 	return map[string]map[string]any{
-		"list_services": {}, "show_service": {"serviceId": offered.Services[0].ID}, "list_watched_values": person, "list_findings": person,
-		"show_plan": {"userHash": hash, "findingId": found[0].ID}, "list_advice": person, "show_score": person, "list_cover": person,
-		"list_devices": person, "list_cases": person, "show_case": {"userHash": hash, "caseId": opened.Task.ID}, "list_subscriptions": {}, "list_breaches": {}, "list_events": {"limit": 10},
+		"list_services":       {},
+		"show_service":        {"serviceId": offered.Services[0].ID},
+		"list_watched_values": person,
+		"list_findings":       person,
+		"show_plan": {
+			"userHash":  hash,
+			"findingId": found[0].ID,
+		},
+		"list_advice":        person,
+		"show_score":         person,
+		"list_cover":         person,
+		"list_devices":       person,
+		"list_cases":         person,
+		"show_case":          {"userHash": hash, "caseId": opened.Task.ID},
+		"list_subscriptions": {},
+		"list_breaches":      {},
+		"list_events":        {"limit": 10},
 	}, []string{address, cpf, card, key.EppKey, "Celular da Ana"}
 }
 
@@ -147,17 +169,35 @@ func TestAssistantKeepsTheRules(t *testing.T) {
 	s := apptest.Start(t)
 	takes, _ := story(t, s)
 	other := inProcess(t, s.URL, s.Live.APIKey, assistant.Options{})
-	if text, refused := call(t, other, "list_findings", takes["list_findings"]); refused || strings.Contains(text, "fd_") || !strings.Contains(text, `"findings":[]`) {
+	if text, refused := call(
+		t,
+		other,
+		"list_findings",
+		takes["list_findings"],
+	); refused || strings.Contains(text, "fd_") ||
+		!strings.Contains(text, `"findings":[]`) {
 		t.Error("another partner's key:", text)
 	}
 	if text, refused := call(t, other, "show_case", takes["show_case"]); !refused {
 		t.Error("another partner's key:", text)
 	}
-	_, narrow, err := s.App.Partners.CreateKey(context.Background(), s.Sandbox.ID, "assistente", []partner.Scope{partner.ScopeSubscriptionsRead}, time.Time{})
+	_, narrow, err := s.App.Partners.CreateKey(
+		context.Background(),
+		s.Sandbox.ID,
+		"assistente",
+		[]partner.Scope{partner.ScopeSubscriptionsRead},
+		time.Time{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, refused := call(t, inProcess(t, s.URL, narrow, assistant.Options{}), "show_score", takes["show_score"]); !refused || !strings.Contains(text, "403") {
+	if text, refused := call(
+		t,
+		inProcess(t, s.URL, narrow, assistant.Options{}),
+		"show_score",
+		takes["show_score"],
+	); !refused ||
+		!strings.Contains(text, "403") {
 		t.Error("a key without the scope:", text)
 	}
 	for name, with := range map[string]map[string]any{"missing": {}, "of another type": {"userHash": 7}, "not taken": {"userHash": takes["show_score"]["userHash"], "cpf": cpf}} {
@@ -192,13 +232,30 @@ func TestAssistantFindsPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := client.Address{Zipcode: "20040002", Street: "Rua", Number: "1", Neighborhood: "Centro", City: "Rio de Janeiro", State: "RJ"}
+	home := client.Address{
+		Zipcode:      "20040002",
+		Street:       "Rua",
+		Number:       "1",
+		Neighborhood: "Centro",
+		City:         "Rio de Janeiro",
+		State:        "RJ",
+	}
 	var items []client.NewSubscription
 	for number, name := range map[string]string{cpf: "Ana Souza", "11144477735": "Bruno Lima"} {
-		items = append(items, client.NewSubscription{StartDate: "2026-02-01", PlanID: "p", Beneficiary: client.Beneficiary{
-			PrimaryCard: card, UserCard: card, Name: name, CPF: number, BirthDate: "1985-11-02", Gender: "F", PhoneNumber: "5521987654321",
-			Email: strings.ToLower(name[:3]) + "@exemplo.com.br", Address: home,
-		}})
+		items = append(
+			items,
+			client.NewSubscription{StartDate: "2026-02-01", PlanID: "p", Beneficiary: client.Beneficiary{
+				PrimaryCard: card,
+				UserCard:    card,
+				Name:        name,
+				CPF:         number,
+				BirthDate:   "1985-11-02",
+				Gender:      "F",
+				PhoneNumber: "5521987654321",
+				Email:       strings.ToLower(name[:3]) + "@exemplo.com.br",
+				Address:     home,
+			}},
+		)
 	}
 	if made, err := vigia.CreateSubscriptions(t.Context(), items); err != nil || made.TotalCreatedItems != 2 {
 		t.Fatal(made, err)
@@ -206,8 +263,11 @@ func TestAssistantFindsPeople(t *testing.T) {
 	speaks := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{Salt: s.Sandbox.Salt})
 	for _, text := range []string{"souza", "a***@e***.br"} {
 		got, refused := call(t, speaks, "find_people", map[string]any{"text": text})
-		if refused || strings.Count(got, "userHash") != 1 || !strings.Contains(got, client.UserHash(cpf, s.Sandbox.Salt)) ||
-			strings.Contains(got, cpf) || strings.Contains(got, "ana@") || strings.Contains(got, "Souza") {
+		if refused || strings.Count(got, "userHash") != 1 ||
+			!strings.Contains(got, client.UserHash(cpf, s.Sandbox.Salt)) ||
+			strings.Contains(got, cpf) ||
+			strings.Contains(got, "ana@") ||
+			strings.Contains(got, "Souza") {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
@@ -225,22 +285,46 @@ func TestAssistantWritesOnlyWhenAllowed(t *testing.T) {
 	if _, err := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{}).CallTool(t.Context(), &mcp.CallToolParams{Name: "open_case", Arguments: open}); err == nil {
 		t.Error("a tool that writes is there without being asked for")
 	}
-	_, reader, err := s.App.Partners.CreateKey(context.Background(), s.Sandbox.ID, "assistente", []partner.Scope{partner.ScopeCyberRead}, time.Time{})
+	_, reader, err := s.App.Partners.CreateKey(
+		context.Background(),
+		s.Sandbox.ID,
+		"assistente",
+		[]partner.Scope{partner.ScopeCyberRead},
+		time.Time{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, refused := call(t, inProcess(t, s.URL, reader, assistant.Options{Write: true}), "open_case", open); !refused || !strings.Contains(text, "403") {
+	if text, refused := call(
+		t,
+		inProcess(t, s.URL, reader, assistant.Options{Write: true}),
+		"open_case",
+		open,
+	); !refused ||
+		!strings.Contains(text, "403") {
 		t.Error("a key that only reads:", text)
 	}
 	writer := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{Write: true})
 	if text, refused := call(t, writer, "open_case", open); refused || !strings.Contains(text, "Aberto") {
 		t.Error(text)
 	}
-	if text, refused := call(t, writer, "send_page_link", takes["show_score"]); refused || !strings.Contains(text, "/p/enter/") {
+	if text, refused := call(
+		t,
+		writer,
+		"send_page_link",
+		takes["show_score"],
+	); refused ||
+		!strings.Contains(text, "/p/enter/") {
 		t.Error(text)
 	}
 	// The newest event is the first: the case was opened after everything of the story.
-	if text, _ := call(t, writer, "list_events", map[string]any{"limit": 2}); strings.Count(text, `"id"`) != 2 || !newestFirst(t, text) {
+	if text, _ := call(
+		t,
+		writer,
+		"list_events",
+		map[string]any{"limit": 2},
+	); strings.Count(text, `"id"`) != 2 ||
+		!newestFirst(t, text) {
 		t.Error(text)
 	}
 }

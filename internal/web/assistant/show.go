@@ -142,8 +142,13 @@ type (
 
 // kinds says which mask fits a watched value.
 var kinds = map[string]identifier.Kind{
-	"email": identifier.Email, "cpf": identifier.CPF, "phone": identifier.Phone, "credit_card": identifier.Card, "domain": identifier.Domain,
-	"pix_key": identifier.PixKey, "cnpj": identifier.CNPJ,
+	"email":       identifier.Email,
+	"cpf":         identifier.CPF,
+	"phone":       identifier.Phone,
+	"credit_card": identifier.Card,
+	"domain":      identifier.Domain,
+	"pix_key":     identifier.PixKey,
+	"cnpj":        identifier.CNPJ,
 }
 
 // mapToList maps a list. The result is never nil, so that it is encoded as [] and not as null.
@@ -162,17 +167,38 @@ func shownAsset(id, kind, value string, status client.AssetStatus) asset {
 
 // shownAssets returns the watched values of a person.
 func shownAssets(contract []client.MonitoredAsset, extra []client.ExtraAsset) assets {
-	list := mapToList(contract, func(a client.MonitoredAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })
-	return assets{append(list, mapToList(extra, func(a client.ExtraAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })...)}
+	list := mapToList(
+		contract,
+		func(a client.MonitoredAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) },
+	)
+	return assets{
+		append(
+			list,
+			mapToList(
+				extra,
+				func(a client.ExtraAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) },
+			)...),
+	}
 }
 
 // shownFindings returns findings; titles and site names come from outside and are marked as untrusted.
 func shownFindings(all []client.Finding) findings {
 	return findings{mapToList(all, func(f client.Finding) finding {
 		return finding{
-			ID: f.ID, AssetID: f.AssetID, AssetType: string(f.AssetType), Breach: f.Breach.Name, UntrustedTitle: neutralizeText(f.Breach.Title),
-			BreachDate: f.Breach.Date, BreachKind: f.Breach.Kind, Exposed: f.Exposed, Basis: string(f.Basis), UntrustedSites: mapToList(f.Sites, neutralizeText),
-			OwnSite: f.OwnSite, Severity: string(f.Severity), State: f.State, FoundAt: f.FoundAt,
+			ID:             f.ID,
+			AssetID:        f.AssetID,
+			AssetType:      string(f.AssetType),
+			Breach:         f.Breach.Name,
+			UntrustedTitle: neutralizeText(f.Breach.Title),
+			BreachDate:     f.Breach.Date,
+			BreachKind:     f.Breach.Kind,
+			Exposed:        f.Exposed,
+			Basis:          string(f.Basis),
+			UntrustedSites: mapToList(f.Sites, neutralizeText),
+			OwnSite:        f.OwnSite,
+			Severity:       string(f.Severity),
+			State:          f.State,
+			FoundAt:        f.FoundAt,
 		}
 	})}
 }
@@ -212,14 +238,22 @@ func shownHistory(c client.CaseDetail) caseHistory {
 func shownSubscription(s client.ListedSubscription) subscribed {
 	b := s.Beneficiary
 	return subscribed{
-		PlanID: s.PlanID, CPF: identifier.MaskValue(identifier.CPF, b.CPF), Email: identifier.MaskValue(identifier.Email, b.Email),
-		Phone: identifier.MaskValue(identifier.Phone, b.PhoneNumber), StartDate: s.StartDate,
+		PlanID:    s.PlanID,
+		CPF:       identifier.MaskValue(identifier.CPF, b.CPF),
+		Email:     identifier.MaskValue(identifier.Email, b.Email),
+		Phone:     identifier.MaskValue(identifier.Phone, b.PhoneNumber),
+		StartDate: s.StartDate,
 	}
 }
 
 // shownSubscriptions returns subscriptions with the personal values masked.
 func shownSubscriptions(p client.SubscriptionPage) subscriptions {
-	return subscriptions{mapToList(p.Data, shownSubscription), p.Pagination.Page, p.Pagination.TotalItems, p.Pagination.TotalPages}
+	return subscriptions{
+		mapToList(p.Data, shownSubscription),
+		p.Pagination.Page,
+		p.Pagination.TotalItems,
+		p.Pagination.TotalPages,
+	}
 }
 
 // shownBreaches returns the facts on breaches; titles come from outside and are made inert.

@@ -21,7 +21,9 @@ import (
 )
 
 // noFollow is a client that shows redirects instead of following them.
-var noFollow = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+var noFollow = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // session makes an operator with a second factor and returns the cookie of a session.
 func session(t *testing.T, a *app.App, email string, role operator.Role) *http.Cookie {
@@ -49,7 +51,15 @@ func ask(t *testing.T, base, method, path string, cookie *http.Cookie, header ht
 	t.Helper()
 	var body io.Reader
 	if method == http.MethodPost {
-		body = strings.NewReader(url.Values{"name": {"x"}, "reason": {"motivo"}, "hours": {"1"}, "note": {"anotação"}, "text": {"resposta"}}.Encode())
+		body = strings.NewReader(
+			url.Values{
+				"name":   {"x"},
+				"reason": {"motivo"},
+				"hours":  {"1"},
+				"note":   {"anotação"},
+				"text":   {"resposta"},
+			}.Encode(),
+		)
 	}
 	req, err := http.NewRequestWithContext(context.Background(), method, base+path, body)
 	if err != nil {
@@ -111,7 +121,8 @@ func TestConsoleRoles(t *testing.T) {
 		path := concrete(p.Path)
 		res, _ := ask(t, base, p.Method, path, nil, nil)
 		if p.Role == "" {
-			if res.StatusCode == http.StatusSeeOther && strings.HasPrefix(res.Header.Get("location"), "/login") && p.Path != "/login" {
+			if res.StatusCode == http.StatusSeeOther && strings.HasPrefix(res.Header.Get("location"), "/login") &&
+				p.Path != "/login" {
 				t.Errorf("%s %s should need no session", p.Method, p.Path)
 			}
 			continue
@@ -159,7 +170,8 @@ func TestConsoleHeaders(t *testing.T) {
 					t.Errorf("%s: the policy lacks %s", path, want)
 				}
 			}
-			if strings.Contains(policy, "unsafe") || res.Header.Get("x-content-type-options") != "nosniff" || res.Header.Get("x-frame-options") != "DENY" ||
+			if strings.Contains(policy, "unsafe") || res.Header.Get("x-content-type-options") != "nosniff" ||
+				res.Header.Get("x-frame-options") != "DENY" ||
 				res.Header.Get("referrer-policy") != "no-referrer" {
 				t.Errorf("%s: %v", path, res.Header)
 			}
@@ -197,14 +209,24 @@ func TestConsoleOtherSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, header := range []http.Header{
-		{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {"Origin": {"https://mal.example"}}, {"Origin": {"null"}},
+		{"Sec-Fetch-Site": {"cross-site"}},
+		{"Sec-Fetch-Site": {"same-site"}},
+		{"Origin": {"https://mal.example"}},
+		{"Origin": {"null"}},
 		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {base}},
 	} {
 		for _, p := range console.ListPages() {
 			if p.Method != http.MethodPost {
 				continue
 			}
-			if res, _ := ask(t, base, p.Method, concrete(p.Path), admin, header); res.StatusCode != http.StatusForbidden {
+			if res, _ := ask(
+				t,
+				base,
+				p.Method,
+				concrete(p.Path),
+				admin,
+				header,
+			); res.StatusCode != http.StatusForbidden {
 				t.Errorf("%s with %v: %d", p.Path, header, res.StatusCode)
 			}
 		}
@@ -274,7 +296,14 @@ func TestConsoleCookie(t *testing.T) {
 	for name, value := range map[string]string{
 		"nothing": "", "cut": admin.Value[1:], "the digest": base64.RawURLEncoding.EncodeToString(s.Digest), "another": strings.Repeat("A", 43),
 	} {
-		if res, _ := ask(t, base, http.MethodGet, "/partners", &http.Cookie{Name: "__Host-vigia", Value: value}, nil); res.StatusCode != http.StatusSeeOther {
+		if res, _ := ask(
+			t,
+			base,
+			http.MethodGet,
+			"/partners",
+			&http.Cookie{Name: "__Host-vigia", Value: value},
+			nil,
+		); res.StatusCode != http.StatusSeeOther {
 			t.Errorf("%s opens a session: %d", name, res.StatusCode)
 		}
 	}
@@ -286,7 +315,11 @@ func TestFormSurvivesAnEndedSession(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
 	p, user := d.customer()
-	c, err := d.app.Cases.OpenCase(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
+	c, err := d.app.Cases.OpenCase(
+		context.Background(),
+		p.ID,
+		cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,8 +335,24 @@ func TestFormSurvivesAnEndedSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, page := d.post(200, "/login", "email", ana.Email, "password", consolePassword, "code", operator.AuthenticatorCode(ana.TOTP, time.Now().Add(30*time.Second)),
-		"next", "/cases/"+string(c.ID), "kept_path", path, "kept.kind", "reply", "kept.text", text)
+	res, page := d.post(
+		200,
+		"/login",
+		"email",
+		ana.Email,
+		"password",
+		consolePassword,
+		"code",
+		operator.AuthenticatorCode(ana.TOTP, time.Now().Add(30*time.Second)),
+		"next",
+		"/cases/"+string(c.ID),
+		"kept_path",
+		path,
+		"kept.kind",
+		"reply",
+		"kept.text",
+		text,
+	)
 	has(t, page, "Enviar agora", `action="`+path+`"`, text)
 	for _, cookie := range res.Cookies() {
 		d.cookie = cookie
@@ -315,7 +364,13 @@ func TestFormSurvivesAnEndedSession(t *testing.T) {
 }
 
 // post sends a form and returns the answer's head and text.
-func post(t *testing.T, base, path string, cookie *http.Cookie, form url.Values, header http.Header) (*http.Response, string) {
+func post(
+	t *testing.T,
+	base, path string,
+	cookie *http.Cookie,
+	form url.Values,
+	header http.Header,
+) (*http.Response, string) {
 	t.Helper()
 	req := httptest.NewRequest(http.MethodPost, base+path, strings.NewReader(form.Encode()))
 	req.RequestURI = ""
@@ -339,9 +394,17 @@ func TestConsoleDoor(t *testing.T) {
 	})
 	ctx, base := context.Background(), "http://"+srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
-	res, _ := post(t, base, "/operators/new", admin, url.Values{"email": {"bia@exemplo.com.br"}, "role": {"viewer"}}, nil)
+	res, _ := post(
+		t,
+		base,
+		"/operators/new",
+		admin,
+		url.Values{"email": {"bia@exemplo.com.br"}, "role": {"viewer"}},
+		nil,
+	)
 	_, body := openSecrets(t, base, admin, res.Cookies())
-	if !strings.Contains(body, "https://console.exemplo.com.br/link/") || !strings.HasPrefix(res.Header.Get("strict-transport-security"), "max-age=") {
+	if !strings.Contains(body, "https://console.exemplo.com.br/link/") ||
+		!strings.HasPrefix(res.Header.Get("strict-transport-security"), "max-age=") {
 		t.Error("the proxy's TLS is not known:", res.Header, body)
 	}
 	wrong := url.Values{"email": {"ana@exemplo.com.br"}, "password": {"errada errada errada"}}
@@ -368,10 +431,24 @@ func TestConsoleDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Audit.RecordAction(ctx, operator.Actor{Name: "cli:root", From: "servidor"}, "operator.role", string(who.ID), "admin"); err != nil {
+	if err := a.Audit.RecordAction(
+		ctx,
+		operator.Actor{Name: "cli:root", From: "servidor"},
+		"operator.role",
+		string(who.ID),
+		"admin",
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, body := ask(t, base, http.MethodGet, "/", admin, nil); !strings.Contains(body, "Seu papel foi mudado") || !strings.Contains(body, "servidor") {
+	if _, body := ask(
+		t,
+		base,
+		http.MethodGet,
+		"/",
+		admin,
+		nil,
+	); !strings.Contains(body, "Seu papel foi mudado") ||
+		!strings.Contains(body, "servidor") {
 		t.Error("a change of one's own access is not told")
 	}
 	if res, _ := post(t, base, "/account/noticed", admin, nil, nil); res.StatusCode != http.StatusSeeOther {
@@ -393,7 +470,12 @@ func lockLonger(t *testing.T, a *app.App, email string, until time.Time) {
 		o.LockedUntil = time.Now().Add(time.Hour)
 		return nil
 	}
-	if _, err := a.Store.Operators.UpdateOperator(context.Background(), who.ID, operator.KeepSessions, longer); err != nil {
+	if _, err := a.Store.Operators.UpdateOperator(
+		context.Background(),
+		who.ID,
+		operator.KeepSessions,
+		longer,
+	); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -448,7 +530,11 @@ func TestConsoleUploads(t *testing.T) {
 				if !told && path != "/devices/pools/android/load" {
 					continue // refused for a field before the file is read
 				}
-				body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, int64(size)), strings.NewReader(tail))
+				body := io.MultiReader(
+					strings.NewReader(head),
+					io.LimitReader(zeros{}, int64(size)),
+					strings.NewReader(tail),
+				)
 				req := httptest.NewRequest(http.MethodPost, base+path, body)
 				if req.RequestURI, req.ContentLength = "", -1; told {
 					req.ContentLength = int64(len(head) + size + len(tail))
@@ -456,7 +542,8 @@ func TestConsoleUploads(t *testing.T) {
 				req.Header.Set("content-type", "multipart/form-data; boundary=x")
 				req.AddCookie(admin)
 				res, text := answered(t, req)
-				if large := res.StatusCode == http.StatusRequestEntityTooLarge; large != (size > 2<<20) || large && !strings.Contains(text, "1 MiB") {
+				if large := res.StatusCode == http.StatusRequestEntityTooLarge; large != (size > 2<<20) ||
+					large && !strings.Contains(text, "1 MiB") {
 					t.Errorf("%s to %s, length told %t: %d", name, path, told, res.StatusCode)
 				}
 			}
@@ -477,7 +564,12 @@ func TestConsoleIgnoresTheHost(t *testing.T) {
 		cookie := session(t, a, "ana@exemplo.com.br", operator.Admin)
 		ask := func(path, form string) string {
 			t.Helper()
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+srv.ConsoleAddr.String()+path, strings.NewReader(form))
+			req, err := http.NewRequestWithContext(
+				t.Context(),
+				http.MethodPost,
+				"http://"+srv.ConsoleAddr.String()+path,
+				strings.NewReader(form),
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -502,7 +594,11 @@ func TestConsoleIgnoresTheHost(t *testing.T) {
 		if text := ask("/login/passkey/begin", ""); !strings.Contains(text, `"rpId":"`+want+`"`) {
 			t.Errorf("passkeys with --public-url %q: %s", public, text)
 		}
-		if text := ask("/operators/new", "email=bia@exemplo.com.br&role=viewer"); !strings.Contains(text, "://"+want) || strings.Contains(text, "golpe.example") {
+		if text := ask(
+			"/operators/new",
+			"email=bia@exemplo.com.br&role=viewer",
+		); !strings.Contains(text, "://"+want) ||
+			strings.Contains(text, "golpe.example") {
 			t.Errorf("links with --public-url %q: %s", public, text)
 		}
 	}
@@ -524,7 +620,14 @@ func TestLostSecondFactor(t *testing.T) {
 		t.Fatal(err)
 	}
 	login := func(code string) (*http.Response, string) {
-		return post(t, d.base, "/login", nil, url.Values{"email": {bia.Email}, "password": {consolePassword}, "code": {code}}, nil)
+		return post(
+			t,
+			d.base,
+			"/login",
+			nil,
+			url.Values{"email": {bia.Email}, "password": {consolePassword}, "code": {code}},
+			nil,
+		)
 	}
 	if res, page := login(strings.ToLower(codes[0])); res.StatusCode != http.StatusSeeOther {
 		t.Fatal("a recovery code:", res.StatusCode, page)

@@ -149,9 +149,16 @@ func importBreach(c *Console, r *request) (answer, error) {
 	if known, err := c.Rules.Breaches.FindBreach(r.Context(), b.Name); err == nil && known.State != leak.Importing {
 		r.noteFormError(leak.ErrBreachExists.With("name", fault.Taken))
 	}
-	return c.recordAndRun(r, "breach.import", b.Name, detail, redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
-		return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), from)
-	})
+	return c.recordAndRun(
+		r,
+		"breach.import",
+		b.Name,
+		detail,
+		redirect{joinPath("breaches", b.Name), "breach.started"},
+		func() error {
+			return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), from)
+		},
+	)
 }
 
 // breachPage is the data of the page of one breach.
@@ -176,7 +183,10 @@ func (p breachPage) Final() bool { return p.State != leak.Importing }
 
 // exposedLabels returns the labels of classes of exposed data; a class without a label is shown as it is.
 func exposedLabels(list []cyber.Exposed) []string {
-	return mapList(list, func(e cyber.Exposed) string { return listField{Options: exposedOptions}.optionLabel(string(e)) })
+	return mapList(
+		list,
+		func(e cyber.Exposed) string { return listField{Options: exposedOptions}.optionLabel(string(e)) },
+	)
 }
 
 // choiceCount is a label with a count, a line of a small table.
@@ -186,7 +196,15 @@ type choiceCount struct {
 }
 
 // breachKinds are the jobs that a breach's page shows.
-var breachKinds = []string{intake.KindImport, intake.KindRenew, intake.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
+var breachKinds = []string{
+	intake.KindImport,
+	intake.KindRenew,
+	intake.KindSpread,
+	leak.KindMatch,
+	leak.KindWithdraw,
+	leak.KindRestate,
+	leak.KindVerify,
+}
 
 // showBreach shows a breach. While its first import runs there is no record yet, and the page shows the job's figures.
 func showBreach(c *Console, r *request) (answer, error) {
@@ -197,7 +215,10 @@ func showBreach(c *Console, r *request) (answer, error) {
 		if len(jobs) == 0 {
 			return nil, err
 		}
-		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
+		rec = leak.Record{
+			Breach: cyber.Breach{Name: name, Title: name},
+			State:  leak.Importing,
+		} // its import has only just begun
 	}
 	page := breachPage{breachForm: breachForm{Record: rec}, recentJobs: recentJobs{c.newJobRows(jobs)}}
 	if rec.State == leak.Importing { // the record has no figures yet: those of the job are the only ones
@@ -257,13 +278,18 @@ func saveBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	var given cyber.Breach
 	parseBreachForm(r, &given)
-	return c.changeAndRedirect(r, "breach.edit", redirect{joinPath("breaches", name), "breach.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Breaches.EditBreach(ctx, name, func(b *cyber.Breach) {
-			given.Name, given.AddedAt = b.Name, b.AddedAt
-			*b = given
-		})
-		return name, "", err
-	})
+	return c.changeAndRedirect(
+		r,
+		"breach.edit",
+		redirect{joinPath("breaches", name), "breach.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Breaches.EditBreach(ctx, name, func(b *cyber.Breach) {
+				given.Name, given.AddedAt = b.Name, b.AddedAt
+				*b = given
+			})
+			return name, "", err
+		},
+	)
 }
 
 // retractBreach withdraws a breach and, by a job, its findings. The operator has to type the name of the breach.
@@ -272,21 +298,38 @@ func retractBreach(c *Console, r *request) (answer, error) {
 	if r.trimmedField("confirm") != name {
 		return nil, errForm.With("confirm", fault.NameOfTheBreach)
 	}
-	return c.recordAndRun(r, "breach.retract", name, "", redirect{joinPath("breaches", name), "breach.retracted"}, func() error {
-		_, err := c.Rules.Breaches.Retract(r.Context(), name)
-		return err
-	})
+	return c.recordAndRun(
+		r,
+		"breach.retract",
+		name,
+		"",
+		redirect{joinPath("breaches", name), "breach.retracted"},
+		func() error {
+			_, err := c.Rules.Breaches.Retract(r.Context(), name)
+			return err
+		},
+	)
 }
 
 // verifyBreach starts a job that reads the segments of a breach in full and checks them.
 func verifyBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	return c.recordAndRun(r, "breach.verify", name, "", redirect{joinPath("breaches", name), "job.started"}, func() error { return c.Rules.Breaches.Verify(r.Context(), name) })
+	return c.recordAndRun(
+		r,
+		"breach.verify",
+		name,
+		"",
+		redirect{joinPath("breaches", name), "job.started"},
+		func() error { return c.Rules.Breaches.Verify(r.Context(), name) },
+	)
 }
 
 var wayOptions = []choiceOption{
 	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
-	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo"},
+	{
+		"replace",
+		"Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo",
+	},
 }
 
 // newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an
@@ -304,9 +347,16 @@ func renewBreach(c *Console, r *request) (answer, error) {
 	way, err := intake.ParseWay(r.PostForm.Get("way"))
 	r.noteFormError(err)
 	callRuleWith(r, c.Rules.Breaches.FindBreach, name)
-	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, detail, redirect{joinPath("breaches", name), "breach.renewing"}, func() error {
-		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), from)
-	})
+	return c.recordAndRun(
+		r,
+		"breach."+r.PostForm.Get("way"),
+		name,
+		detail,
+		redirect{joinPath("breaches", name), "breach.renewing"},
+		func() error {
+			return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), from)
+		},
+	)
 }
 
 // Feeds are the continuous sources of dumps.
@@ -360,26 +410,43 @@ func createFeed(c *Console, r *request) (answer, error) {
 		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
 	}
 	r.noteFormError(c.Rules.Feeds.CheckTarget(r.Context(), f))
-	return c.changeAndRedirect(r, "feed.add", redirect{"/feeds", "feed.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Feeds.AddFeed(ctx, f)
-		return f.Name, f.Shown(), err
-	})
+	return c.changeAndRedirect(
+		r,
+		"feed.add",
+		redirect{"/feeds", "feed.added"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Feeds.AddFeed(ctx, f)
+			return f.Name, f.Shown(), err
+		},
+	)
 }
 
 // startFeed starts a feed now.
-var startFeed = changeHandler("feed.run", "name", "/feeds", "feed.started", func(r *request, in *Rules, name string) (string, error) {
-	return "", in.Feeds.StartFeed(r.Context(), name)
-})
+var startFeed = changeHandler(
+	"feed.run",
+	"name",
+	"/feeds",
+	"feed.started",
+	func(r *request, in *Rules, name string) (string, error) {
+		return "", in.Feeds.StartFeed(r.Context(), name)
+	},
+)
 
 // pauseFeed stops the runs of a feed until it is resumed, by resumeFeed.
 var pauseFeed, resumeFeed = setPaused("feed.pause", true), setPaused("feed.resume", false)
 
 // setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
 func setPaused(action string, paused bool) handler {
-	return changeHandler(action, "name", "/feeds", action+"d", func(r *request, in *Rules, name string) (string, error) {
-		_, err := in.Feeds.PauseFeed(r.Context(), name, paused)
-		return "", err
-	})
+	return changeHandler(
+		action,
+		"name",
+		"/feeds",
+		action+"d",
+		func(r *request, in *Rules, name string) (string, error) {
+			_, err := in.Feeds.PauseFeed(r.Context(), name, paused)
+			return "", err
+		},
+	)
 }
 
 // Passwords are the corpora of breached passwords. What takes long is begun as a job.
@@ -432,5 +499,11 @@ func importPasswords(c *Console, r *request) (answer, error) {
 // downloadPasswords starts a job that downloads the public corpus of an algorithm.
 func downloadPasswords(c *Console, r *request) (answer, error) {
 	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
-	return c.passwordWork(r, "passwords.download", a.String(), "", func() error { return c.Rules.Passwords.Download(r.Context(), a) })
+	return c.passwordWork(
+		r,
+		"passwords.download",
+		a.String(),
+		"",
+		func() error { return c.Rules.Passwords.Download(r.Context(), a) },
+	)
 }

@@ -62,7 +62,15 @@ func TestFindingPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.app.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: partner.UserHash(user), Type: "email", Value: "maria@vazamento.test"}); err != nil {
+	if _, err := d.app.Monitoring.AddAsset(
+		ctx,
+		cyber.AssetRequest{
+			Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+			User:  partner.UserHash(user),
+			Type:  "email",
+			Value: "maria@vazamento.test",
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	list, err := d.app.Monitoring.ListFindings(ctx, p.ID, partner.UserHash(user))
@@ -86,7 +94,16 @@ func TestFindingPage(t *testing.T) {
 	has(t, person, `href="`+at+`"`, "0 de 3")
 
 	_, page := d.send(at, "", nil)
-	has(t, page, "O que a pessoa deve fazer", "Troque a senha que vazou", "A fazer", "0 de 3 passos feitos", "Faltam 3 passos", "-maria@")
+	has(
+		t,
+		page,
+		"O que a pessoa deve fazer",
+		"Troque a senha que vazou",
+		"A fazer",
+		"0 de 3 passos feitos",
+		"Faltam 3 passos",
+		"-maria@",
+	)
 	d.recorded("finding.view", string(found.ID), "")
 	res, _ = d.post(303, at+"/steps/change-password", "state", "done")
 	if to := res.Header.Get("location"); !strings.HasPrefix(to, at) {

@@ -97,13 +97,24 @@ func deadlineOf(c cyber.Case, now time.Time) deadline {
 }
 
 // newTickets returns cases as cards of the desk.
-func (c *Console) newTickets(r *request, cases []cyber.Case, services []cyber.Service, partners []partner.Partner) []ticket {
+func (c *Console) newTickets(
+	r *request,
+	cases []cyber.Case,
+	services []cyber.Service,
+	partners []partner.Partner,
+) []ticket {
 	serviceNames, partnerNames := map[cyber.ServiceID]string{}, partnerChoice{All: partners}.namesByID()
 	for _, s := range services {
 		serviceNames[s.ID] = s.Name
 	}
 	return mapList(cases, func(one cyber.Case) ticket {
-		t := ticket{Case: one, ServiceName: serviceNames[one.Service], PartnerName: partnerNames[one.Partner], Deadline: deadlineOf(one, c.Now()), FromPerson: one.Spoke == ""}
+		t := ticket{
+			Case:        one,
+			ServiceName: serviceNames[one.Service],
+			PartnerName: partnerNames[one.Partner],
+			Deadline:    deadlineOf(one, c.Now()),
+			FromPerson:  one.Spoke == "",
+		}
 		if c.confined && one.Assignee != "" { // who of the service works on a case is not for partners
 			t.Assignee = theService
 		}
@@ -178,11 +189,37 @@ func (c *Console) queueTabs(r *request, f filter) []queueTab {
 	all.Assignee, all.Unassigned, all.DueFrom, all.DueTo = "", false, time.Time{}, time.Time{}
 	n := callRuleWith3(r, c.Rules.Cases.CountWaiting, all, r.who.Email, nextMidnight(c.Now()))
 	tabs := []queueTab{
-		{Label: "Atrasados", Path: f.deskAddressWith("due", "late"), Count: n.Late, Current: f.valueOfName("due") == "late", Late: n.Late > 0},
-		{Label: "Vencem hoje", Path: f.deskAddressWith("due", "today"), Count: n.Today, Current: f.valueOfName("due") == "today"},
-		{Label: "Meus", Path: f.deskAddressWith("owner", ownerMe), Count: n.Mine, Current: f.valueOfName("owner") == ownerMe},
-		{Label: "Sem responsável", Path: f.deskAddressWith("owner", ownerNone), Count: n.Free, Current: f.valueOfName("owner") == ownerNone},
-		{Label: "Todos", Path: f.deskAddressWith("owner", ""), Count: n.Open, Current: f.valueOfName("due") == "" && f.valueOfName("owner") == "" && f.valueOfName("status") == ""},
+		{
+			Label:   "Atrasados",
+			Path:    f.deskAddressWith("due", "late"),
+			Count:   n.Late,
+			Current: f.valueOfName("due") == "late",
+			Late:    n.Late > 0,
+		},
+		{
+			Label:   "Vencem hoje",
+			Path:    f.deskAddressWith("due", "today"),
+			Count:   n.Today,
+			Current: f.valueOfName("due") == "today",
+		},
+		{
+			Label:   "Meus",
+			Path:    f.deskAddressWith("owner", ownerMe),
+			Count:   n.Mine,
+			Current: f.valueOfName("owner") == ownerMe,
+		},
+		{
+			Label:   "Sem responsável",
+			Path:    f.deskAddressWith("owner", ownerNone),
+			Count:   n.Free,
+			Current: f.valueOfName("owner") == ownerNone,
+		},
+		{
+			Label:   "Todos",
+			Path:    f.deskAddressWith("owner", ""),
+			Count:   n.Open,
+			Current: f.valueOfName("due") == "" && f.valueOfName("owner") == "" && f.valueOfName("status") == "",
+		},
 	}
 	if c.confined { // who of the service works on what is not for partners
 		tabs = slices.Delete(tabs, 2, 4)
@@ -231,7 +268,10 @@ func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, al
 		asked.Assignee = r.who.Email
 	}
 	if alone {
-		asked.Limit, asked.After = 2*perLane, cyber.LaneMark{ID: cyber.CaseID(r.URL.Query().Get("id")), Due: parseMicros(r.URL.Query().Get("at"))}
+		asked.Limit, asked.After = 2*perLane, cyber.LaneMark{
+			ID:  cyber.CaseID(r.URL.Query().Get("id")),
+			Due: parseMicros(r.URL.Query().Get("at")),
+		}
 	}
 	one := callRuleWith(r, c.Rules.Cases.ListLane, asked)
 	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
@@ -297,7 +337,11 @@ const (
 func showCasePage(c *Console, r *request) (answer, error) {
 	one, moves := callRulePair(r, c.Rules.Cases.GetCase, cyber.CaseID(r.PathValue("id")))
 	services, partners := callRule(r, c.Rules.Services.ListServices), callRule(r, c.Rules.Partners.ListPartners)
-	page := casePage{ticket: c.newTickets(r, []cyber.Case{one}, services, partners)[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
+	page := casePage{
+		ticket: c.newTickets(r, []cyber.Case{one}, services, partners)[0],
+		Person: c.personPath(one.Partner, one.User),
+		Writer: one.OtherWriter(r.who.Email, c.Now()),
+	}
 	if c.confined {
 		moves = c.movesForPartner(r, moves)
 	} else {
@@ -317,7 +361,11 @@ func showCasePage(c *Console, r *request) (answer, error) {
 		page.Who = &subscriptions[0].Beneficiary
 		page.Name, page.Mark = maskPersonName(page.Who.Name), monogramOf(page.Who.Name)
 	}
-	page.Findings, _ = callRulePair(r, c.Rules.Review.FindingList, cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings})
+	page.Findings, _ = callRulePair(
+		r,
+		c.Rules.Review.FindingList,
+		cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings},
+	)
 	others := callRuleWith2(r, c.Rules.Cases.ListPersonCases, one.Partner, one.User)
 	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
 	page.Earlier = c.newTickets(r, others[:min(len(others), earlierCases)], services, partners)
@@ -430,13 +478,19 @@ func indentJSON(text string) string {
 }
 
 // moveCaseStatus moves a case to the status that the form names.
-var moveCaseStatus = changeHandler("case.move", "id", "/cases/{id}", "case.moved", func(r *request, in *Rules, id cyber.CaseID) (string, error) {
-	to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
-	if err == nil {
-		_, err = in.Cases.MoveCase(r.Context(), id, to, r.who.Email, "")
-	}
-	return string(to), err
-})
+var moveCaseStatus = changeHandler(
+	"case.move",
+	"id",
+	"/cases/{id}",
+	"case.moved",
+	func(r *request, in *Rules, id cyber.CaseID) (string, error) {
+		to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
+		if err == nil {
+			_, err = in.Cases.MoveCase(r.Context(), id, to, r.who.Email, "")
+		}
+		return string(to), err
+	},
+)
 
 // endCaseLater makes a final move that can be undone for a while, and goes on with the next case.
 func endCaseLater(c *Console, r *request) (answer, error) {
@@ -467,10 +521,16 @@ func (c *Console) nextCasePath(r *request, done cyber.CaseID) string {
 }
 
 // undoCaseEnd takes back a final move.
-var undoCaseEnd = changeHandler("case.undo", "id", "/cases/{id}", "case.undone", func(r *request, in *Rules, id cyber.CaseID) (string, error) {
-	_, err := in.Cases.UndoScheduledEnd(r.Context(), id)
-	return "", err
-})
+var undoCaseEnd = changeHandler(
+	"case.undo",
+	"id",
+	"/cases/{id}",
+	"case.undone",
+	func(r *request, in *Rules, id cyber.CaseID) (string, error) {
+		_, err := in.Cases.UndoScheduledEnd(r.Context(), id)
+		return "", err
+	},
+)
 
 // writeCase keeps a note, or sends a reply to the person.
 func writeCase(c *Console, r *request) (answer, error) {
@@ -479,10 +539,15 @@ func writeCase(c *Console, r *request) (answer, error) {
 	if r.trimmedField("kind") == "note" {
 		action, done, write = "case.note", "case.noted", (*cyber.Cases).AddInternalNote
 	}
-	return c.changeAndRedirect(r, action, redirect{joinPath("cases", string(id)), done}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))
-		return string(id), "", err
-	})
+	return c.changeAndRedirect(
+		r,
+		action,
+		redirect{joinPath("cases", string(id)), done},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))
+			return string(id), "", err
+		},
+	)
 }
 
 // writingCase hears from the script of a page whether an answer is being written, and says who else writes one. It leaves no
@@ -501,10 +566,16 @@ func writingCase(c *Console, r *request) (answer, error) {
 }
 
 // takeOverCase assigns a case to the operator who asks.
-var takeOverCase = changeHandler("case.assign", "id", "/cases/{id}", "case.taken", func(r *request, in *Rules, id cyber.CaseID) (string, error) {
-	_, err := in.Cases.TakeCase(r.Context(), id, r.who.Email)
-	return r.who.Email, err
-})
+var takeOverCase = changeHandler(
+	"case.assign",
+	"id",
+	"/cases/{id}",
+	"case.taken",
+	func(r *request, in *Rules, id cyber.CaseID) (string, error) {
+		_, err := in.Cases.TakeCase(r.Context(), id, r.who.Email)
+		return r.who.Email, err
+	},
+)
 
 // assignCase assigns the case in the path to the operator in the form.
 func assignCase(c *Console, r *request) (answer, error) {
@@ -551,10 +622,15 @@ func listServices(c *Console, r *request) (answer, error) {
 
 // addService creates a support service that people can open cases for.
 func addService(c *Console, r *request) (answer, error) {
-	return c.changeAndRedirect(r, "service.add", redirect{"/services", "service.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		sv, err := in.Services.AddService(ctx, r.trimmedField("name"), r.trimmedField("description"))
-		return string(sv.ID), sv.Name, err
-	})
+	return c.changeAndRedirect(
+		r,
+		"service.add",
+		redirect{"/services", "service.added"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			sv, err := in.Services.AddService(ctx, r.trimmedField("name"), r.trimmedField("description"))
+			return string(sv.ID), sv.Name, err
+		},
+	)
 }
 
 // loadService returns the service that the address names.
@@ -584,10 +660,16 @@ var saveService = changeHandler("service.edit", "id", "/services/{id}", "service
 })
 
 // retireService stops offering a service for new cases.
-var retireService = changeHandler("service.retire", "id", "/services", "service.retired", func(r *request, in *Rules, id cyber.ServiceID) (string, error) {
-	sv, err := in.Services.RetireService(r.Context(), id)
-	return sv.Name, err
-})
+var retireService = changeHandler(
+	"service.retire",
+	"id",
+	"/services",
+	"service.retired",
+	func(r *request, in *Rules, id cyber.ServiceID) (string, error) {
+		sv, err := in.Services.RetireService(r.Context(), id)
+		return sv.Name, err
+	},
+)
 
 // servicePage is a service with what it asks and when it is there.
 type servicePage struct {
@@ -607,44 +689,72 @@ var setTarget = changeService("case.target", "service.target", func(r *request, 
 
 // addQuestion adds a triage question that people answer when they open a case; without options the answer is free
 // text.
-var addQuestion = changeService("case.question.add", "service.question", func(r *request, in *Rules, id cyber.ServiceID) error {
-	_, err := in.Cases.AddQuestion(r.Context(), id, r.trimmedField("question"), r.PostForm.Has("required"), splitLines(r.trimmedField("options")))
-	return err
-})
+var addQuestion = changeService(
+	"case.question.add",
+	"service.question",
+	func(r *request, in *Rules, id cyber.ServiceID) error {
+		_, err := in.Cases.AddQuestion(
+			r.Context(),
+			id,
+			r.trimmedField("question"),
+			r.PostForm.Has("required"),
+			splitLines(r.trimmedField("options")),
+		)
+		return err
+	},
+)
 
 // removeQuestion removes a triage question.
-var removeQuestion = changeService("case.question.remove", "service.question_removed", func(r *request, in *Rules, _ cyber.ServiceID) error {
-	return in.Cases.DeleteQuestion(r.Context(), cyber.QuestionID(r.PathValue("question")))
-})
+var removeQuestion = changeService(
+	"case.question.remove",
+	"service.question_removed",
+	func(r *request, in *Rules, _ cyber.ServiceID) error {
+		return in.Cases.DeleteQuestion(r.Context(), cyber.QuestionID(r.PathValue("question")))
+	},
+)
 
 // addServiceSlots adds times to a service's calendar.
-var addServiceSlots = changeService("case.slot.add", "service.slots", func(r *request, in *Rules, id cyber.ServiceID) error {
-	var times []time.Time
-	for _, line := range splitLines(r.trimmedField("slots")) {
-		t, err := parseMoment("slots", line)
-		if err != nil {
-			return cyber.ErrServiceInvalid.With("slots", fault.MomentPerLine)
+var addServiceSlots = changeService(
+	"case.slot.add",
+	"service.slots",
+	func(r *request, in *Rules, id cyber.ServiceID) error {
+		var times []time.Time
+		for _, line := range splitLines(r.trimmedField("slots")) {
+			t, err := parseMoment("slots", line)
+			if err != nil {
+				return cyber.ErrServiceInvalid.With("slots", fault.MomentPerLine)
+			}
+			times = append(times, t)
 		}
-		times = append(times, t)
-	}
-	only := partner.ID(r.trimmedField("partner"))
-	if only != "" {
-		if _, err := in.Partners.GetPartner(r.Context(), only); err != nil {
-			return err
+		only := partner.ID(r.trimmedField("partner"))
+		if only != "" {
+			if _, err := in.Partners.GetPartner(r.Context(), only); err != nil {
+				return err
+			}
 		}
-	}
-	_, err := in.Cases.AddFreeSlots(r.Context(), id, only, times)
-	return err
-})
+		_, err := in.Cases.AddFreeSlots(r.Context(), id, only, times)
+		return err
+	},
+)
 
 // removeSlot deletes a free slot.
-var removeSlot = changeService("case.slot.remove", "service.slot_removed", func(r *request, in *Rules, _ cyber.ServiceID) error {
-	return in.Cases.DeleteSlot(r.Context(), cyber.SlotID(r.PathValue("slot")))
-})
+var removeSlot = changeService(
+	"case.slot.remove",
+	"service.slot_removed",
+	func(r *request, in *Rules, _ cyber.ServiceID) error {
+		return in.Cases.DeleteSlot(r.Context(), cyber.SlotID(r.PathValue("slot")))
+	},
+)
 
 // changeService makes the handler of a change of the service in the path.
 func changeService(action, done string, change func(r *request, in *Rules, id cyber.ServiceID) error) handler {
-	return changeHandler(action, "id", "/services/{id}", done, func(r *request, in *Rules, id cyber.ServiceID) (string, error) {
-		return "", change(r, in, id)
-	})
+	return changeHandler(
+		action,
+		"id",
+		"/services/{id}",
+		done,
+		func(r *request, in *Rules, id cyber.ServiceID) (string, error) {
+			return "", change(r, in, id)
+		},
+	)
 }

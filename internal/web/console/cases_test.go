@@ -34,12 +34,24 @@ func TestDeskTellsTotals(t *testing.T) {
 	p, user := d.customer()
 	ctx := context.Background()
 	for range 60 {
-		if _, err := d.app.Cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)}); err != nil {
+		if _, err := d.app.Cases.OpenCase(
+			ctx,
+			p.ID,
+			cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, page := d.send("/cases", "", nil)
-	has(t, page, "Mostrando 50 de 60.", `Todos <span class="count">60</span>`, `Sem responsável <span class="count">60</span>`, "Ma••• S.", "-Maria")
+	has(
+		t,
+		page,
+		"Mostrando 50 de 60.",
+		`Todos <span class="count">60</span>`,
+		`Sem responsável <span class="count">60</span>`,
+		"Ma••• S.",
+		"-Maria",
+	)
 	_, page = d.send("/cases?view=lanes", "", nil)
 	has(t, page, "Mostrando 25 de 60.", `<span class="soft">60</span>`)
 	seen := 0
@@ -78,9 +90,16 @@ func TestCaseOnThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := d.app.Cases.OpenCase(ctx, p.ID, cyber.CaseRequest{
-		Service: phishing, User: partner.UserHash(user), Appointments: []cyber.Appointment{{JSON: `{"appointment":"2026-12-24T15:00:00Z"}`}},
+		Service:      phishing,
+		User:         partner.UserHash(user),
+		Appointments: []cyber.Appointment{{JSON: `{"appointment":"2026-12-24T15:00:00Z"}`}},
 		Answers: []cyber.TriageAnswer{
-			{Question: string(q.ID), Answer: "Android", JSON: `{"questionId":"` + string(q.ID) + `","answer":"Android"}`}, {JSON: `{"x":[1]}`},
+			{
+				Question: string(q.ID),
+				Answer:   "Android",
+				JSON:     `{"questionId":"` + string(q.ID) + `","answer":"Android"}`,
+			},
+			{JSON: `{"x":[1]}`},
 		},
 	})
 	if err != nil {
@@ -92,7 +111,17 @@ func TestCaseOnThePage(t *testing.T) {
 	d.post(422, path+"/reveal", "reason", "")
 	d.post(303, path+"/reveal", "reason", "chamado 7")
 	_, page = d.send(path, "", nil)
-	has(t, page, "Maria da Silva", "5511987654321", "maria@exemplo.com.br", "Qual é o sistema?</b> Android", "24/12/2026 12:00", "&#34;x&#34;", "motivo “chamado 7”")
+	has(
+		t,
+		page,
+		"Maria da Silva",
+		"5511987654321",
+		"maria@exemplo.com.br",
+		"Qual é o sistema?</b> Android",
+		"24/12/2026 12:00",
+		"&#34;x&#34;",
+		"motivo “chamado 7”",
+	)
 	d.recorded("person.reveal", d.app.Subjects.Reference(subject.Person{User: c.User, Partner: c.Partner}), "chamado 7")
 
 	_, page = d.post(422, path+"/assign", "assignee", "ninguém que exista")
@@ -105,7 +134,11 @@ func TestCaseOnThePage(t *testing.T) {
 	d.post(422, path+"/write", "kind", "reply", "text", " ")
 	d.post(303, path+"/write", "kind", "reply", "text", "Pode enviar a mensagem?")
 	d.recorded("case.reply", string(c.ID), "")
-	if _, err := d.app.Cases.AddMessage(t.Context(), cyber.CaseKey{ID: c.ID, Partner: c.Partner, User: c.User}, cyber.Message{Text: "segredo da Maria"}); err != nil {
+	if _, err := d.app.Cases.AddMessage(
+		t.Context(),
+		cyber.CaseKey{ID: c.ID, Partner: c.Partner, User: c.User},
+		cyber.Message{Text: "segredo da Maria"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	_, page = d.send(path, "", nil)

@@ -22,7 +22,16 @@ func listContent(c *Console, r *request) (answer, error) {
 }
 
 // sampleWords stand for what an item names of a finding.
-var sampleWords = strings.NewReplacer("{vazamento}", "Loja Exemplo", "{valor}", "a***@e***.br", "{data}", "01/03/2026", "{mais}", "2")
+var sampleWords = strings.NewReplacer(
+	"{vazamento}",
+	"Loja Exemplo",
+	"{valor}",
+	"a***@e***.br",
+	"{data}",
+	"01/03/2026",
+	"{mais}",
+	"2",
+)
 
 // withSampleWords returns an item with made-up words where it names a finding.
 func withSampleWords(it cyber.Item) cyber.Item {
@@ -69,25 +78,42 @@ func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 	if r.PostForm.Has("preview") {
 		return contentView(r, it)
 	}
-	return c.changeAndRedirect(r, "content.edit", redirect{joinPath("content", string(it.ID)), "content.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(it.ID), "", in.Content.ImportItems(ctx, []cyber.Item{it}, false)
-	})
+	return c.changeAndRedirect(
+		r,
+		"content.edit",
+		redirect{joinPath("content", string(it.ID)), "content.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return string(it.ID), "", in.Content.ImportItems(ctx, []cyber.Item{it}, false)
+		},
+	)
 }
 
 // resetContent undoes the operators' changes of an item; one that does not come with the program is deleted.
-var resetContent = changeHandler("content.reset", "id", "/content", "content.reset", func(r *request, in *Rules, id cyber.ContentID) (string, error) {
-	return "", in.Content.ResetItem(r.Context(), id)
-})
+var resetContent = changeHandler(
+	"content.reset",
+	"id",
+	"/content",
+	"content.reset",
+	func(r *request, in *Rules, id cyber.ContentID) (string, error) {
+		return "", in.Content.ResetItem(r.Context(), id)
+	},
+)
 
 // retireContent stops showing an item to people without deleting it; offerContent shows it again.
 var retireContent, offerContent = setRetired("content.retire", true), setRetired("content.offer", false)
 
 // setRetired retires an item or offers it again, and records the action in the audit trail.
 func setRetired(action string, retired bool) handler {
-	return changeHandler(action, "id", "/content/{id}", "content.saved", func(r *request, in *Rules, id cyber.ContentID) (string, error) {
-		_, err := in.Content.EditItem(r.Context(), id, func(it *cyber.Item) { it.Retired = retired })
-		return "", err
-	})
+	return changeHandler(
+		action,
+		"id",
+		"/content/{id}",
+		"content.saved",
+		func(r *request, in *Rules, id cyber.ContentID) (string, error) {
+			_, err := in.Content.EditItem(r.Context(), id, func(it *cyber.Item) { it.Retired = retired })
+			return "", err
+		},
+	)
 }
 
 // exportContent downloads the catalogue as YAML, in the form that the import of the catalogue takes.
@@ -138,10 +164,15 @@ func importContent(c *Console, r *request) (answer, error) {
 
 // addContent stores items and records their ids in one line of the audit trail; fresh refuses ids that exist already.
 func (c *Console) addContent(r *request, items []cyber.Item, fresh bool) (answer, error) {
-	return c.changeAndRedirect(r, "content.add", redirect{"/content", "content.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		names := mapList(items, func(it cyber.Item) string { return string(it.ID) })
-		return strings.Join(names, " "), "", in.Content.ImportItems(ctx, items, fresh)
-	})
+	return c.changeAndRedirect(
+		r,
+		"content.add",
+		redirect{"/content", "content.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			names := mapList(items, func(it cyber.Item) string { return string(it.ID) })
+			return strings.Join(names, " "), "", in.Content.ImportItems(ctx, items, fresh)
+		},
+	)
 }
 
 // contentForm is an item in the fields of a form, with what they offer.
@@ -175,13 +206,28 @@ const (
 
 var (
 	contentTypes = []choiceOption{
-		{string(cyber.ContentAlert), "Alerta"}, {string(cyber.ContentAdvice), "Conselho"}, {string(cyber.ContentTip), "Dica"},
+		{
+			string(cyber.ContentAlert),
+			"Alerta",
+		},
+		{string(cyber.ContentAdvice), "Conselho"},
+		{string(cyber.ContentTip), "Dica"},
 	}
 	contentDevices = []choiceOption{
-		{string(cyber.DeviceAll), "Em qualquer lugar"}, {string(cyber.DeviceMobile), "No celular"}, {string(cyber.DeviceDesktop), "No computador"},
+		{
+			string(cyber.DeviceAll),
+			"Em qualquer lugar",
+		},
+		{string(cyber.DeviceMobile), "No celular"},
+		{string(cyber.DeviceDesktop), "No computador"},
 	}
 	deviceChoices = []choiceOption{
-		{string(cyber.DeviceAll), "Qualquer um"}, {string(cyber.DeviceMobile), "Celular"}, {string(cyber.DeviceDesktop), "Computador"},
+		{
+			string(cyber.DeviceAll),
+			"Qualquer um",
+		},
+		{string(cyber.DeviceMobile), "Celular"},
+		{string(cyber.DeviceDesktop), "Computador"},
 	}
 )
 
@@ -255,8 +301,12 @@ func newContentForm(it cyber.Item, sent url.Values) contentForm {
 // parseItemForm reads the fields. What they hold is checked like a file, so that both ways know the same rules.
 func parseItemForm(r *request, id cyber.ContentID) cyber.Item {
 	it := cyber.Item{
-		ID: id, Type: cyber.ContentType(r.trimmedField("type")), Device: cyber.DeviceType(r.trimmedField("device")), Title: r.trimmedField("title"), Body: unwrapped(r, "body"),
-		More: unwrapped(r, "more"),
+		ID:     id,
+		Type:   cyber.ContentType(r.trimmedField("type")),
+		Device: cyber.DeviceType(r.trimmedField("device")),
+		Title:  r.trimmedField("title"),
+		Body:   unwrapped(r, "body"),
+		More:   unwrapped(r, "more"),
 	}
 	it.Rank, it.When, it.Question = r.readNumber("rank", 0), conditionOf(r), questionOf(r)
 	var b bytes.Buffer
@@ -330,7 +380,11 @@ func questionOf(r *request) *cyber.ValidationQuestion {
 	q := cyber.ValidationQuestion{Text: unwrapped(r, "question"), Mends: unwrapped(r, "mends")}
 	for i := range mostOptions {
 		row := answerFieldName(i)
-		o := cyber.Option{Value: r.trimmedField(row + "value"), Label: r.trimmedField(row + "label"), Risk: r.readNumber(row+"risk", 0)}
+		o := cyber.Option{
+			Value: r.trimmedField(row + "value"),
+			Label: r.trimmedField(row + "label"),
+			Risk:  r.readNumber(row+"risk", 0),
+		}
 		if o != (cyber.Option{}) {
 			q.Options = append(q.Options, o)
 		}
@@ -360,7 +414,11 @@ type textsOfEvent struct {
 // listTexts shows the message texts of a language, by type of event; with a partner, those that the partner's people
 // get.
 func listTexts(c *Console, r *request) (answer, error) {
-	page := textsPage{Partner: partner.ID(r.FormValue("partner")), Langs: partner.ListLanguages(), Channels: message.ListChannels()}
+	page := textsPage{
+		Partner:  partner.ID(r.FormValue("partner")),
+		Langs:    partner.ListLanguages(),
+		Channels: message.ListChannels(),
+	}
 	page.Lang = parseValue(r, partner.ParseLanguage, r.FormValue("lang"))
 	page.Partners = callRule(r, c.Rules.Partners.ListPartners)
 	for _, t := range callRuleWith(r, c.Rules.Messages.ListTemplates, page.Partner) {
@@ -395,12 +453,19 @@ func (p textPage) Own() bool {
 
 // parseTextKey reads which text an address names.
 func parseTextKey(r *request) message.Key {
-	return message.Key{Event: alert.Type(r.PathValue("event")), Channel: message.Channel(r.PathValue("channel")), Language: partner.Language(r.PathValue("lang"))}
+	return message.Key{
+		Event:    alert.Type(r.PathValue("event")),
+		Channel:  message.Channel(r.PathValue("channel")),
+		Language: partner.Language(r.PathValue("lang")),
+	}
 }
 
 // showTextPage shows a text of messages.
 func showTextPage(c *Console, r *request) (answer, error) {
-	return c.newTextView(r, callRuleWith2(r, c.Rules.Messages.GetTemplate, partner.ID(r.FormValue("partner")), parseTextKey(r)))
+	return c.newTextView(
+		r,
+		callRuleWith2(r, c.Rules.Messages.GetTemplate, partner.ID(r.FormValue("partner")), parseTextKey(r)),
+	)
 }
 
 // newTextView returns the page of a text.
@@ -421,17 +486,27 @@ func saveTextForm(c *Console, r *request) (answer, error) {
 		}
 		return c.newTextView(r, t)
 	}
-	return c.changeAndRedirect(r, "message.set", redirect{pathOfText(t.Key, id), "text.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return textSubject(t.Key, id), "", in.Messages.SetTemplate(ctx, id, t)
-	})
+	return c.changeAndRedirect(
+		r,
+		"message.set",
+		redirect{pathOfText(t.Key, id), "text.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return textSubject(t.Key, id), "", in.Messages.SetTemplate(ctx, id, t)
+		},
+	)
 }
 
 // resetText removes a text that an operator wrote, so that the message falls back to the default one.
 func resetText(c *Console, r *request) (answer, error) {
 	k, id := parseTextKey(r), partner.ID(r.FormValue("partner"))
-	return c.changeAndRedirect(r, "message.reset", redirect{pathOfText(k, id), "text.reset"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return textSubject(k, id), "", in.Messages.ResetTemplate(ctx, id, k)
-	})
+	return c.changeAndRedirect(
+		r,
+		"message.reset",
+		redirect{pathOfText(k, id), "text.reset"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return textSubject(k, id), "", in.Messages.ResetTemplate(ctx, id, k)
+		},
+	)
 }
 
 // textSubject returns the name of a text in the audit trail.
@@ -474,15 +549,25 @@ func showAnswers(c *Console, r *request) (answer, error) {
 // saveAnswer stores a ready answer under its title; one with the same title is replaced.
 func saveAnswer(c *Console, r *request) (answer, error) {
 	a := cyber.ReadyAnswer{Title: r.trimmedField("title"), Text: r.trimmedField("text")}
-	return c.changeAndRedirect(r, "answer.save", redirect{"/answers", "answer.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return a.Title, "", in.Cases.SaveReadyAnswer(ctx, a)
-	})
+	return c.changeAndRedirect(
+		r,
+		"answer.save",
+		redirect{"/answers", "answer.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return a.Title, "", in.Cases.SaveReadyAnswer(ctx, a)
+		},
+	)
 }
 
 // deleteAnswer removes a ready answer. It is found by its title.
 func deleteAnswer(c *Console, r *request) (answer, error) {
 	title := r.trimmedField("title")
-	return c.changeAndRedirect(r, "answer.delete", redirect{"/answers", "answer.deleted"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return title, "", in.Cases.DeleteReadyAnswer(ctx, title)
-	})
+	return c.changeAndRedirect(
+		r,
+		"answer.delete",
+		redirect{"/answers", "answer.deleted"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return title, "", in.Cases.DeleteReadyAnswer(ctx, title)
+		},
+	)
 }

@@ -65,7 +65,8 @@ func TestContentForm(t *testing.T) {
 		t.Fatal(len(all), err)
 	}
 	for i, it := range all {
-		if i%7 > 0 && it.Question == nil && len(it.When.Answered) == 0 { // those with most in them, and some of the rest
+		if i%7 > 0 && it.Question == nil &&
+			len(it.When.Answered) == 0 { // those with most in them, and some of the rest
 			continue
 		}
 		path := "/content/" + string(it.ID)
@@ -76,10 +77,40 @@ func TestContentForm(t *testing.T) {
 		}
 	}
 	item := []string{
-		"id", "troque-a-senha", "type", "advice", "device", "mobile", "rank", "1.000", "title", "Troque a senha", "body", "Uma linha.\r\nOutra linha.",
-		"question", "Já trocou?", "mends", "Trocar a senha", "option_a_value", "sim", "option_a_label", "Sim", "option_a_risk", "0",
-		"option_b_value", "nao", "option_b_label", "Ainda não", "option_b_risk", "7", "no_findings", "on", "not_watched", "cpf",
-		"answered", "usa-gerenciador: nao, talvez",
+		"id",
+		"troque-a-senha",
+		"type",
+		"advice",
+		"device",
+		"mobile",
+		"rank",
+		"1.000",
+		"title",
+		"Troque a senha",
+		"body",
+		"Uma linha.\r\nOutra linha.",
+		"question",
+		"Já trocou?",
+		"mends",
+		"Trocar a senha",
+		"option_a_value",
+		"sim",
+		"option_a_label",
+		"Sim",
+		"option_a_risk",
+		"0",
+		"option_b_value",
+		"nao",
+		"option_b_label",
+		"Ainda não",
+		"option_b_risk",
+		"7",
+		"no_findings",
+		"on",
+		"not_watched",
+		"cpf",
+		"answered",
+		"usa-gerenciador: nao, talvez",
 	}
 	_, page := d.post(200, "/content/new", append(item, "preview", "1")...)
 	has(t, page, "<h3>Troque a senha</h3>", "Ainda não", `value="troque-a-senha"`)
@@ -89,7 +120,9 @@ func TestContentForm(t *testing.T) {
 	d.post(303, "/content/new", item...)
 	made, err := d.app.Content.GetItem(ctx, "troque-a-senha")
 	if err != nil || made.Rank != 1000 || made.Body != "Uma linha.\nOutra linha." || made.Question == nil || len(made.Question.Options) != 2 ||
-		!made.When.NoFindings || strings.Join(made.When.Answered["usa-gerenciador"], "+") != "nao+talvez" || made.Device != cyber.DeviceMobile {
+		!made.When.NoFindings ||
+		strings.Join(made.When.Answered["usa-gerenciador"], "+") != "nao+talvez" ||
+		made.Device != cyber.DeviceMobile {
 		t.Errorf("%+v %v", made, err)
 	}
 	d.recorded("content.add", "troque-a-senha", "")
@@ -104,7 +137,8 @@ func TestContentForm(t *testing.T) {
 		}
 		_, page := d.post(422, "/content/new", sent...)
 		has(t, page, `aria-invalid="true"`, "field-error")
-		if strings.Count(page, " autofocus") != 1 || !regexp.MustCompile(`aria-invalid="true" [^>]* autofocus `).MatchString(page) {
+		if strings.Count(page, " autofocus") != 1 ||
+			!regexp.MustCompile(`aria-invalid="true" [^>]* autofocus `).MatchString(page) {
 			t.Errorf("%s: the refused field does not have the focus", field)
 		}
 	}
@@ -136,23 +170,60 @@ func TestFirstLooksPage(t *testing.T) {
 	d.post(http.StatusUnprocessableEntity, path+"/first-looks/grant", "count", "0")
 	d.post(http.StatusSeeOther, path+"/first-looks/grant", "count", "300000")
 	d.recorded("partner.grant-looks", string(p.ID), "300000")
-	if _, page := d.send(path+"/usage", "", nil); !strings.Contains(page, "301.000") || !strings.Contains(page, "Nenhum dado espera") {
+	if _, page := d.send(
+		path+"/usage",
+		"",
+		nil,
+	); !strings.Contains(page, "301.000") ||
+		!strings.Contains(page, "Nenhum dado espera") {
 		t.Error("the page of usage:", page)
 	}
-	d.post(http.StatusSeeOther, path+"/settings", "name", "Banco Exemplo", "people", "100000", "first_looks_per_hour", "")
-	if _, page := d.send(path+"/usage", "", nil); !strings.Contains(page, "601.000") || !strings.Contains(page, "<dd>500</dd>") {
+	d.post(
+		http.StatusSeeOther,
+		path+"/settings",
+		"name",
+		"Banco Exemplo",
+		"people",
+		"100000",
+		"first_looks_per_hour",
+		"",
+	)
+	if _, page := d.send(
+		path+"/usage",
+		"",
+		nil,
+	); !strings.Contains(page, "601.000") ||
+		!strings.Contains(page, "<dd>500</dd>") {
 		t.Error("the page of usage of 100.000 people:", page)
 	}
 	d.post(http.StatusUnprocessableEntity, path+"/settings", "name", "Banco Exemplo", "first_looks_per_hour", "dez")
 	d.post(http.StatusUnprocessableEntity, path+"/settings", "name", "Banco Exemplo", "people", "300000001")
-	d.post(http.StatusSeeOther, path+"/settings", "name", "Banco Exemplo", "people", "100000", "first_looks_per_hour", "0")
+	d.post(
+		http.StatusSeeOther,
+		path+"/settings",
+		"name",
+		"Banco Exemplo",
+		"people",
+		"100000",
+		"first_looks_per_hour",
+		"0",
+	)
 	if _, page := d.send(path, "", nil); !strings.Contains(page, "Primeiras consultas paradas") {
 		t.Error("the notice:", page)
 	}
 	if _, page := d.send("/partners", "", nil); !strings.Contains(page, "Consultas paradas") {
 		t.Error("the list:", page)
 	}
-	d.post(http.StatusSeeOther, path+"/settings", "name", "Banco Exemplo", "people", "100000", "first_looks_per_hour", "")
+	d.post(
+		http.StatusSeeOther,
+		path+"/settings",
+		"name",
+		"Banco Exemplo",
+		"people",
+		"100000",
+		"first_looks_per_hour",
+		"",
+	)
 	if _, page := d.send(path, "", nil); strings.Contains(page, "Primeiras consultas paradas") {
 		t.Error("still stopped:", page)
 	}
@@ -169,7 +240,8 @@ func TestThemePage(t *testing.T) {
 	path := "/partners/" + string(p.ID) + "/theme"
 	colours := []string{"accent", "#ffcc00", "accent_text", "#000000", "title", "Proteção"}
 	_, page := d.post(http.StatusUnprocessableEntity, path, colours...)
-	if !strings.Contains(page, "O contraste é de 1,5") && !strings.Contains(page, "O contraste é de 1.5") || !strings.Contains(page, "Proteção") {
+	if !strings.Contains(page, "O contraste é de 1,5") && !strings.Contains(page, "O contraste é de 1.5") ||
+		!strings.Contains(page, "Proteção") {
 		t.Error("the ratio is not said, or what was typed is lost:", page)
 	}
 	colours[1], colours[3] = "#7a1fa2", "#ffffff"
@@ -177,13 +249,25 @@ func TestThemePage(t *testing.T) {
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
 		t.Fatal(err)
 	}
-	d.upload(http.StatusSeeOther, path, "logo.png", picture.String(), append(colours, "intro-es", "Hola", "frame", "https://app.banco.com.br")...)
+	d.upload(
+		http.StatusSeeOther,
+		path,
+		"logo.png",
+		picture.String(),
+		append(colours, "intro-es", "Hola", "frame", "https://app.banco.com.br")...,
+	)
 	kept, err := d.app.Partners.GetTheme(t.Context(), p.ID)
-	if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" || len(kept.Logo) == 0 || len(kept.Frames) != 1 {
+	if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" || len(kept.Logo) == 0 ||
+		len(kept.Frames) != 1 {
 		t.Fatalf("%+v %v", kept, err)
 	}
 	d.recorded("partner.theme", string(p.ID), "")
-	if _, page := d.send(path, "", nil); !strings.Contains(page, "Hola") || !strings.Contains(page, "Retirar o logotipo") {
+	if _, page := d.send(
+		path,
+		"",
+		nil,
+	); !strings.Contains(page, "Hola") ||
+		!strings.Contains(page, "Retirar o logotipo") {
 		t.Error("the page does not show what was kept:", page)
 	}
 	d.post(http.StatusSeeOther, path, append(colours, "no_logo", "on")...)
@@ -200,7 +284,11 @@ func TestImportFiguresAgree(t *testing.T) {
 	ctx := context.Background()
 	const kind, worker, name = intake.KindImport, "w_test", "grande"
 	err := d.app.Store.Breaches.InsertBreach(ctx, leak.Record{State: leak.Importing, Breach: cyber.Breach{
-		Name: name, Title: "Grande", Kind: cyber.SourceBreach, Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), AddedAt: time.Now(),
+		Name:    name,
+		Title:   "Grande",
+		Kind:    cyber.SourceBreach,
+		Date:    time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		AddedAt: time.Now(),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -213,18 +301,39 @@ func TestImportFiguresAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := intake.Progress{
-		Read: 112_000_000, Total: 224_000_000, Scanned: 112_000_000, Elapsed: 10 * time.Second, Found: map[string]int64{"email": 400, "cpf": 52},
+		Read:    112_000_000,
+		Total:   224_000_000,
+		Scanned: 112_000_000,
+		Elapsed: 10 * time.Second,
+		Found:   map[string]int64{"email": 400, "cpf": 52},
 	}
 	if err := d.app.Store.Jobs.SaveJob(ctx, worker, j.ID, p); err != nil {
 		t.Fatal(err)
 	}
 	const told = "112,0 MB de 224,0 MB lidos, 452 identificadores encontrados, 50,0 %, 11,2 MB/s, faltam 10,0 s"
 	_, page := d.send("/breaches/"+name, "", nil)
-	has(t, page, told, "<dt>Lidos</dt><dd>112,0 MB</dd>", "<dt>E-mail</dt><dd>400</dd>", "<dt>CPF</dt><dd>52</dd>", "-0 B<", "-<dd>0</dd>", "-Impressões no índice")
+	has(
+		t,
+		page,
+		told,
+		"<dt>Lidos</dt><dd>112,0 MB</dd>",
+		"<dt>E-mail</dt><dd>400</dd>",
+		"<dt>CPF</dt><dd>52</dd>",
+		"-0 B<",
+		"-<dd>0</dd>",
+		"-Impressões no índice",
+	)
 	_, page = d.send("/breaches", "", nil)
 	has(t, page, told, `-data-label="Identificadores">0<`)
 
 	d.breach("loja")
 	_, page = d.send("/breaches/loja", "", nil)
-	has(t, page, "28 B lidos, 1 identificador encontrado, 3 impressões no índice", "<dt>Lidos</dt><dd>28 B</dd>", "</span></dt><dd>3</dd>", "<dt>E-mail</dt><dd>1</dd>")
+	has(
+		t,
+		page,
+		"28 B lidos, 1 identificador encontrado, 3 impressões no índice",
+		"<dt>Lidos</dt><dd>28 B</dd>",
+		"</span></dt><dd>3</dd>",
+		"<dt>E-mail</dt><dd>1</dd>",
+	)
 }

@@ -81,7 +81,12 @@ func showEvent(c *Console, r *request) (answer, error) {
 
 // newEventDelivery returns a delivery with those of an event's attempts that were made for it.
 func newEventDelivery(s alert.DeliveryStatus, kind alert.Type, address string, tries []alert.AttemptLog) eventDelivery {
-	return eventDelivery{s, kind, address, slices.DeleteFunc(slices.Clone(tries), func(t alert.AttemptLog) bool { return t.Endpoint != s.Endpoint })}
+	return eventDelivery{
+		s,
+		kind,
+		address,
+		slices.DeleteFunc(slices.Clone(tries), func(t alert.AttemptLog) bool { return t.Endpoint != s.Endpoint }),
+	}
 }
 
 // endpointAddresses returns where the endpoints of a partner are.
@@ -107,10 +112,19 @@ func sampleText(t alert.Type, now time.Time) (string, error) {
 // replayEvent queues an event again, for one endpoint or for all.
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
-	return c.changeAndRedirect(r, "event.replay", redirect{joinPath("events", string(id), string(event)), "event.replayed"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: event, Endpoint: alert.EndpointID(r.trimmedField("endpoint"))})
-		return string(event), string(id), err
-	})
+	return c.changeAndRedirect(
+		r,
+		"event.replay",
+		redirect{joinPath("events", string(id), string(event)), "event.replayed"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.History.ReplayEvents(
+				ctx,
+				id,
+				alert.Selection{Event: event, Endpoint: alert.EndpointID(r.trimmedField("endpoint"))},
+			)
+			return string(event), string(id), err
+		},
+	)
 }
 
 // deliveriesPage is the data of the list of deliveries.
@@ -131,7 +145,12 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 	f := c.parseFilter(r, &deliveriesList, all)
 	list, next := callRulePair2(r, f.readDeliveries, &c.Rules, perPage)
 	now := c.figuresNow(r)
-	page := deliveriesPage{State: f.deliveryState(), Items: list, Names: partnerChoice{All: all}.namesByID(), Addresses: map[alert.EndpointID]string{}}
+	page := deliveriesPage{
+		State:     f.deliveryState(),
+		Items:     list,
+		Names:     partnerChoice{All: all}.namesByID(),
+		Addresses: map[alert.EndpointID]string{},
+	}
 	total := int64(-1)
 	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[page.State]; ok {
 		total = f.totalUnlessFiltered(now[counted], "state")
@@ -139,7 +158,8 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 	for _, d := range page.Items {
 		if _, known := page.Addresses[d.Endpoint]; !known {
 			e, err := c.Rules.Webhooks.FindEndpoint(r.Context(), d.Endpoint)
-			if err != nil && !errors.Is(err, alert.ErrEndpointNotFound) { // a deleted one leaves its deliveries for a while
+			if err != nil &&
+				!errors.Is(err, alert.ErrEndpointNotFound) { // a deleted one leaves its deliveries for a while
 				return nil, err
 			}
 			page.Addresses[d.Endpoint] = e.Address()
@@ -191,7 +211,11 @@ const formMoment = "02/01/2006 15:04"
 // chosen.
 func reportEvents(c *Console, r *request) (answer, error) {
 	choice := c.choosePartner(r)
-	page := eventReportPage{partnerChoice: choice, From: c.Now().In(brazil).Add(-24 * time.Hour).Format(formMoment), To: c.Now().In(brazil).Format(formMoment)}
+	page := eventReportPage{
+		partnerChoice: choice,
+		From:          c.Now().In(brazil).Add(-24 * time.Hour).Format(formMoment),
+		To:            c.Now().In(brazil).Format(formMoment),
+	}
 	if choice.Current.ID == "" || !r.URL.Query().Has("from") {
 		return view{"events-report", "Conferência de entregas", page}, nil
 	}
@@ -210,7 +234,10 @@ func reportEvents(c *Console, r *request) (answer, error) {
 	}
 	addresses := c.endpointAddresses(r, choice.Current.ID)
 	for _, e := range report.Endpoints {
-		page.Endpoints = append(page.Endpoints, endpointReport{e, cmp.Or(addresses[e.Endpoint], string(e.Endpoint))}) // a deleted one has its id only
+		page.Endpoints = append(
+			page.Endpoints,
+			endpointReport{e, cmp.Or(addresses[e.Endpoint], string(e.Endpoint))},
+		) // a deleted one has its id only
 	}
 	return view{"events-report", "Conferência de entregas", page}, nil
 }
@@ -231,8 +258,18 @@ type Webhooks interface {
 	ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error)
 	FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error)
 	Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error)
-	Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error)
-	RotateKeys(ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration) (alert.Endpoint, error)
+	Test(
+		ctx context.Context,
+		id partner.ID,
+		endpoint alert.EndpointID,
+		t alert.Type,
+	) (webhook.Outcome, alert.EventID, error)
+	RotateKeys(
+		ctx context.Context,
+		id partner.ID,
+		endpoint alert.EndpointID,
+		overlap time.Duration,
+	) (alert.Endpoint, error)
 	EnableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
 	DisableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
 	FollowEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error
@@ -274,9 +311,11 @@ func createWebhook(c *Console, r *request) (answer, error) {
 	c.recordAction(r, "webhook.create", string(id), alert.Endpoint{URL: r.trimmedField("url")}.Address())
 	e := callRuleWith3(r, c.Rules.Webhooks.Create, id, r.trimmedField("url"), r.PostForm["type"])
 	return showSecretsNext(r, secretPage{
-		Heading: "Webhook criado", Text: "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
-		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
-		Back:    joinPath("webhooks", string(id), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
+		Heading:   "Webhook criado",
+		Text:      "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
+		Secrets:   []shownSecret{{"Segredo", e.Secret(), secretHelp}},
+		Back:      joinPath("webhooks", string(id), string(e.ID)),
+		BackLabel: "Guardei o segredo, continuar",
 	})
 }
 
@@ -295,9 +334,20 @@ func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, err
 	p := callRuleWith(r, c.Rules.Partners.GetPartner, e.Partner)
 	c.pictureWebhook(r, string(e.ID))
 	health := callRuleWith2(r, c.Rules.History.EndpointHealth, p.ID, e.ID)
-	page := webhookPage{Health: health, Partner: p, Row: e, PublicKeys: e.PublicKeys(c.Now()), Outcome: outcome, Types: alert.Types}
+	page := webhookPage{
+		Health:     health,
+		Partner:    p,
+		Row:        e,
+		PublicKeys: e.PublicKeys(c.Now()),
+		Outcome:    outcome,
+		Types:      alert.Types,
+	}
 	for _, state := range []alert.DeliveryState{alert.DeliveryFailed, alert.Pending, alert.Held, alert.Delivered} {
-		list, _ := callRulePair(r, c.Rules.Events.DeliveryList, alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries})
+		list, _ := callRulePair(
+			r,
+			c.Rules.Events.DeliveryList,
+			alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries},
+		)
 		for _, one := range list {
 			_, tries := callRulePair2(r, c.Rules.History.Deliveries, p.ID, one.Event)
 			page.Latest = append(page.Latest, newEventDelivery(one.DeliveryStatus, one.Type, "", tries))
@@ -314,9 +364,14 @@ func testWebhook(c *Console, r *request) (answer, error) {
 	e := c.endpointOf(r)
 	sample := alert.Type(cmp.Or(r.trimmedField("type"), string(alert.WebhookTest)))
 	c.recordAction(r, "webhook.test", string(e.ID), string(sample))
-	outcome, _ := callRulePair2(r, func(ctx context.Context, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
-		return c.Rules.Webhooks.Test(ctx, e.Partner, endpoint, t)
-	}, e.ID, sample)
+	outcome, _ := callRulePair2(
+		r,
+		func(ctx context.Context, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
+			return c.Rules.Webhooks.Test(ctx, e.Partner, endpoint, t)
+		},
+		e.ID,
+		sample,
+	)
 	return c.webhookView(r, &outcome)
 }
 
@@ -334,16 +389,26 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 		return string(e.ID), "", err
 	})
 	return showSecretsNext(r, secretPage{
-		Heading: "Segredo trocado", Text: "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
-		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
-		Back:    joinPath("webhooks", string(e.Partner), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
+		Heading:   "Segredo trocado",
+		Text:      "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
+		Secrets:   []shownSecret{{"Segredo", e.Secret(), secretHelp}},
+		Back:      joinPath("webhooks", string(e.Partner), string(e.ID)),
+		BackLabel: "Guardei o segredo, continuar",
 	})
 }
 
 // webhookChange runs a change of the webhook in the path in a transaction with its line in the audit trail.
-func (c *Console) webhookChange(r *request, action, done string, fn func(ctx context.Context, in *Rules, e alert.Endpoint) error) (answer, error) {
+func (c *Console) webhookChange(
+	r *request,
+	action, done string,
+	fn func(ctx context.Context, in *Rules, e alert.Endpoint) error,
+) (answer, error) {
 	e := c.endpointOf(r)
-	c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) })
+	c.changeWithAudit(
+		r,
+		action,
+		func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) },
+	)
 	to := joinPath("webhooks", string(e.Partner), string(e.ID))
 	if action == "webhook.delete" {
 		to = partnerPath(e.Partner)
@@ -357,19 +422,29 @@ func enableWebhook(c *Console, r *request) (answer, error) {
 	if e := c.endpointOf(r); r.failure == nil { // what the endpoint missed may be more than one transaction should hold
 		r.failure = c.Rules.Webhooks.FollowEndpoint(r.Context(), e.Partner, e.ID, alert.Enabled)
 	}
-	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
-		_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
-		return err
-	})
+	return c.webhookChange(
+		r,
+		"webhook.enable",
+		"webhook.enabled",
+		func(ctx context.Context, in *Rules, e alert.Endpoint) error {
+			_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
+			return err
+		},
+	)
 }
 
 // disableWebhook pauses the deliveries of a webhook until it is enabled again.
 func disableWebhook(c *Console, r *request) (answer, error) {
 	var of alert.Endpoint
-	done, err := c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, in *Rules, e alert.Endpoint) (err error) {
-		of, err = in.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID)
-		return err
-	})
+	done, err := c.webhookChange(
+		r,
+		"webhook.disable",
+		"webhook.disabled",
+		func(ctx context.Context, in *Rules, e alert.Endpoint) (err error) {
+			of, err = in.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID)
+			return err
+		},
+	)
 	if err != nil || r.failure != nil {
 		return nil, err
 	}
@@ -378,7 +453,12 @@ func disableWebhook(c *Console, r *request) (answer, error) {
 
 // deleteWebhook deletes a webhook and returns to the page of its partner.
 func deleteWebhook(c *Console, r *request) (answer, error) {
-	return c.webhookChange(r, "webhook.delete", "webhook.deleted", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
-		return in.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID)
-	})
+	return c.webhookChange(
+		r,
+		"webhook.delete",
+		"webhook.deleted",
+		func(ctx context.Context, in *Rules, e alert.Endpoint) error {
+			return in.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID)
+		},
+	)
 }

@@ -104,7 +104,13 @@ func (c *Console) newExport(r *request, list, about string, format operator.Form
 }
 
 // writeList reads a list to its end and keeps it in sealed parts.
-func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operator.Export, tell func(any)) (listWork, error) {
+func (c *Console) writeList(
+	ctx context.Context,
+	l *listing,
+	f filter,
+	e operator.Export,
+	tell func(any),
+) (listWork, error) {
 	var done listWork
 	out, file := listWriter{format: e.Format, header: l.header}, sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
 	end := ""
@@ -216,17 +222,36 @@ func keepFilter(c *Console, r *request) (answer, error) {
 		return nil, operator.ErrFilter.With("name", fault.Length, 60)
 	}
 	id := uuid.Must(uuid.NewV7())
-	return c.changeAndRedirect(r, "filter.keep", redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return l.name, "", in.Saved.KeepFilter(ctx, operator.KeptFilter{Operator: r.who.ID, ID: "fl_" + id.String(), List: l.name, Name: name, Query: f.encodeQuery()})
-	})
+	return c.changeAndRedirect(
+		r,
+		"filter.keep",
+		redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return l.name, "", in.Saved.KeepFilter(
+				ctx,
+				operator.KeptFilter{
+					Operator: r.who.ID,
+					ID:       "fl_" + id.String(),
+					List:     l.name,
+					Name:     name,
+					Query:    f.encodeQuery(),
+				},
+			)
+		},
+	)
 }
 
 // dropFilter removes one of one's own.
 func dropFilter(c *Console, r *request) (answer, error) {
 	l := listNamed(r)
-	return c.changeAndRedirect(r, "filter.drop", redirect{"/" + l.name, "filter.dropped"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
-	})
+	return c.changeAndRedirect(
+		r,
+		"filter.drop",
+		redirect{"/" + l.name, "filter.dropped"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
+		},
+	)
 }
 
 // Files beside the lists. Both hold personal data as an operator uploaded it: they are sealed, readable by that operator

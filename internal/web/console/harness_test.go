@@ -37,8 +37,11 @@ func open(t *testing.T) *app.App {
 func serve(t *testing.T, a *app.App, change func(*config.Serve), prepare ...func(*app.Server)) *app.Server {
 	t.Helper()
 	cfg := config.Serve{
-		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker", "console"}, MaxConnections: 8,
-		StopTime: time.Minute,
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"api", "worker", "console"},
+		MaxConnections: 8,
+		StopTime:       time.Minute,
 	}
 	if change != nil {
 		change(&cfg)

@@ -30,12 +30,22 @@ type Jobs interface {
 
 // jobKinds are the kinds in words.
 var jobKinds = map[string]string{
-	intake.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de ocorrências",
-	leak.KindRestate: "Recálculo de situações", leak.KindSites: "Conferência de sites", leak.KindVerify: "Conferência do índice", feed.KindRun: "Leitura de fonte",
-	intake.KindRenew: "Renovação de vazamento", intake.KindSpread: "Importação repartida", intake.KindPart: "Parte de importação",
-	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
-	KindExport: "Exportação de lista", KindBulk: "Ação em muitas linhas",
-	password.KindVerify: "Conferência das senhas vazadas", seal.KindRewrite: "Troca de chaves de cifra",
+	intake.KindImport:     "Importação de vazamento",
+	leak.KindMatch:        "Busca nos dados monitorados",
+	leak.KindWithdraw:     "Retirada de ocorrências",
+	leak.KindRestate:      "Recálculo de situações",
+	leak.KindSites:        "Conferência de sites",
+	leak.KindVerify:       "Conferência do índice",
+	feed.KindRun:          "Leitura de fonte",
+	intake.KindRenew:      "Renovação de vazamento",
+	intake.KindSpread:     "Importação repartida",
+	intake.KindPart:       "Parte de importação",
+	password.KindImport:   "Importação de senhas vazadas",
+	password.KindDownload: "Download de senhas vazadas",
+	KindExport:            "Exportação de lista",
+	KindBulk:              "Ação em muitas linhas",
+	password.KindVerify:   "Conferência das senhas vazadas",
+	seal.KindRewrite:      "Troca de chaves de cifra",
 }
 
 // jobRow is a job as a page shows it.
@@ -227,13 +237,18 @@ func showJobs(c *Console, r *request) (answer, error) {
 // cancelJob asks a job to stop and returns to the page that the button was on.
 func cancelJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "job.cancel", redirect{localPath(r.trimmedField("back")), "job.cancelled"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		j, err := in.Jobs.GetJob(ctx, id)
-		if err == nil {
-			err = in.Jobs.CancelJob(ctx, id)
-		}
-		return string(id), j.Kind + " " + j.Subject, err
-	})
+	return c.changeAndRedirect(
+		r,
+		"job.cancel",
+		redirect{localPath(r.trimmedField("back")), "job.cancelled"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			j, err := in.Jobs.GetJob(ctx, id)
+			if err == nil {
+				err = in.Jobs.CancelJob(ctx, id)
+			}
+			return string(id), j.Kind + " " + j.Subject, err
+		},
+	)
 }
 
 const (

@@ -23,32 +23,66 @@ func TestJobRow(t *testing.T) {
 		"failed":     {job.Job{Kind: "other", State: job.Failed, Error: "disk full"}, "Falhou: o registro do servidor tem o motivo.", -1},
 		"cancelled":  {job.Job{Kind: "other", State: job.Cancelled}, "Cancelada", -1},
 		"cancelling": {job.Job{Kind: "other", State: job.Running, CancelAsked: true, NextAt: noon}, "Cancelando…", -1},
-		"stalled": {job.Job{Kind: "other", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
-			"Sem sinal do processo que a fazia", -1},
-		"import": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, CreatedAt: noon, Progress: []byte(`{"read":2000,"total":4000}`)},
-			"2,0 kB de 4,0 kB lidos, 0 identificadores encontrados, 50,0 %", 50},
-		"import at work": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon,
-			Progress: []byte(`{"Read":112000000,"Before":12000000,"Total":224000000,"Elapsed":10000000000,"Found":{"email":400,"cpf":52}}`)},
-			"112,0 MB de 224,0 MB lidos, 452 identificadores encontrados, 50,0 %, 10,0 MB/s, faltam 11,0 s", 50},
+		"stalled": {
+			job.Job{Kind: "other", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
+			"Sem sinal do processo que a fazia", -1,
+		},
+		"import": {
+			job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, CreatedAt: noon, Progress: []byte(`{"read":2000,"total":4000}`)},
+			"2,0 kB de 4,0 kB lidos, 0 identificadores encontrados, 50,0 %", 50,
+		},
+		"import at work": {
+			job.Job{
+				Kind: intake.KindImport, State: job.Running, NextAt: noon,
+				Progress: []byte(`{"Read":112000000,"Before":12000000,"Total":224000000,"Elapsed":10000000000,"Found":{"email":400,"cpf":52}}`),
+			},
+			"112,0 MB de 224,0 MB lidos, 452 identificadores encontrados, 50,0 %, 10,0 MB/s, faltam 11,0 s", 50,
+		},
 		"import told nothing yet": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{}`)}, "", -1},
-		"spread import": {job.Job{Kind: intake.KindSpread, State: job.Running, NextAt: noon, CreatedAt: noon.Add(-time.Minute),
-			Progress: []byte(`{"Read":60000000,"Total":120000000,"Parts":4,"PartsDone":2}`)},
-			"60,0 MB de 120,0 MB lidos, 0 identificadores encontrados, 2 de 4 partes, 50,0 %, 1,0 MB/s, falta 1 min", 50},
-		"import done": {job.Job{Kind: intake.KindImport, State: job.Done, Progress: []byte(`{"Read":112000000,"Total":112000000,"Found":{"email":452},"Distinct":451}`)},
-			"112,0 MB lidos, 452 identificadores encontrados, 451 impressões no índice", 100},
-		"match": {job.Job{Kind: leak.KindMatch, State: job.Running, NextAt: noon, Progress: []byte(`{"probed":1500,"hits":2}`)},
-			"1.500 dados conferidos, 2 encontrados", -1},
+		"spread import": {
+			job.Job{
+				Kind: intake.KindSpread, State: job.Running, NextAt: noon, CreatedAt: noon.Add(-time.Minute),
+				Progress: []byte(`{"Read":60000000,"Total":120000000,"Parts":4,"PartsDone":2}`),
+			},
+			"60,0 MB de 120,0 MB lidos, 0 identificadores encontrados, 2 de 4 partes, 50,0 %, 1,0 MB/s, falta 1 min", 50,
+		},
+		"import done": {
+			job.Job{Kind: intake.KindImport, State: job.Done, Progress: []byte(`{"Read":112000000,"Total":112000000,"Found":{"email":452},"Distinct":451}`)},
+			"112,0 MB lidos, 452 identificadores encontrados, 451 impressões no índice", 100,
+		},
+		"match": {
+			job.Job{Kind: leak.KindMatch, State: job.Running, NextAt: noon, Progress: []byte(`{"probed":1500,"hits":2}`)},
+			"1.500 dados conferidos, 2 encontrados", -1,
+		},
 		"verified passwords": {job.Job{Kind: password.KindVerify, State: job.Done}, "Todos os bytes conferem", -1},
-		"rewritten": {job.Job{Kind: seal.KindRewrite, State: job.Running, NextAt: noon, Progress: []byte(`{"Column":1,"Columns":4,"Rewritten":1234}`)},
-			"1.234 valores selados de novo", 25},
+		"rewritten": {
+			job.Job{Kind: seal.KindRewrite, State: job.Running, NextAt: noon, Progress: []byte(`{"Column":1,"Columns":4,"Rewritten":1234}`)},
+			"1.234 valores selados de novo", 25,
+		},
 		"unreadable": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`[`)}, "", -1},
 	} {
 		row := newJobRow(c.job, noon)
 		if row.Text != c.text || row.Percent != c.percent || row.Label == "" {
-			t.Errorf("%s: %q, %v %%, label %q; want %q, %v %%", name, row.Text, row.Percent, row.Label, c.text, c.percent)
+			t.Errorf(
+				"%s: %q, %v %%, label %q; want %q, %v %%",
+				name,
+				row.Text,
+				row.Percent,
+				row.Label,
+				c.text,
+				c.percent,
+			)
 		}
 	}
-	merging := newJobRow(job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{"read":1,"merging":true}`)}, noon)
+	merging := newJobRow(
+		job.Job{
+			Kind:     intake.KindImport,
+			State:    job.Running,
+			NextAt:   noon,
+			Progress: []byte(`{"read":1,"merging":true}`),
+		},
+		noon,
+	)
 	if !strings.HasSuffix(merging.Text, "montando o índice") {
 		t.Errorf("%+v", merging)
 	}

@@ -190,7 +190,12 @@ func (c *Console) chosenPartner(r *request, all []partner.Partner) partner.ID {
 		id := partner.ID(q.Get("partner"))
 		if r.Method == http.MethodGet {
 			r.kept = &http.Cookie{
-				Name: partnerCookie, Value: string(id), Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+				Name:     partnerCookie,
+				Value:    string(id),
+				Path:     "/",
+				Secure:   true,
+				HttpOnly: true,
+				SameSite: http.SameSiteStrictMode,
 			}
 			if !isKnownPartner(all, id) {
 				r.kept.Value, r.kept.MaxAge = "", -1 //nolint:gosec // its attributes stand above
@@ -336,7 +341,15 @@ func (v listView) Inner() bool { return v.filter.After != "" }
 func (v listView) Partner() partner.ID { return v.filter.Partner }
 
 // newListView puts together what stands around a table of so many lines.
-func (c *Console) newListView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) listView {
+func (c *Console) newListView(
+	r *request,
+	l *listing,
+	f filter,
+	all []partner.Partner,
+	shown int,
+	next string,
+	total int64,
+) listView {
 	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: shown, Total: total, Persons: l.persons}
 	for _, field := range l.fields {
 		if c.confined && field.isServiceOnly() {
@@ -456,8 +469,11 @@ type bulkAction struct {
 }
 
 var resolveMany = bulkAction{
-	Label: "Resolver", Warning: "As ocorrências deixam de contar na situação e na nota das pessoas.", Options: resolutionOptions, audit: "finding.resolve",
-	portal: attend,
+	Label:   "Resolver",
+	Warning: "As ocorrências deixam de contar na situação e na nota das pessoas.",
+	Options: resolutionOptions,
+	audit:   "finding.resolve",
+	portal:  attend,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error {
 		found, err := in.Review.FindingByID(ctx, id, cyber.FindingID(key[0]))
 		if err != nil {
@@ -469,20 +485,28 @@ var resolveMany = bulkAction{
 }
 
 var replayMany = bulkAction{
-	Label: "Reenviar", Warning: "Cada evento volta à fila do webhook, também o que já tinha sido entregue.", audit: "event.replay",
-	portal: integrate,
+	Label:   "Reenviar",
+	Warning: "Cada evento volta à fila do webhook, também o que já tinha sido entregue.",
+	audit:   "event.replay",
+	portal:  integrate,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
 		if len(key) < 2 {
 			return errForm
 		}
-		_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])})
+		_, err := in.History.ReplayEvents(
+			ctx,
+			id,
+			alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])},
+		)
 		return err
 	},
 }
 
 var endMany = bulkAction{
-	Label: "Encerrar", Warning: "Uma assinatura encerrada não volta. O parceiro é avisado de cada uma.", audit: "subscription.end",
-	portal: closed,
+	Label:   "Encerrar",
+	Warning: "Uma assinatura encerrada não volta. O parceiro é avisado de cada uma.",
+	audit:   "subscription.end",
+	portal:  closed,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
 		seq, err := strconv.ParseInt(key[0], 10, 64)
 		if err != nil {
@@ -492,7 +516,12 @@ var endMany = bulkAction{
 		if err != nil || !sub.EndedAt.IsZero() {
 			return err
 		}
-		_, err = in.Subscriptions.MoveSubscriptions(ctx, id, subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}, subscription.End)
+		_, err = in.Subscriptions.MoveSubscriptions(
+			ctx,
+			id,
+			subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF},
+			subscription.End,
+		)
 		return err
 	},
 }
@@ -559,7 +588,13 @@ func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage) {
 	}
 	f := c.sentFilter(r, l)
 	page := bulkPage{
-		List: l.name, Title: l.title, Action: l.action, Header: l.header, Rows: r.PostForm["row"], All: r.trimmedField("all") == "1", Query: f.encodeQuery(),
+		List:   l.name,
+		Title:  l.title,
+		Action: l.action,
+		Header: l.header,
+		Rows:   r.PostForm["row"],
+		All:    r.trimmedField("all") == "1",
+		Query:  f.encodeQuery(),
 	}
 	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
 		r.keepFailure(errNothing.With("row", fault.LinesChosen, perPage))
@@ -619,9 +654,15 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
 		}
 		return c.recordAndRun(r, l.action.audit, l.name, "all: "+page.Query+" "+option, to, func() error {
-			return c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
-				return c.applyToAll(ctx, l, f, option, tell)
-			})
+			return c.Begin(
+				r.Context(),
+				KindBulk,
+				subject,
+				errBulk,
+				func(ctx context.Context, tell func(any)) (any, error) {
+					return c.applyToAll(ctx, l, f, option, tell)
+				},
+			)
 		})
 	}
 	all := c.visiblePartners(r)
@@ -647,7 +688,13 @@ func isGoneError(err error) bool {
 }
 
 // applyToAll does an action to every line that fits. Places stay where they are while lines leave the list.
-func (c *Console) applyToAll(ctx context.Context, l *listing, f filter, option string, tell func(any)) (listWork, error) {
+func (c *Console) applyToAll(
+	ctx context.Context,
+	l *listing,
+	f filter,
+	option string,
+	tell func(any),
+) (listWork, error) {
 	var done listWork
 	for {
 		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)

@@ -19,7 +19,17 @@ import (
 )
 
 // listings are all lists; the fields, columns and reading of each.
-var listings = []*listing{&findingsList, &assetsList, &eventsList, &deliveriesList, &subscriptionsList, &devicesList, &breachesList, &casesList, &auditList}
+var listings = []*listing{
+	&findingsList,
+	&assetsList,
+	&eventsList,
+	&deliveriesList,
+	&subscriptionsList,
+	&devicesList,
+	&breachesList,
+	&casesList,
+	&auditList,
+}
 
 var (
 	partnerField = listField{Name: "partner", Label: "Parceiro", None: "Todos"}
@@ -27,12 +37,31 @@ var (
 	fromField    = listField{Name: "from", Label: "De"}
 	toField      = listField{Name: "to", Label: "Até"}
 	kindField    = listField{Name: "kind", Label: "Tipo", None: "Todos", Options: []choiceOption{
-		{"email", "E-mail"}, {"cpf", "CPF"}, {"phone", "Telefone"}, {"credit_card", "Cartão"}, {"domain", "Domínio"}, {"pix_key", "Chave Pix"}, {"cnpj", "CNPJ"},
+		{
+			"email",
+			"E-mail",
+		},
+		{"cpf", "CPF"},
+		{"phone", "Telefone"},
+		{"credit_card", "Cartão"},
+		{"domain", "Domínio"},
+		{"pix_key", "Chave Pix"},
+		{"cnpj", "CNPJ"},
 	}}
 	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Options: []choiceOption{
-		{string(cyber.SeverityCritical), "Crítica"}, {string(cyber.SeverityHigh), "Alta"}, {string(cyber.SeverityMedium), "Média"}, {string(cyber.SeverityLow), "Baixa"},
+		{
+			string(cyber.SeverityCritical),
+			"Crítica",
+		},
+		{string(cyber.SeverityHigh), "Alta"},
+		{string(cyber.SeverityMedium), "Média"},
+		{string(cyber.SeverityLow), "Baixa"},
 	}}
-	sortField = listField{Name: "sort", Label: "Ordem", Options: []choiceOption{{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}}}
+	sortField = listField{
+		Name:    "sort",
+		Label:   "Ordem",
+		Options: []choiceOption{{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}},
+	}
 )
 
 // optionLabel returns the label of an option.
@@ -47,7 +76,8 @@ func formatStamp(t time.Time) string {
 
 // linesOf returns what a list reads for its exports and bulk actions: the rows of its page as lines.
 func linesOf[T any](
-	rows func(f filter, ctx context.Context, in *Rules, limit int) ([]T, string, error), line func(f filter, partners map[partner.ID]string, one T) listLine,
+	rows func(f filter, ctx context.Context, in *Rules, limit int) ([]T, string, error),
+	line func(f filter, partners map[partner.ID]string, one T) listLine,
 ) func(context.Context, *Rules, filter, int) ([]listLine, string, error) {
 	return func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		list, next, err := rows(f, ctx, in, limit)
@@ -60,11 +90,28 @@ func linesOf[T any](
 	}
 }
 
-var findingStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{{"open", "Em aberto"}, {"resolved", "Resolvidas"}, {"all", "Todas"}}}
+var findingStates = listField{
+	Name:    "state",
+	Label:   "Situação",
+	Options: []choiceOption{{"open", "Em aberto"}, {"resolved", "Resolvidas"}, {"all", "Todas"}},
+}
 
 var findingsList = listing{
-	name: "findings", title: "Ocorrências", persons: true, role: operator.Viewer, portal: look,
-	fields: []listField{partnerField, findingStates, severityField, kindField, fromField, toField, sortField, {Name: "breach", Label: "Vazamento", Text: true}},
+	name:    "findings",
+	title:   "Ocorrências",
+	persons: true,
+	role:    operator.Viewer,
+	portal:  look,
+	fields: []listField{
+		partnerField,
+		findingStates,
+		severityField,
+		kindField,
+		fromField,
+		toField,
+		sortField,
+		{Name: "breach", Label: "Vazamento", Text: true},
+	},
 	header: []string{"encontrado", "gravidade", "tipo", "valor", "vazamento", "parceiro", "situação", "id"},
 	action: &resolveMany,
 	read: linesOf(filter.readFindings, func(_ filter, partners map[partner.ID]string, one cyber.Found) listLine {
@@ -72,10 +119,24 @@ var findingsList = listing{
 		if !one.Finding.Open() {
 			state = resolutionName(one.Finding.Resolution)
 		}
-		return listLine{string(one.Asset.Partner) + "/" + string(one.Finding.ID), []string{
-			formatStamp(one.Finding.FoundAt), severityField.optionLabel(string(one.Finding.Severity)), kindWords[one.Asset.Kind],
-			identifier.MaskValue(one.Asset.Kind, one.Asset.Value), one.Finding.Breach.Title, partners[one.Asset.Partner], state, string(one.Finding.ID),
-		}}
+		return listLine{
+			string(one.Asset.Partner) + "/" + string(one.Finding.ID),
+			[]string{
+				formatStamp(
+					one.Finding.FoundAt,
+				),
+				severityField.optionLabel(string(one.Finding.Severity)),
+				kindWords[one.Asset.Kind],
+				identifier.MaskValue(
+					one.Asset.Kind,
+					one.Asset.Value,
+				),
+				one.Finding.Breach.Title,
+				partners[one.Asset.Partner],
+				state,
+				string(one.Finding.ID),
+			},
+		}
 	}),
 }
 
@@ -83,14 +144,31 @@ var findingsList = listing{
 func (f filter) readFindings(ctx context.Context, in *Rules, limit int) ([]cyber.Found, string, error) {
 	state := f.valueOr("state", "open")
 	list, next, err := in.Review.FindingList(ctx, cyber.FindingFilter{
-		Partner: f.Partner, User: f.user, Breach: f.valueOfName("breach"), OpenOnly: state == "open", ResolvedOnly: state == "resolved", Kind: f.valueOfName("kind"),
-		Severity: cyber.Severity(f.valueOfName("severity")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
+		Partner:      f.Partner,
+		User:         f.user,
+		Breach:       f.valueOfName("breach"),
+		OpenOnly:     state == "open",
+		ResolvedOnly: state == "resolved",
+		Kind:         f.valueOfName("kind"),
+		Severity: cyber.Severity(
+			f.valueOfName("severity"),
+		),
+		From:        f.From,
+		To:          f.To,
+		OldestFirst: f.isOldestFirst(),
+		Before:      f.parseMark(),
+		Limit:       limit,
 	})
 	return list, formatMark(next), err
 }
 
 var assetStates = listField{Name: "status", Label: "Situação", Options: []choiceOption{
-	{string(cyber.StatusCompromised), "Comprometidos"}, {string(cyber.StatusAlert), "Em alerta"}, {string(cyber.StatusMonitored), "Sem ocorrências"},
+	{
+		string(cyber.StatusCompromised),
+		"Comprometidos",
+	},
+	{string(cyber.StatusAlert), "Em alerta"},
+	{string(cyber.StatusMonitored), "Sem ocorrências"},
 }}
 
 var assetsList = listing{
@@ -98,9 +176,17 @@ var assetsList = listing{
 	fields: []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
 	header: []string{"tipo", "valor", "situação", "parceiro", "desde", "id"},
 	read: linesOf(filter.readAssets, func(_ filter, partners map[partner.ID]string, a cyber.Asset) listLine {
-		return listLine{string(a.Partner) + "/" + string(a.ID), []string{
-			kindWords[a.Kind], identifier.MaskValue(a.Kind, a.Value), string(a.Status), partners[a.Partner], formatStamp(a.AddedAt), string(a.ID),
-		}}
+		return listLine{
+			string(a.Partner) + "/" + string(a.ID),
+			[]string{
+				kindWords[a.Kind],
+				identifier.MaskValue(a.Kind, a.Value),
+				string(a.Status),
+				partners[a.Partner],
+				formatStamp(a.AddedAt),
+				string(a.ID),
+			},
+		}
 	}),
 }
 
@@ -126,34 +212,77 @@ func plainOptions[W ~string](words []W) []choiceOption {
 }
 
 var eventsList = listing{
-	name: "events", title: "Eventos", persons: true, role: operator.Viewer, portal: look, fields: []listField{ofOne, typeField, fromField, toField, sortField},
-	header: []string{"número", "quando", "tipo", "id"},
+	name:    "events",
+	title:   "Eventos",
+	persons: true,
+	role:    operator.Viewer,
+	portal:  look,
+	fields:  []listField{ofOne, typeField, fromField, toField, sortField},
+	header:  []string{"número", "quando", "tipo", "id"},
 	read: linesOf(filter.readEvents, func(f filter, _ map[partner.ID]string, e alert.Kept) listLine {
-		return listLine{string(f.Partner) + "/" + string(e.ID), []string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), string(e.Type), string(e.ID)}}
+		return listLine{
+			string(f.Partner) + "/" + string(e.ID),
+			[]string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), string(e.Type), string(e.ID)},
+		}
 	}),
 }
 
 // readEvents returns a page of events.
 func (f filter) readEvents(ctx context.Context, in *Rules, limit int) ([]alert.Kept, string, error) {
 	list, next, err := in.Events.ListEvents(ctx, f.Partner, alert.EventFilter{
-		User: f.user, Type: alert.Type(f.valueOfName("type")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), After: f.parseNumber(), Limit: limit,
+		User:        f.user,
+		Type:        alert.Type(f.valueOfName("type")),
+		From:        f.From,
+		To:          f.To,
+		OldestFirst: f.isOldestFirst(),
+		After:       f.parseNumber(),
+		Limit:       limit,
 	})
 	return list, formatSeq(next), err
 }
 
 var deliveryStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{
-	{string(alert.DeliveryFailed), "Falharam"}, {string(alert.Pending), "Na fila"}, {string(alert.Held), "Retidas"}, {string(alert.Delivered), "Entregues"},
+	{
+		string(alert.DeliveryFailed),
+		"Falharam",
+	},
+	{string(alert.Pending), "Na fila"},
+	{string(alert.Held), "Retidas"},
+	{string(alert.Delivered), "Entregues"},
 }}
 
 var deliveriesList = listing{
-	name: "deliveries", title: "Entregas", persons: true, role: operator.Viewer, portal: look, fields: []listField{partnerField, deliveryStates, typeField, {Name: "endpoint", Label: "Destino", Text: true}, fromField, toField},
+	name:    "deliveries",
+	title:   "Entregas",
+	persons: true,
+	role:    operator.Viewer,
+	portal:  look,
+	fields: []listField{
+		partnerField,
+		deliveryStates,
+		typeField,
+		{Name: "endpoint", Label: "Destino", Text: true},
+		fromField,
+		toField,
+	},
 	header: []string{"situação", "evento", "tipo", "destino", "parceiro", "tentativas", "criada", "terminou"},
 	action: &replayMany,
 	read: linesOf(filter.readDeliveries, func(_ filter, partners map[partner.ID]string, d alert.Listed) listLine {
-		return listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
-			deliveryStates.optionLabel(string(d.State)), string(d.Event), string(d.Type), string(d.Endpoint), partners[d.Partner], strconv.Itoa(d.Attempts),
-			formatStamp(d.CreatedAt), formatStamp(d.FinishedAt),
-		}}
+		return listLine{
+			string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint),
+			[]string{
+				deliveryStates.optionLabel(
+					string(d.State),
+				),
+				string(d.Event),
+				string(d.Type),
+				string(d.Endpoint),
+				partners[d.Partner],
+				strconv.Itoa(d.Attempts),
+				formatStamp(d.CreatedAt),
+				formatStamp(d.FinishedAt),
+			},
+		}
 	}),
 }
 
@@ -165,8 +294,15 @@ func (f filter) deliveryState() alert.DeliveryState {
 // readDeliveries returns a page of deliveries.
 func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]alert.Listed, string, error) {
 	list, next, err := in.Events.DeliveryList(ctx, alert.DeliveryFilter{
-		State: f.deliveryState(), Partner: f.Partner, User: f.user, Type: alert.Type(f.valueOfName("type")), Endpoint: alert.EndpointID(f.valueOfName("endpoint")),
-		From: f.From, To: f.To, Limit: limit, Before: parseDeliveryMark(f.After),
+		State:    f.deliveryState(),
+		Partner:  f.Partner,
+		User:     f.user,
+		Type:     alert.Type(f.valueOfName("type")),
+		Endpoint: alert.EndpointID(f.valueOfName("endpoint")),
+		From:     f.From,
+		To:       f.To,
+		Limit:    limit,
+		Before:   parseDeliveryMark(f.After),
 	})
 	return list, formatDeliveryMark(next), err
 }
@@ -185,7 +321,10 @@ func formatDeliveryMark(m alert.DeliveryMark) string {
 	if m.Endpoint == "" {
 		return ""
 	}
-	return strings.Join([]string{formatMicros(m.At), string(m.Partner), string(m.Endpoint), strconv.FormatInt(m.Seq, 10)}, ".")
+	return strings.Join(
+		[]string{formatMicros(m.At), string(m.Partner), string(m.Endpoint), strconv.FormatInt(m.Seq, 10)},
+		".",
+	)
 }
 
 var subscriptionStates = listField{Name: "state", Label: "Situação", None: "Não encerradas", Options: []choiceOption{
@@ -193,30 +332,66 @@ var subscriptionStates = listField{Name: "state", Label: "Situação", None: "N�
 }}
 
 var subscriptionsList = listing{
-	name: "subscriptions", title: "Assinaturas", persons: true, role: operator.Viewer, portal: look,
+	name:    "subscriptions",
+	title:   "Assinaturas",
+	persons: true,
+	role:    operator.Viewer,
+	portal:  look,
 	fields: []listField{
-		ofOne, subscriptionStates, {Name: "plan", Label: "Plano", None: "Todos", Text: true}, {Name: "from", Label: "Início de"}, {Name: "to", Label: "Início até"},
-		{Name: "sort", Label: "Ordem", Options: []choiceOption{{"old", "Mais antigas primeiro"}, {"new", "Mais novas primeiro"}}},
+		ofOne,
+		subscriptionStates,
+		{Name: "plan", Label: "Plano", None: "Todos", Text: true},
+		{Name: "from", Label: "Início de"},
+		{Name: "to", Label: "Início até"},
+		{
+			Name:    "sort",
+			Label:   "Ordem",
+			Options: []choiceOption{{"old", "Mais antigas primeiro"}, {"new", "Mais novas primeiro"}},
+		},
 	},
 	header: []string{"número", "pessoa", "CPF", "plano", "início", "fim", "situação"},
 	action: &endMany,
-	read: linesOf(filter.readSubscriptions, func(f filter, _ map[partner.ID]string, s subscription.Subscription) listLine {
-		last := ""
-		if s.LastDay() != 0 {
-			last = s.LastDay().String()
-		}
-		return listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
-			strconv.FormatInt(s.Seq, 10), maskPersonName(s.Beneficiary.Name), identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last,
-			subscriptionBadge(s, f.now).Text,
-		}}
-	}),
+	read: linesOf(
+		filter.readSubscriptions,
+		func(f filter, _ map[partner.ID]string, s subscription.Subscription) listLine {
+			last := ""
+			if s.LastDay() != 0 {
+				last = s.LastDay().String()
+			}
+			return listLine{
+				string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10),
+				[]string{
+					strconv.FormatInt(
+						s.Seq,
+						10,
+					),
+					maskPersonName(s.Beneficiary.Name),
+					identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
+					string(s.Plan),
+					s.Start.String(),
+					last,
+					subscriptionBadge(s, f.now).Text,
+				},
+			}
+		},
+	),
 }
 
 // readSubscriptions returns a page of subscriptions. The days of its filter are days in Brazil, the last one included.
-func (f filter) readSubscriptions(ctx context.Context, in *Rules, limit int) ([]subscription.Subscription, string, error) {
+func (f filter) readSubscriptions(
+	ctx context.Context,
+	in *Rules,
+	limit int,
+) ([]subscription.Subscription, string, error) {
 	l := subscription.ListFilter{
-		State: subscription.ListState(f.valueOfName("state")), Plan: plan.ID(f.valueOfName("plan")), User: f.user, NewestFirst: f.valueOfName("sort") == "new",
-		After: f.parseNumber(), Limit: limit,
+		State: subscription.ListState(
+			f.valueOfName("state"),
+		),
+		Plan:        plan.ID(f.valueOfName("plan")),
+		User:        f.user,
+		NewestFirst: f.valueOfName("sort") == "new",
+		After:       f.parseNumber(),
+		Limit:       limit,
 	}
 	if !f.From.IsZero() {
 		l.From = subscription.DayInBrazil(f.From)
@@ -231,40 +406,90 @@ func (f filter) readSubscriptions(ctx context.Context, in *Rules, limit int) ([]
 var devicesList = listing{
 	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{ofOne, {Name: "system", Label: "Sistema", None: "Todos", Options: []choiceOption{
-		{string(cyber.Android), "Android"}, {string(cyber.IOS), "iOS"}, {string(cyber.Windows), "Windows"}, {string(cyber.MacOS), "macOS"},
+		{
+			string(cyber.Android),
+			"Android",
+		},
+		{string(cyber.IOS), "iOS"},
+		{string(cyber.Windows), "Windows"},
+		{string(cyber.MacOS), "macOS"},
 	}}, fromField, toField, sortField},
 	header: []string{"emitida", "sistema", "pessoa", "ativada", "último contato", "vale até", "id"},
 	action: &revokeMany,
 	read: linesOf(filter.readDevices, func(_ filter, _ map[partner.ID]string, d cyber.Device) listLine {
-		return listLine{string(d.Partner) + "/" + string(d.ID), []string{
-			formatStamp(d.IssuedAt), string(d.System), shortenID(d.User), formatStamp(d.ActivatedAt), formatStamp(d.SeenAt), formatStamp(d.ValidUntil), string(d.ID),
-		}}
+		return listLine{
+			string(d.Partner) + "/" + string(d.ID),
+			[]string{
+				formatStamp(
+					d.IssuedAt,
+				),
+				string(d.System),
+				shortenID(d.User),
+				formatStamp(d.ActivatedAt),
+				formatStamp(d.SeenAt),
+				formatStamp(d.ValidUntil),
+				string(d.ID),
+			},
+		}
 	}),
 }
 
 // readDevices returns a page of devices.
 func (f filter) readDevices(ctx context.Context, in *Rules, limit int) ([]cyber.Device, string, error) {
 	list, next, err := in.Review.DeviceList(ctx, f.Partner, cyber.DeviceFilter{
-		User: f.user, System: cyber.System(f.valueOfName("system")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
+		User:        f.user,
+		System:      cyber.System(f.valueOfName("system")),
+		From:        f.From,
+		To:          f.To,
+		OldestFirst: f.isOldestFirst(),
+		Before:      f.parseMark(),
+		Limit:       limit,
 	})
 	return list, formatMark(next), err
 }
 
 var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
-	{string(leak.Published), "Publicados"}, {string(leak.Importing), "Em importação"}, {string(leak.Retracted), "Retirados"},
+	{
+		string(leak.Published),
+		"Publicados",
+	},
+	{string(leak.Importing), "Em importação"},
+	{string(leak.Retracted), "Retirados"},
 }}
 
 var breachesList = listing{
-	name: "breaches", title: "Vazamentos", role: operator.Viewer,
-	fields: []listField{breachStates, {Name: "kind", Label: "Tipo", None: "Todos", Options: kindOptions}, fromField, toField, {Name: "sort", Label: "Ordem", Options: []choiceOption{
-		{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}, {"size", "Maiores primeiro"}, {"name", "Por nome"},
-	}}},
+	name:  "breaches",
+	title: "Vazamentos",
+	role:  operator.Viewer,
+	fields: []listField{
+		breachStates,
+		{Name: "kind", Label: "Tipo", None: "Todos", Options: kindOptions},
+		fromField,
+		toField,
+		{Name: "sort", Label: "Ordem", Options: []choiceOption{
+			{
+				"new",
+				"Mais novos primeiro",
+			},
+			{"old", "Mais antigos primeiro"},
+			{"size", "Maiores primeiro"},
+			{"name", "Por nome"},
+		}},
+	},
 	header: []string{"nome", "título", "aconteceu", "tipo", "impressões", "situação", "incluído"},
 	read: linesOf(filter.readBreaches, func(_ filter, _ map[partner.ID]string, b leak.Record) listLine {
-		return listLine{b.Name, []string{
-			b.Name, b.Title, b.Date.UTC().Format("02/01/2006"), listField{Options: kindOptions}.optionLabel(string(b.Kind)),
-			strconv.FormatInt(b.Tally.Distinct, 10), breachStates.optionLabel(string(b.State)), formatStamp(b.AddedAt),
-		}}
+		return listLine{
+			b.Name,
+			[]string{
+				b.Name,
+				b.Title,
+				b.Date.UTC().Format("02/01/2006"),
+				listField{Options: kindOptions}.optionLabel(string(b.Kind)),
+				strconv.FormatInt(b.Tally.Distinct, 10),
+				breachStates.optionLabel(string(b.State)),
+				formatStamp(b.AddedAt),
+			},
+		}
 	}),
 }
 
@@ -276,13 +501,18 @@ func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.
 		return nil, "", err
 	}
 	all = slices.DeleteFunc(all, func(b leak.Record) bool {
-		return f.valueOfName("state") != "" && string(b.State) != f.valueOfName("state") || f.valueOfName("kind") != "" && string(b.Kind) != f.valueOfName("kind") ||
-			b.AddedAt.Before(f.From) || !f.To.IsZero() && !b.AddedAt.Before(f.To)
+		return f.valueOfName("state") != "" && string(b.State) != f.valueOfName("state") ||
+			f.valueOfName("kind") != "" && string(b.Kind) != f.valueOfName("kind") ||
+			b.AddedAt.Before(f.From) ||
+			!f.To.IsZero() && !b.AddedAt.Before(f.To)
 	})
 	switch f.valueOfName("sort") {
 	case "old":
 	case "size":
-		slices.SortStableFunc(all, func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })
+		slices.SortStableFunc(
+			all,
+			func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) },
+		)
 	case "name":
 		slices.SortStableFunc(all, func(a, b leak.Record) int { return strings.Compare(a.Name, b.Name) })
 	default:
@@ -300,18 +530,46 @@ var casesList = listing{
 	name: "cases", title: "Casos", role: operator.Viewer, portal: look,
 	persons: true,
 	fields: []listField{
-		partnerField, {Name: "status", Label: "Situação", None: "Em aberto", Options: plainOptions(cyber.CaseStatuses())}, {Name: "service", Label: "Serviço", None: "Todos", Text: true},
-		{Name: "owner", Label: "Responsável", None: "Qualquer", Text: true}, {Name: "due", Label: "Prazo", Options: []choiceOption{{"late", "Atrasados"}, {"today", "Vencem hoje"}}, Tab: true}, {Name: "view", Options: []choiceOption{{"lanes", "Faixas"}}, Tab: true}, {Name: "from", Label: "Aberto de"}, {Name: "to", Label: "Aberto até"},
+		partnerField,
+		{Name: "status", Label: "Situação", None: "Em aberto", Options: plainOptions(cyber.CaseStatuses())},
+		{Name: "service", Label: "Serviço", None: "Todos", Text: true},
+		{Name: "owner", Label: "Responsável", None: "Qualquer", Text: true},
+		{
+			Name:    "due",
+			Label:   "Prazo",
+			Options: []choiceOption{{"late", "Atrasados"}, {"today", "Vencem hoje"}},
+			Tab:     true,
+		},
+		{Name: "view", Options: []choiceOption{{"lanes", "Faixas"}}, Tab: true},
+		{Name: "from", Label: "Aberto de"},
+		{Name: "to", Label: "Aberto até"},
 		{Name: "sort", Label: "Ordem", Options: []choiceOption{
-			{"urgent", "Mais urgentes primeiro"}, {string(cyber.LaneNewest), "Mais novos primeiro"}, {string(cyber.LaneOldest), "Mais antigos primeiro"},
+			{
+				"urgent",
+				"Mais urgentes primeiro",
+			},
+			{string(cyber.LaneNewest), "Mais novos primeiro"},
+			{string(cyber.LaneOldest), "Mais antigos primeiro"},
 		}},
 	},
 	header: []string{"id", "número", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
 	read: linesOf(filter.readCases, func(f filter, partners map[partner.ID]string, one cyber.Case) listLine {
 		due, _ := one.Clock.Due()
-		return listLine{string(one.Partner) + "/" + string(one.ID), []string{
-			string(one.ID), strconv.FormatInt(one.Short, 10), string(one.Service), partners[one.Partner], string(one.Status), formatStamp(one.CreatedAt), formatStamp(due), f.assigneeOf(one),
-		}}
+		return listLine{
+			string(one.Partner) + "/" + string(one.ID),
+			[]string{
+				string(
+					one.ID,
+				),
+				strconv.FormatInt(one.Short, 10),
+				string(one.Service),
+				partners[one.Partner],
+				string(one.Status),
+				formatStamp(one.CreatedAt),
+				formatStamp(due),
+				f.assigneeOf(one),
+			},
+		}
 	}),
 }
 
@@ -327,7 +585,13 @@ func (f filter) assigneeOf(one cyber.Case) string {
 // e-mail address, which never gets into the address of a page.
 func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
-		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.valueOfName("service")), Status: status, From: f.From, To: f.To, Limit: limit,
+		Partner: f.Partner,
+		User:    f.user,
+		Service: cyber.ServiceID(f.valueOfName("service")),
+		Status:  status,
+		From:    f.From,
+		To:      f.To,
+		Limit:   limit,
 	}
 	switch f.valueOfName("due") {
 	case "late":
@@ -375,9 +639,16 @@ func (f filter) readCases(ctx context.Context, in *Rules, limit int) ([]cyber.Ca
 var auditList = listing{
 	name: "audit", title: "Auditoria", role: operator.Admin, portal: integrate,
 	fields: []listField{
-		{Name: "actor", Label: "Quem", Hint: "e-mail, op_… ou cli:…", Max: 320}, {Name: "action", Label: "Ação", Hint: "partner.create", Max: 60},
-		{Name: "subject", Label: "Sobre", Hint: "pt_…", Max: 320}, fromField, toField,
-		{Name: "sort", Label: "Ordem", Options: []choiceOption{{"new", "Mais novas primeiro"}, {"old", "Mais antigas primeiro"}}},
+		{Name: "actor", Label: "Quem", Hint: "e-mail, op_… ou cli:…", Max: 320},
+		{Name: "action", Label: "Ação", Hint: "partner.create", Max: 60},
+		{Name: "subject", Label: "Sobre", Hint: "pt_…", Max: 320},
+		fromField,
+		toField,
+		{
+			Name:    "sort",
+			Label:   "Ordem",
+			Options: []choiceOption{{"new", "Mais novas primeiro"}, {"old", "Mais antigas primeiro"}},
+		},
 	},
 	header: []string{"número", "quando", "quem", "ação", "sobre"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
@@ -408,7 +679,14 @@ func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operat
 		}
 	}
 	entries, err := in.Audit.ListEntries(ctx, operator.Filter{
-		Actor: actor, Action: f.valueOfName("action"), Subject: f.valueOfName("subject"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseNumber(), Limit: limit + 1,
+		Actor:       actor,
+		Action:      f.valueOfName("action"),
+		Subject:     f.valueOfName("subject"),
+		From:        f.From,
+		To:          f.To,
+		OldestFirst: f.isOldestFirst(),
+		Before:      f.parseNumber(),
+		Limit:       limit + 1,
 	})
 	if len(entries) <= limit {
 		return entries, "", err

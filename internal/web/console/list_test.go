@@ -27,7 +27,15 @@ func (d *adminSession) sandbox(name string, values int) partner.Partner {
 	}
 	for i := range values {
 		user := partner.UserHash(fmt.Sprint("pessoa", i))
-		if _, err := d.app.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: user, Type: "email", Value: fmt.Sprintf("v%d@vazamento.test", i)}); err != nil {
+		if _, err := d.app.Monitoring.AddAsset(
+			ctx,
+			cyber.AssetRequest{
+				Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+				User:  user,
+				Type:  "email",
+				Value: fmt.Sprintf("v%d@vazamento.test", i),
+			},
+		); err != nil {
 			d.t.Fatal(err)
 		}
 	}
@@ -51,13 +59,18 @@ func TestFindingsList(t *testing.T) {
 	has(t, page, "2 no total.", "-Banco Um</td>")
 	_, page = d.send("/findings?severity=low&kind=cpf", "", nil)
 	has(t, page, "Nenhuma ocorrência", `class="chip">Gravidade: Baixa <a href="`, `class="chip">Tipo: `)
-	_, page = d.send(strings.ReplaceAll(cutOut(t, page, `class="chip">Gravidade: Baixa <a href="`, `"`), "&amp;", "&"), "", nil)
+	_, page = d.send(
+		strings.ReplaceAll(cutOut(t, page, `class="chip">Gravidade: Baixa <a href="`, `"`), "&amp;", "&"),
+		"",
+		nil,
+	)
 	has(t, page, `-class="chip">Gravidade`, `class="chip">Tipo: `)
 
 	// The chosen partner goes along, here and on pages of one partner, until another is chosen.
 	res, _ := d.send("/findings?partner="+string(other.ID), "", nil)
 	kept := res.Header.Get("set-cookie")
-	if !strings.HasPrefix(kept, "__Host-vigia-partner="+string(other.ID)+";") || !strings.Contains(kept, "HttpOnly; Secure; SameSite=Strict") {
+	if !strings.HasPrefix(kept, "__Host-vigia-partner="+string(other.ID)+";") ||
+		!strings.Contains(kept, "HttpOnly; Secure; SameSite=Strict") {
 		t.Fatal(kept)
 	}
 	for _, path := range []string{"/findings", "/events", "/monitoring", "/cases", "/deliveries"} {
@@ -73,7 +86,14 @@ func TestFindingsList(t *testing.T) {
 	d.send("/findings?partner=pt_nada", "", nil)
 
 	d.post(422, "/lists/findings/filters", "query", "state=all", "name", "")
-	d.post(303, "/lists/findings/filters", "query", "state=all&partner="+string(p.ID)+"&q=maria%40exemplo.com.br", "name", "Do banco um")
+	d.post(
+		303,
+		"/lists/findings/filters",
+		"query",
+		"state=all&partner="+string(p.ID)+"&q=maria%40exemplo.com.br",
+		"name",
+		"Do banco um",
+	)
 	_, page = d.send("/findings", "", nil)
 	has(t, page, "Do banco um", "partner="+string(p.ID)+"&amp;state=all", "-maria")
 	drop := cutOut(t, page, `action="/lists/findings/filters/`, `/drop"`)
@@ -110,7 +130,11 @@ func TestListOfAPerson(t *testing.T) {
 	_, page := d.send(to, "", nil)
 	has(t, page, "1 no total.")
 	for i := range 2 {
-		if _, err := d.app.Cases.OpenCase(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(fmt.Sprint("pessoa", i))}); err != nil {
+		if _, err := d.app.Cases.OpenCase(
+			context.Background(),
+			p.ID,
+			cyber.CaseRequest{Service: phishing, User: partner.UserHash(fmt.Sprint("pessoa", i))},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,7 +174,8 @@ func TestExportList(t *testing.T) {
 			}
 		}
 		res, file := d.send("/exports/"+path, "", nil)
-		if !strings.Contains(res.Header.Get("content-disposition"), "."+format+`"`) || strings.Count(file, "\n") < 60 || strings.Contains(file, "v1@") {
+		if !strings.Contains(res.Header.Get("content-disposition"), "."+format+`"`) || strings.Count(file, "\n") < 60 ||
+			strings.Contains(file, "v1@") {
 			t.Errorf("%v\n%s", res.Header, file)
 		}
 		if format == "csv" && (!strings.Contains(file, ";'=Banco;") || strings.Count(file, "\n") != 61) {
@@ -158,13 +183,27 @@ func TestExportList(t *testing.T) {
 		}
 		d.recorded("list.download", path, "findings: 60")
 		other := session(t, d.app, format+"@exemplo.com.br", operator.Admin)
-		if res, _ := ask(t, d.base, http.MethodGet, "/exports/"+path, other, nil); res.StatusCode != http.StatusNotFound {
+		if res, _ := ask(
+			t,
+			d.base,
+			http.MethodGet,
+			"/exports/"+path,
+			other,
+			nil,
+		); res.StatusCode != http.StatusNotFound {
 			t.Error("another operator's file:", res.StatusCode)
 		}
 	}
 	d.recorded("list.export", "", "findings partner="+string(p.ID))
 	viewer := session(t, d.app, "leitor@exemplo.com.br", operator.Viewer)
-	if res, _ := ask(t, d.base, http.MethodPost, "/lists/audit/export", viewer, nil); res.StatusCode != http.StatusForbidden {
+	if res, _ := ask(
+		t,
+		d.base,
+		http.MethodPost,
+		"/lists/audit/export",
+		viewer,
+		nil,
+	); res.StatusCode != http.StatusForbidden {
 		t.Error("the trail for a viewer:", res.StatusCode)
 	}
 	for _, list := range []string{"monitoring", "events", "deliveries", "subscriptions", "devices", "breaches", "cases", "audit"} {
@@ -195,7 +234,10 @@ func TestBulkActions(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
 	p, other := d.sandbox("Banco Um", 60), d.sandbox("Banco Dois", 1)
-	found, _, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Partner: p.ID, Limit: 2})
+	found, _, err := d.app.Store.Overview.FindingList(
+		context.Background(),
+		cyber.FindingFilter{Partner: p.ID, Limit: 2},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +253,10 @@ func TestBulkActions(t *testing.T) {
 	d.post(303, "/lists/findings/bulk/run", append(rows, "option", "not_me")...)
 	d.recorded("finding.resolve", string(found[0].Finding.ID), "bulk not_me")
 	open := func(id partner.ID) int {
-		list, _, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Partner: id, OpenOnly: true, Limit: 100})
+		list, _, err := d.app.Store.Overview.FindingList(
+			context.Background(),
+			cyber.FindingFilter{Partner: id, OpenOnly: true, Limit: 100},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +268,11 @@ func TestBulkActions(t *testing.T) {
 	_, page = d.post(200, "/lists/findings/bulk", "query", query, "all", "1")
 	has(t, page, "58 linhas", "tudo o que combina com o filtro", "as primeiras")
 	d.post(303, "/lists/findings/bulk/run", "query", query, "all", "1", "option", "other")
-	if j := d.job(console.KindBulk, "findings"); j.State != job.Done || string(j.Progress) != `{"Lines":58,"Refused":0}` {
+	if j := d.job(
+		console.KindBulk,
+		"findings",
+	); j.State != job.Done ||
+		string(j.Progress) != `{"Lines":58,"Refused":0}` {
 		t.Errorf("%+v %s", j, j.Progress)
 	}
 	d.recorded("finding.resolve", "findings", "all: "+query+" other")
@@ -232,7 +281,15 @@ func TestBulkActions(t *testing.T) {
 	}
 	d.post(404, "/lists/breaches/bulk", "all", "1")
 	viewer := session(t, d.app, "leitor@exemplo.com.br", operator.Viewer)
-	if _, page := ask(t, d.base, http.MethodGet, "/findings?state=all", viewer, nil); strings.Contains(page, `name="row"`) || strings.Contains(page, "/bulk") {
+	if _, page := ask(
+		t,
+		d.base,
+		http.MethodGet,
+		"/findings?state=all",
+		viewer,
+		nil,
+	); strings.Contains(page, `name="row"`) ||
+		strings.Contains(page, "/bulk") {
 		t.Error("a viewer is offered what a viewer may not do")
 	}
 }
@@ -249,11 +306,23 @@ func TestAuditList(t *testing.T) {
 	today := func() string { return time.Now().In(time.FixedZone("", -3*60*60)).Format(time.DateOnly) }
 	first := today()
 	for i := range 60 {
-		if err := d.app.Audit.RecordAction(ctx, operator.Actor{Name: string(ana.ID), From: "192.0.2.1"}, "test.line", fmt.Sprint("of-ana-", i), ""); err != nil {
+		if err := d.app.Audit.RecordAction(
+			ctx,
+			operator.Actor{Name: string(ana.ID), From: "192.0.2.1"},
+			"test.line",
+			fmt.Sprint("of-ana-", i),
+			"",
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.app.Audit.RecordAction(ctx, operator.Actor{Name: "cli:root", From: "host"}, "test.line", "of-root", ""); err != nil {
+	if err := d.app.Audit.RecordAction(
+		ctx,
+		operator.Actor{Name: "cli:root", From: "host"},
+		"test.line",
+		"of-root",
+		"",
+	); err != nil {
 		t.Fatal(err)
 	}
 	last := today() // another day than the first when midnight was in between
@@ -284,7 +353,11 @@ func TestDeskIsNarrowed(t *testing.T) {
 	p, user := d.customer()
 	var opened []string
 	for range 3 {
-		c, err := d.app.Cases.OpenCase(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
+		c, err := d.app.Cases.OpenCase(
+			context.Background(),
+			p.ID,
+			cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +393,8 @@ func TestSearch(t *testing.T) {
 		t.Helper()
 		res, page := d.post(303, "/search", "q", q)
 		to := res.Header.Get("location")
-		if page != "" && strings.Contains(page, q) || strings.Contains(to, q) && !strings.HasPrefix(q, "cs_") && !strings.HasPrefix(q, "pt_") {
+		if page != "" && strings.Contains(page, q) ||
+			strings.Contains(to, q) && !strings.HasPrefix(q, "cs_") && !strings.HasPrefix(q, "pt_") {
 			t.Errorf("%q stands in %s", q, to)
 		}
 		return to
@@ -362,7 +436,15 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	hash := partner.LongUserHash("52998224725", cred.Salt)
-	if _, err := d.app.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: other.ID, Mode: other.Mode}, User: hash, Type: "cpf", Value: "52998224725"}); err != nil {
+	if _, err := d.app.Monitoring.AddAsset(
+		ctx,
+		cyber.AssetRequest{
+			Owner: cyber.Owner{Partner: other.ID, Mode: other.Mode},
+			User:  hash,
+			Type:  "cpf",
+			Value: "52998224725",
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	_, page := d.post(200, "/search", "q", "529.982.247-25")
@@ -406,13 +488,31 @@ func TestPersonPage(t *testing.T) {
 	ctx := context.Background()
 	d.breach("loja")
 	found := d.findings(1)
-	if _, err := d.app.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"}); err != nil {
+	if _, err := d.app.Endpoints.IssueKey(
+		ctx,
+		p.ID,
+		cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	res, _ := d.post(303, "/search", "q", user)
 	path := res.Header.Get("location")
 	_, page := d.send(path, "", nil)
-	has(t, page, "Ma••• S.", "ouro", "Loja", "Android", "Senha", "Em aberto", "monitoring.leak_detected", "-Maria da", "-maria@", "-87654321", "-Celular")
+	has(
+		t,
+		page,
+		"Ma••• S.",
+		"ouro",
+		"Loja",
+		"Android",
+		"Senha",
+		"Em aberto",
+		"monitoring.leak_detected",
+		"-Maria da",
+		"-maria@",
+		"-87654321",
+		"-Celular",
+	)
 	d.post(303, path+"/reveal", "reason", "chamado 9")
 	_, page = d.send(path, "", nil)
 	has(t, page, "Maria da Silva", "maria@exemplo.com.br", "5511987654321", "viu os dados", "chamado 9")
@@ -426,7 +526,14 @@ func TestPersonPage(t *testing.T) {
 	has(t, page, path, "Caso aberto em nome da pessoa.")
 	d.post(404, path+"/case", "service", "sv_nada")
 
-	res, _ = d.post(303, "/findings/"+string(p.ID)+"/"+string(found[0].Finding.ID)+"/resolve", "resolution", "password_changed", "person", "1")
+	res, _ = d.post(
+		303,
+		"/findings/"+string(p.ID)+"/"+string(found[0].Finding.ID)+"/resolve",
+		"resolution",
+		"password_changed",
+		"person",
+		"1",
+	)
 	if to := res.Header.Get("location"); !strings.HasPrefix(to, path) {
 		t.Error(to)
 	}

@@ -21,7 +21,14 @@ const cookieName = "__Host-vigia"
 // sessionCookie returns the cookie of a session: for this host only, over TLS, out of reach of scripts and other
 // sites.
 func sessionCookie(token string) *http.Cookie {
-	return &http.Cookie{Name: cookieName, Value: token, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{
+		Name:     cookieName,
+		Value:    token,
+		Path:     "/",
+		Secure:   true,
+		HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+	}
 }
 
 // endCookie returns a cookie that removes the session from the browser.
@@ -238,9 +245,17 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 // recoveryPage shows new recovery codes, once.
 func recoveryPage(r *request, heading string, codes []string, back string) (answer, error) {
 	return showSecretsNext(r, secretPage{
-		Heading: heading, Text: "Guarde estes códigos longe do aparelho. Cada um substitui o aplicativo autenticador uma vez, se ele se perder.",
-		Secrets: []shownSecret{{"Códigos de recuperação", strings.Join(codes, "  "), "Eles não serão mostrados de novo; os anteriores deixaram de valer."}},
-		Back:    back, BackLabel: "Guardei os códigos, continuar",
+		Heading: heading,
+		Text:    "Guarde estes códigos longe do aparelho. Cada um substitui o aplicativo autenticador uma vez, se ele se perder.",
+		Secrets: []shownSecret{
+			{
+				"Códigos de recuperação",
+				strings.Join(codes, "  "),
+				"Eles não serão mostrados de novo; os anteriores deixaram de valer.",
+			},
+		},
+		Back:      back,
+		BackLabel: "Guardei os códigos, continuar",
 	})
 }
 
@@ -298,7 +313,9 @@ func changePassword(c *Console, r *request) (answer, error) {
 		return nil, errMismatch
 	}
 	c.recordAction(r, "account.password", string(r.who.ID), "")
-	r.cookie = sessionCookie(callRuleWith3(r, c.Rules.Operators.ChangePassword, r.session, r.PostFormValue("present"), next))
+	r.cookie = sessionCookie(
+		callRuleWith3(r, c.Rules.Operators.ChangePassword, r.session, r.PostFormValue("present"), next),
+	)
 	return redirect{"/account", "account.password"}, nil
 }
 
@@ -336,11 +353,23 @@ func passkeyLogin(c *Console, r *request) (answer, error) {
 	var o operator.Operator
 	var token string
 	err := c.InTx(r.Context(), func(in *Rules) (err error) {
-		o, token, err = in.Operators.PasskeyLogin(r.Context(), c.publicOrigin(r.Request), r.PostFormValue("token"), []byte(r.PostFormValue("response")), r.from)
+		o, token, err = in.Operators.PasskeyLogin(
+			r.Context(),
+			c.publicOrigin(r.Request),
+			r.PostFormValue("token"),
+			[]byte(r.PostFormValue("response")),
+			r.from,
+		)
 		if err != nil {
 			return err
 		}
-		return in.Audit.RecordAction(r.Context(), operator.Actor{Name: string(o.ID), From: r.from}, "login", string(o.ID), "passkey")
+		return in.Audit.RecordAction(
+			r.Context(),
+			operator.Actor{Name: string(o.ID), From: r.from},
+			"login",
+			string(o.ID),
+			"passkey",
+		)
 	})
 	if err != nil {
 		return nil, err
@@ -364,7 +393,12 @@ func addPasskey(c *Console, r *request) (answer, error) {
 
 // removePasskey removes one of the operator's own passkeys.
 func removePasskey(c *Console, r *request) (answer, error) {
-	return c.changeAndRedirect(r, "account.passkey_removed", redirect{"/account", "account.passkey_removed"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(r.who.ID), "", in.Operators.RemovePasskey(ctx, r.who.ID, r.PathValue("passkey"))
-	})
+	return c.changeAndRedirect(
+		r,
+		"account.passkey_removed",
+		redirect{"/account", "account.passkey_removed"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return string(r.who.ID), "", in.Operators.RemovePasskey(ctx, r.who.ID, r.PathValue("passkey"))
+		},
+	)
 }

@@ -207,19 +207,40 @@ func failureText(kept string) string {
 const theService = "Operação do serviço"
 
 var roleNames = map[string]string{
-	"admin": "Administração", "support": "Atendimento", "viewer": "Consulta",
-	"partner.admin": "Administração do parceiro", "partner.developer": "Desenvolvimento", "partner.attendant": "Atendimento", "partner.viewer": "Consulta",
+	"admin":             "Administração",
+	"support":           "Atendimento",
+	"viewer":            "Consulta",
+	"partner.admin":     "Administração do parceiro",
+	"partner.developer": "Desenvolvimento",
+	"partner.attendant": "Atendimento",
+	"partner.viewer":    "Consulta",
 }
 
 // systemNames are systems as people call them.
-var systemNames = map[cyber.System]string{cyber.Android: "Android", cyber.IOS: "iPhone, iPad", cyber.Windows: "Windows", cyber.MacOS: "macOS"}
+var systemNames = map[cyber.System]string{
+	cyber.Android: "Android",
+	cyber.IOS:     "iPhone, iPad",
+	cyber.Windows: "Windows",
+	cyber.MacOS:   "macOS",
+}
 
 // actionNames are the lines of the trail that stand on a person's page, in words; the trail itself has their names.
 var actionNames = map[string]string{
-	"person.view": "abriu a página", "person.reveal": "viu os dados", "subscription.find": "buscou a assinatura", "search": "buscou", "subject.export": "baixou a cópia dos dados",
-	"subject.reveal": "viu em um incidente", "case.note": "anotou em um caso", "case.reply": "respondeu em um caso", "case.move": "moveu um caso",
-	"case.assign": "atribuiu um caso", "case.undo": "desfez o encerramento de um caso", "case.open": "abriu um caso", "finding.resolve": "resolveu uma ocorrência",
-	"finding.step": "marcou um passo", "finding.recheck": "conferiu uma ocorrência",
+	"person.view":       "abriu a página",
+	"person.reveal":     "viu os dados",
+	"subscription.find": "buscou a assinatura",
+	"search":            "buscou",
+	"subject.export":    "baixou a cópia dos dados",
+	"subject.reveal":    "viu em um incidente",
+	"case.note":         "anotou em um caso",
+	"case.reply":        "respondeu em um caso",
+	"case.move":         "moveu um caso",
+	"case.assign":       "atribuiu um caso",
+	"case.undo":         "desfez o encerramento de um caso",
+	"case.open":         "abriu um caso",
+	"finding.resolve":   "resolveu uma ocorrência",
+	"finding.step":      "marcou um passo",
+	"finding.recheck":   "conferiu uma ocorrência",
 }
 
 // reasonTexts are the reasons of the readers in the operators' language. One that is not here is shown as it is.

@@ -55,11 +55,25 @@ func listAssets(c *Console, r *request) (answer, error) {
 			shown[a.ID] = a.Value
 		}
 	}
-	page := assetsPage{Status: f.assetStatus(), Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.namesByID()}
+	page := assetsPage{
+		Status:        f.assetStatus(),
+		Assets:        assets,
+		Shown:         shown,
+		partnerChoice: choice,
+		Names:         choice.namesByID(),
+	}
 	counted := map[cyber.Status]operator.Figure{
 		cyber.StatusMonitored: "assets.monitored", cyber.StatusAlert: "assets.alert", cyber.StatusCompromised: "assets.compromised",
 	}[page.Status]
-	page.List = c.newListView(r, &assetsList, f, choice.All, len(assets), next, f.totalUnlessFiltered(now[counted], "status"))
+	page.List = c.newListView(
+		r,
+		&assetsList,
+		f,
+		choice.All,
+		len(assets),
+		next,
+		f.totalUnlessFiltered(now[counted], "status"),
+	)
 	return view{"monitoring", "Dados monitorados", page}, nil
 }
 
@@ -99,9 +113,21 @@ func listFindings(c *Console, r *request) (answer, error) {
 	found, next := callRulePair2(r, f.readFindings, &c.Rules, perPage)
 	page.Findings = found
 	now := c.figuresNow(r)
-	counts := map[string]int64{"": now[operator.FindingsOpen], "open": now[operator.FindingsOpen], "resolved": now[operator.FindingsResolved]}
+	counts := map[string]int64{
+		"":         now[operator.FindingsOpen],
+		"open":     now[operator.FindingsOpen],
+		"resolved": now[operator.FindingsResolved],
+	}
 	counts["all"] = counts["open"] + counts["resolved"]
-	page.List = c.newListView(r, &findingsList, f, all, len(found), next, f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"))
+	page.List = c.newListView(
+		r,
+		&findingsList,
+		f,
+		all,
+		len(found),
+		next,
+		f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"),
+	)
 	return view{"findings", "Ocorrências", page}, nil
 }
 
@@ -141,7 +167,12 @@ type stepLine struct {
 func stepLines(p cyber.Plan, now time.Time) []stepLine {
 	lines := make([]stepLine, len(p.Steps))
 	for i, s := range p.Steps {
-		lines[i] = stepLine{PlannedStep: s, What: s.What(partner.Portuguese), Why: s.Why(partner.Portuguese), Late: p.Finding.Open() && s.State == cyber.StepTodo && now.After(s.Due)}
+		lines[i] = stepLine{
+			PlannedStep: s,
+			What:        s.What(partner.Portuguese),
+			Why:         s.Why(partner.Portuguese),
+			Late:        p.Finding.Open() && s.State == cyber.StepTodo && now.After(s.Due),
+		}
 		if u, err := url.Parse(s.Link); err == nil {
 			lines[i].Site = u.Host
 		}
@@ -171,11 +202,23 @@ func showFinding(c *Console, r *request) (answer, error) {
 func markFindingStep(c *Console, r *request) (answer, error) {
 	found := c.findingOf(r)
 	step, state := r.PathValue("step"), r.trimmedField("state")
-	return c.changeAndRedirect(r, "finding.step", redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		id, user := found.OwnerOfValue()
-		_, err := in.Monitoring.MarkPlanStep(ctx, id, user, found.Finding.ID, cyber.StepID(step), cyber.StepState(state))
-		return string(found.Finding.ID), step + " " + state, err
-	})
+	return c.changeAndRedirect(
+		r,
+		"finding.step",
+		redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			id, user := found.OwnerOfValue()
+			_, err := in.Monitoring.MarkPlanStep(
+				ctx,
+				id,
+				user,
+				found.Finding.ID,
+				cyber.StepID(step),
+				cyber.StepState(state),
+			)
+			return string(found.Finding.ID), step + " " + state, err
+		},
+	)
 }
 
 // recheckFinding resolves a finding whose steps are done.
@@ -272,10 +315,18 @@ type badge struct{ Kind, Text string }
 // deviceStates and endReasons are how the page says where a key stands.
 var (
 	deviceStates = map[cyber.KeyState]badge{
-		cyber.KeyIssued: {"warn", "Aguardando ativação"}, cyber.KeyActive: {"good", "Protegido"}, cyber.KeyEnded: {"", "Encerrado"},
+		cyber.KeyIssued: {
+			"warn",
+			"Aguardando ativação",
+		},
+		cyber.KeyActive: {"good", "Protegido"},
+		cyber.KeyEnded:  {"", "Encerrado"},
 	}
 	endReasons = map[cyber.EndReason]string{
-		cyber.EndExpired: "venceu", cyber.EndRevoked: "revogada", cyber.EndMoved: "transferida para outro aparelho", cyber.EndSubscription: "fim da assinatura",
+		cyber.EndExpired:      "venceu",
+		cyber.EndRevoked:      "revogada",
+		cyber.EndMoved:        "transferida para outro aparelho",
+		cyber.EndSubscription: "fim da assinatura",
 	}
 )
 
@@ -292,8 +343,12 @@ func (p devicePage) KeyMasked() string { return lastFourDigits(p.Key) }
 func (c *Console) loadDevicePage(r *request) devicePage {
 	d := callRuleWith(r, c.Rules.Endpoints.DeviceByID, cyber.KeyID(r.PathValue("id")))
 	return devicePage{
-		Device: d, Shown: c.currentReveals(r)[c.referenceOf(d.Partner, d.User)] != nil, PartnerName: c.partnerNames(r)[d.Partner],
-		Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
+		Device:      d,
+		Shown:       c.currentReveals(r)[c.referenceOf(d.Partner, d.User)] != nil,
+		PartnerName: c.partnerNames(r)[d.Partner],
+		Person:      c.personPath(d.Partner, d.User),
+		State:       d.KeyStateAt(c.Now()),
+		Systems:     cyber.ListSystems(),
 	}
 }
 
@@ -309,10 +364,16 @@ func revealDevice(c *Console, r *request) (answer, error) {
 }
 
 // revokeDevice ends the key of a device at once.
-var revokeDevice = changeHandler("epp.revoke", "id", "/devices/{id}", "device.revoked", func(r *request, in *Rules, id cyber.KeyID) (string, error) {
-	_, err := in.Endpoints.RevokeDevice(r.Context(), id)
-	return "", err
-})
+var revokeDevice = changeHandler(
+	"epp.revoke",
+	"id",
+	"/devices/{id}",
+	"device.revoked",
+	func(r *request, in *Rules, id cyber.KeyID) (string, error) {
+		_, err := in.Endpoints.RevokeDevice(r.Context(), id)
+		return "", err
+	},
+)
 
 // replaceDevice ends the key of a device and gives the person one for another device, valid until the old one would
 // have ended.
@@ -333,9 +394,15 @@ var setSource = changeHandler("epp.source", "system", "/devices", "device.source
 })
 
 // setInstall sets the address from which people download the program of a system.
-var setInstall = changeHandler("epp.install", "system", "/devices", "device.install", func(r *request, in *Rules, system cyber.System) (string, error) {
-	return r.trimmedField("link"), in.Endpoints.SetInstallLink(r.Context(), system, r.trimmedField("link"))
-})
+var setInstall = changeHandler(
+	"epp.install",
+	"system",
+	"/devices",
+	"device.install",
+	func(r *request, in *Rules, system cyber.System) (string, error) {
+		return r.trimmedField("link"), in.Endpoints.SetInstallLink(r.Context(), system, r.trimmedField("link"))
+	},
+)
 
 // loadKeyPool reads a vendor's file into a pool.
 func loadKeyPool(c *Console, r *request) (answer, error) {

@@ -43,9 +43,11 @@ func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token st
 		help += " Ponha antes dele o endereço deste console, que não foi informado em --public-url."
 	}
 	return showSecretsNext(r, secretPage{
-		Heading: heading, Text: "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
-		Secrets: []shownSecret{{"Link de uso único", c.publicOrigin(r.Request) + "/link/" + token, help}},
-		Back:    "/operators/" + url.PathEscape(string(o.ID)), BackLabel: "Copiei o link, continuar",
+		Heading:   heading,
+		Text:      "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
+		Secrets:   []shownSecret{{"Link de uso único", c.publicOrigin(r.Request) + "/link/" + token, help}},
+		Back:      "/operators/" + url.PathEscape(string(o.ID)),
+		BackLabel: "Copiei o link, continuar",
 	})
 }
 
@@ -124,38 +126,60 @@ func showOperator(c *Console, r *request) (answer, error) {
 }
 
 // changeRole changes what an operator may do.
-var changeRole = changeOperator("operator.role", "operator.role", func(r *request, in *Rules, id operator.ID) (string, error) {
-	who, err := in.Operators.OperatorByID(r.Context(), id)
-	if err != nil {
-		return "", err
-	}
-	role, err := who.ParseRole(r.trimmedField("role"))
-	if err == nil {
-		_, err = in.Operators.ChangeRole(r.Context(), id, role)
-	}
-	return string(role), err
-})
+var changeRole = changeOperator(
+	"operator.role",
+	"operator.role",
+	func(r *request, in *Rules, id operator.ID) (string, error) {
+		who, err := in.Operators.OperatorByID(r.Context(), id)
+		if err != nil {
+			return "", err
+		}
+		role, err := who.ParseRole(r.trimmedField("role"))
+		if err == nil {
+			_, err = in.Operators.ChangeRole(r.Context(), id, role)
+		}
+		return string(role), err
+	},
+)
 
 // disableOperator disables an operator and ends their sessions. The account stays for the audit trail.
-var disableOperator = changeOperator("operator.disable", "operator.disabled", byOperatorID((*operator.Registry).DisableOperator))
+var disableOperator = changeOperator(
+	"operator.disable",
+	"operator.disabled",
+	byOperatorID((*operator.Registry).DisableOperator),
+)
 
 // enableOperator lets a disabled operator log in again.
-var enableOperator = changeOperator("operator.enable", "operator.enabled", byOperatorID((*operator.Registry).EnableOperator))
+var enableOperator = changeOperator(
+	"operator.enable",
+	"operator.enabled",
+	byOperatorID((*operator.Registry).EnableOperator),
+)
 
 // endSessions logs another operator out everywhere.
-var endSessions = changeOperator("operator.logout", "operator.logged_out", byOperatorID((*operator.Registry).DeleteSessions))
+var endSessions = changeOperator(
+	"operator.logout",
+	"operator.logged_out",
+	byOperatorID((*operator.Registry).DeleteSessions),
+)
 
 // operatorChange changes an operator and returns the detail of its line in the trail.
 type operatorChange func(r *request, in *Rules, id operator.ID) (string, error)
 
 // changeOperator makes the handler of a change of another operator's access, which refuses a change of one's own.
 func changeOperator(action, done string, change operatorChange) handler {
-	return changeHandler(action, "id", "/operators/{id}", done, func(r *request, in *Rules, id operator.ID) (string, error) {
-		if id == r.who.ID {
-			return "", errSelf
-		}
-		return change(r, in, id)
-	})
+	return changeHandler(
+		action,
+		"id",
+		"/operators/{id}",
+		done,
+		func(r *request, in *Rules, id operator.ID) (string, error) {
+			if id == r.who.ID {
+				return "", errSelf
+			}
+			return change(r, in, id)
+		},
+	)
 }
 
 // byOperatorID returns a change that needs nothing but the id.
@@ -211,9 +235,14 @@ func (c *Console) accessNotices(r *request) (list []operator.Entry) {
 
 // dismissNotices notes that the operator has seen the notices.
 func dismissNotices(c *Console, r *request) (answer, error) {
-	return c.changeAndRedirect(r, "account.noticed", redirect{to: "/"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
-	})
+	return c.changeAndRedirect(
+		r,
+		"account.noticed",
+		redirect{to: "/"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
+		},
+	)
 }
 
 // auditPage is the data of the audit trail's page.
@@ -321,11 +350,22 @@ func countKeys(c *Console, r *request) (answer, error) {
 	c.recordAction(r, "keys.status", "", "")
 	page := c.loadKeysPage(r)
 	page.Counted = true
-	page.Current, page.Old = callRulePair(r, func(ctx context.Context, _ struct{}) (int64, int64, error) { return c.Rules.Keys.Count(ctx) }, struct{}{})
+	page.Current, page.Old = callRulePair(
+		r,
+		func(ctx context.Context, _ struct{}) (int64, int64, error) { return c.Rules.Keys.Count(ctx) },
+		struct{}{},
+	)
 	return view{"keys", "Chaves de cifra", page}, nil
 }
 
 // rotateKeys writes the key file, which no transaction holds: the line comes first.
 func rotateKeys(c *Console, r *request) (answer, error) {
-	return c.recordAndRun(r, "keys.rotate", "", "", redirect{"/keys", "keys.rotated"}, func() error { return c.Rules.Keys.Rotate(r.Context()) })
+	return c.recordAndRun(
+		r,
+		"keys.rotate",
+		"",
+		"",
+		redirect{"/keys", "keys.rotated"},
+		func() error { return c.Rules.Keys.Rotate(r.Context()) },
+	)
 }

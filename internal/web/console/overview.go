@@ -51,7 +51,10 @@ func showOverview(c *Console, r *request) (answer, error) {
 	enrolled := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.SubscriptionsActive, 0)
 	protected := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.DevicesProtected, 0)
 	for _, p := range partners {
-		page.ByPartner = append(page.ByPartner, partnerFigures{Partner: p, Subscriptions: enrolled[string(p.ID)], Devices: protected[string(p.ID)]})
+		page.ByPartner = append(
+			page.ByPartner,
+			partnerFigures{Partner: p, Subscriptions: enrolled[string(p.ID)], Devices: protected[string(p.ID)]},
+		)
 	}
 	breaches := callRule(r, c.Rules.Breaches.ListBreaches)
 	for _, b := range breaches {
@@ -88,9 +91,21 @@ var hitPages = map[subject.HitKind]struct {
 	label, section string
 	below          bool
 }{
-	subject.HitPerson: {"Pessoa", "people", true}, subject.HitSubscription: {"Assinatura", "subscriptions", true}, subject.HitCase: {"Caso", "cases", false},
-	subject.HitEvent: {"Evento", "events", true}, subject.HitDevice: {"Dispositivo", "devices", false}, subject.HitEndpoint: {"Webhook", "webhooks", true},
-	subject.HitPartner: {"Parceiro", "partners", false},
+	subject.HitPerson: {
+		"Pessoa",
+		"people",
+		true,
+	},
+	subject.HitSubscription: {"Assinatura", "subscriptions", true},
+	subject.HitCase:         {"Caso", "cases", false},
+	subject.HitEvent: {
+		"Evento",
+		"events",
+		true,
+	},
+	subject.HitDevice:   {"Dispositivo", "devices", false},
+	subject.HitEndpoint: {"Webhook", "webhooks", true},
+	subject.HitPartner:  {"Parceiro", "partners", false},
 }
 
 // pathOfHit returns the path of the page of a hit. An operator who can find something may also open it, partners'

@@ -37,7 +37,10 @@ func (strangersWebhooks) ListEndpoints(_ context.Context, id partner.ID) ([]aler
 	return nil, askedFor(id)
 }
 
-func (strangersEvents) DeliveryList(_ context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
+func (strangersEvents) DeliveryList(
+	_ context.Context,
+	f alert.DeliveryFilter,
+) ([]alert.Listed, alert.DeliveryMark, error) {
 	return nil, alert.DeliveryMark{}, askedFor(f.Partner)
 }
 

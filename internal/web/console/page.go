@@ -126,8 +126,15 @@ type menuItem struct {
 // newFrame returns what stands around every page.
 func (c *Console) newFrame(r *request, v view) *frame {
 	f := &frame{
-		Title: v.title, Operator: r.who, Path: r.URL.Path, Done: doneSentences[r.URL.Query().Get("done")], Undo: r.URL.Query().Get("undo"), Form: r.PostForm, Data: v.data,
-		Now: c.Now(), Pictures: r.pictures,
+		Title:    v.title,
+		Operator: r.who,
+		Path:     r.URL.Path,
+		Done:     doneSentences[r.URL.Query().Get("done")],
+		Undo:     r.URL.Query().Get("undo"),
+		Form:     r.PostForm,
+		Data:     v.data,
+		Now:      c.Now(),
+		Pictures: r.pictures,
 	}
 	if r.problem != nil {
 		f.refuseForm(r.problem)
@@ -214,8 +221,18 @@ var functions = template.FuncMap{
 
 // choiceLists are the options of select fields that pages offer, by name.
 var choiceLists = map[string][]choiceOption{
-	"exposed": exposedOptions, "sources": kindOptions, "ways": wayOptions, "feeds": feedKinds, "algorithms": algorithmOptions, "resolutions": resolutionOptions,
-	"moves": moveOptions, "contents": contentTypes, "places": contentDevices, "devices": deviceChoices, "values": kindField.Options, "severities": severityField.Options,
+	"exposed":     exposedOptions,
+	"sources":     kindOptions,
+	"ways":        wayOptions,
+	"feeds":       feedKinds,
+	"algorithms":  algorithmOptions,
+	"resolutions": resolutionOptions,
+	"moves":       moveOptions,
+	"contents":    contentTypes,
+	"places":      contentDevices,
+	"devices":     deviceChoices,
+	"values":      kindField.Options,
+	"severities":  severityField.Options,
 }
 
 // formatBirthDay writes a stored date of birth as people do; what is no date stays as it is.
@@ -463,7 +480,9 @@ var icons = map[string]string{
 
 // iconHTML is decoration beside a word: screen readers skip it.
 func iconHTML(name string) template.HTML {
-	return template.HTML(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">` + icons[name] + `</svg>`) //nolint:gosec // our own constants
+	return template.HTML(
+		`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">` + icons[name] + `</svg>`,
+	) //nolint:gosec // our own constants
 }
 
 // Page is a row of the route table, for those who hold the table against something: tests, documents.
@@ -516,7 +535,16 @@ func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, e
 
 // currentReveals returns the operator's reveals that are still valid, by the person's reference.
 func (c *Console) currentReveals(r *request) map[string]*operator.Entry {
-	lines := callRuleWith(r, c.Rules.Audit.ListEntries, operator.Filter{Actor: string(r.who.ID), Action: "person.reveal", From: c.Now().Add(-revealTime), Limit: mostReveals})
+	lines := callRuleWith(
+		r,
+		c.Rules.Audit.ListEntries,
+		operator.Filter{
+			Actor:  string(r.who.ID),
+			Action: "person.reveal",
+			From:   c.Now().Add(-revealTime),
+			Limit:  mostReveals,
+		},
+	)
 	reveals := make(map[string]*operator.Entry, len(lines))
 	for i := range lines {
 		if reveals[lines[i].Subject] == nil { // the newest comes first
@@ -584,7 +612,11 @@ type themePage struct {
 	Langs              []partner.Language
 }
 
-var languageNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Espanhol", partner.English: "Inglês"}
+var languageNames = map[partner.Language]string{
+	partner.Portuguese: "Português",
+	partner.Spanish:    "Espanhol",
+	partner.English:    "Inglês",
+}
 
 // showTheme shows the form for the look and the texts of the page that a partner's people see.
 func showTheme(c *Console, r *request) (answer, error) {
@@ -602,26 +634,34 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	}
 	logo := parseValue(r, r.uploadedPicture, "file")
 	id := partner.ID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "partner.theme", redirect{partnerPath(id) + "/theme", "theme.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {
-			t.Accent, t.AccentText = r.trimmedField("accent"), r.trimmedField("accent_text")
-			t.Title, t.Frames = r.trimmedField("title"), strings.Fields(r.trimmedField("frame"))
-			t.Texts = map[partner.Language]partner.ThemeTexts{}
-			for _, l := range partner.ListLanguages() {
-				texts := partner.ThemeTexts{Intro: r.trimmedField("intro-" + string(l)), Contact: r.trimmedField("contact-" + string(l))}
-				if texts != (partner.ThemeTexts{}) {
-					t.Texts[l] = texts
+	return c.changeAndRedirect(
+		r,
+		"partner.theme",
+		redirect{partnerPath(id) + "/theme", "theme.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {
+				t.Accent, t.AccentText = r.trimmedField("accent"), r.trimmedField("accent_text")
+				t.Title, t.Frames = r.trimmedField("title"), strings.Fields(r.trimmedField("frame"))
+				t.Texts = map[partner.Language]partner.ThemeTexts{}
+				for _, l := range partner.ListLanguages() {
+					texts := partner.ThemeTexts{
+						Intro:   r.trimmedField("intro-" + string(l)),
+						Contact: r.trimmedField("contact-" + string(l)),
+					}
+					if texts != (partner.ThemeTexts{}) {
+						t.Texts[l] = texts
+					}
 				}
-			}
-			switch {
-			case len(logo) > 0:
-				t.Logo = logo
-			case r.trimmedField("no_logo") != "":
-				t.Logo = nil
-			}
-		})
-		return string(id), "", err
-	})
+				switch {
+				case len(logo) > 0:
+					t.Logo = logo
+				case r.trimmedField("no_logo") != "":
+					t.Logo = nil
+				}
+			})
+			return string(id), "", err
+		},
+	)
 }
 
 // uploadedPicture returns a small file of a form that may be left out.

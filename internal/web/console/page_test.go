@@ -27,18 +27,45 @@ var noon = time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC) // 12:00 in Brasília
 // TestWords: numbers, sizes, times and names as pages write them.
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{groupedNumber(0), "0"}, {groupedNumber(999), "999"}, {groupedNumber(1000), "1.000"}, {groupedNumber(1234567), "1.234.567"}, {groupedNumber(-1234), "-1.234"},
-		{formatByteSize(0), "0 B"}, {formatByteSize(999), "999 B"}, {formatByteSize(1000), "1,0 kB"}, {formatByteSize(12_340_000), "12,3 MB"},
+		{groupedNumber(0), "0"},
+		{groupedNumber(999), "999"},
+		{groupedNumber(1000), "1.000"},
+		{groupedNumber(1234567), "1.234.567"},
+		{groupedNumber(-1234), "-1.234"},
+		{formatByteSize(0), "0 B"},
+		{formatByteSize(999), "999 B"},
+		{formatByteSize(1000), "1,0 kB"},
+		{formatByteSize(12_340_000), "12,3 MB"},
 		{formatByteSize(5e15), "5000,0 TB"},
-		{formatDuration(850 * time.Microsecond), "850 µs"}, {formatDuration(12_340 * time.Microsecond), "12,3 ms"}, {formatDuration(time.Second), "1,0 s"},
-		{formatDuration(time.Minute), "1 min"}, {formatDuration(time.Hour), "1 h"}, {formatDuration(47 * time.Hour), "47 h"}, {formatDuration(48 * time.Hour), "2 dias"},
-		{formatReais(0), "0"}, {formatReais(5_000_000), "50.000"}, {formatReais(5_000_050), "50.000,50"}, {formatReais(101), "1,01"},
-		{formatTime(time.Time{}, time.DateOnly), "—"}, {formatTime(noon, "02/01/2006 15:04"), "15/11/2026 12:00"},
-		{formatDayField(time.Time{}), ""}, {formatDayField(noon), "15/11/2026"},
-		{shortenID("op_1"), "op_1"}, {shortenID("op_0123456789abcdef"), "op_…89abcdef"}, {shortenID("plano ouro da cooperativa"), "plan…perativa"},
-		{lastFourDigits("4111111111111111"), "****1111"}, {lastFourDigits("1234567"), "****"}, {lastFourDigits(""), "****"},
-		{maskPersonName("Ana Élida  Souza"), "An••• S."}, {maskPersonName("Élida"), "Él•••"}, {maskPersonName(""), ""}, {monogramOf("ana.prado@x.br"), "AP"}, {monogramOf("Élida de Souza"), "ÉS"}, {monogramOf(""), ""},
-		{groupInFours("ABCDEFGHI"), "ABCD EFGH I"}, {joinPath("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
+		{formatDuration(850 * time.Microsecond), "850 µs"},
+		{formatDuration(12_340 * time.Microsecond), "12,3 ms"},
+		{formatDuration(time.Second), "1,0 s"},
+		{formatDuration(time.Minute), "1 min"},
+		{formatDuration(time.Hour), "1 h"},
+		{formatDuration(47 * time.Hour), "47 h"},
+		{formatDuration(48 * time.Hour), "2 dias"},
+		{formatReais(0), "0"},
+		{formatReais(5_000_000), "50.000"},
+		{formatReais(5_000_050), "50.000,50"},
+		{formatReais(101), "1,01"},
+		{formatTime(time.Time{}, time.DateOnly), "—"},
+		{formatTime(noon, "02/01/2006 15:04"), "15/11/2026 12:00"},
+		{formatDayField(time.Time{}), ""},
+		{formatDayField(noon), "15/11/2026"},
+		{shortenID("op_1"), "op_1"},
+		{shortenID("op_0123456789abcdef"), "op_…89abcdef"},
+		{shortenID("plano ouro da cooperativa"), "plan…perativa"},
+		{lastFourDigits("4111111111111111"), "****1111"},
+		{lastFourDigits("1234567"), "****"},
+		{lastFourDigits(""), "****"},
+		{maskPersonName("Ana Élida  Souza"), "An••• S."},
+		{maskPersonName("Élida"), "Él•••"},
+		{maskPersonName(""), ""},
+		{monogramOf("ana.prado@x.br"), "AP"},
+		{monogramOf("Élida de Souza"), "ÉS"},
+		{monogramOf(""), ""},
+		{groupInFours("ABCDEFGHI"), "ABCD EFGH I"},
+		{joinPath("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
 		{alert.Endpoint{URL: "https://x.example/h?token=1"}.Address(), "https://x.example/h"},
 		{kindCounts(map[identifier.Kind]int{identifier.CPF: 2, identifier.Email: 1}), "1 e-mail, 2 CPF"},
 	} {
@@ -147,7 +174,10 @@ func TestMarks(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	d := alert.DeliveryMark{At: noon, Partner: "pt_1", Endpoint: "we_1", Seq: 7}
-	if got := parseDeliveryMark(formatDeliveryMark(d)); !got.At.Equal(noon) || got.Partner != d.Partner || got.Endpoint != d.Endpoint || got.Seq != 7 {
+	if got := parseDeliveryMark(
+		formatDeliveryMark(d),
+	); !got.At.Equal(noon) || got.Partner != d.Partner || got.Endpoint != d.Endpoint ||
+		got.Seq != 7 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -158,7 +188,9 @@ var (
 	iconCall  = regexp.MustCompile(`\{\{icon [^}]*\}\}`)
 	asking    = regexp.MustCompile(`\{\{template "(?:reveal|confirm)" \(dict [^\n]*?\)\}\}`)
 	// manyOf is a number with a word in the plural behind it, which nobody asked to agree.
-	manyOf = regexp.MustCompile(`\{\{(?:number |len )?[$.][\w.$ ]*\}\} (?:[a-zçãõáéíóúâêô]+(?:as|es|os|ões|ais)|mais)\b|"[^"]*%d [a-zçãõáéíóúâêô]+s\b`)
+	manyOf = regexp.MustCompile(
+		`\{\{(?:number |len )?[$.][\w.$ ]*\}\} (?:[a-zçãõáéíóúâêô]+(?:as|es|os|ões|ais)|mais)\b|"[^"]*%d [a-zçãõáéíóúâêô]+s\b`,
+	)
 )
 
 // repeated tells whether what stands behind a part of a template is there once for every row.
@@ -307,7 +339,13 @@ func TestVocabulary(t *testing.T) {
 		find := regexp.MustCompile(`(?i)(^|[^\p{L}])` + regexp.QuoteMeta(word) + `($|[^\p{L}])`)
 		for name, text := range texts {
 			if at := find.FindStringIndex(text); at != nil {
-				t.Errorf("%s says %q where the word is %q: …%s…", name, word, instead, text[max(0, at[0]-40):min(len(text), at[1]+20)])
+				t.Errorf(
+					"%s says %q where the word is %q: …%s…",
+					name,
+					word,
+					instead,
+					text[max(0, at[0]-40):min(len(text), at[1]+20)],
+				)
 			}
 		}
 	}
@@ -321,11 +359,14 @@ func TestPicture(t *testing.T) {
 		days[i] = operator.DayCount{Day: noon.AddDate(0, 0, i-364).Truncate(24 * time.Hour), Count: 1}
 	}
 	p := pictureOverTime("x", []pictureSeries{{Label: "a", Class: "c0"}, {Label: "b", Class: "c1"}}, days, days)
-	if len(p.Columns) != 53 || p.Series[0].Total != 365 || p.Columns[0].Values[1] != 7 || p.First != "Semana que começa em" {
+	if len(p.Columns) != 53 || p.Series[0].Total != 365 || p.Columns[0].Values[1] != 7 ||
+		p.First != "Semana que começa em" {
 		t.Fatalf("%d columns, %+v, first %+v", len(p.Columns), p.Series, p.Columns[0])
 	}
 	for _, c := range p.Columns {
-		if low, high := c.Parts[0], c.Parts[1]; high.Y < pictureTop-1 || low.Y+low.H > pictureBase+0.2 || high.Y+high.H > low.Y+0.2 || c.X+low.W > pictureWidth {
+		if low, high := c.Parts[0], c.Parts[1]; high.Y < pictureTop-1 || low.Y+low.H > pictureBase+0.2 ||
+			high.Y+high.H > low.Y+0.2 ||
+			c.X+low.W > pictureWidth {
 			t.Fatalf("%+v", c)
 		}
 	}
@@ -350,7 +391,8 @@ func TestPicture(t *testing.T) {
 			t.Errorf("%d is written %q, want %q", n, got, want)
 		}
 	}
-	if formatShare(1, 3) != "33,3%" || formatShare(0, 0) != "—" || !strings.HasPrefix(truncateName("Cooperativa", 9), "Cooperat") {
+	if formatShare(1, 3) != "33,3%" || formatShare(0, 0) != "—" ||
+		!strings.HasPrefix(truncateName("Cooperativa", 9), "Cooperat") {
 		t.Error(formatShare(1, 3), formatShare(0, 0), truncateName("Cooperativa", 9))
 	}
 }

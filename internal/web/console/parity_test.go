@@ -42,7 +42,13 @@ func newAdmin(t *testing.T) *adminSession {
 	t.Helper()
 	a := open(t)
 	srv := serve(t, a, nil)
-	return &adminSession{t, a, "http://" + srv.ConsoleAddr.String(), "http://" + srv.APIAddr.String() + "/v1", session(t, a, "ana@exemplo.com.br", operator.Admin)}
+	return &adminSession{
+		t,
+		a,
+		"http://" + srv.ConsoleAddr.String(),
+		"http://" + srv.APIAddr.String() + "/v1",
+		session(t, a, "ana@exemplo.com.br", operator.Admin),
+	}
 }
 
 func (d *adminSession) send(path, kind string, body io.Reader) (*http.Response, string) {
@@ -113,7 +119,12 @@ func openSecrets(t *testing.T, base string, session *http.Cookie, cookies []*htt
 func TestSecretsAreOfTheirSession(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, d.base+"/partners/new", strings.NewReader("name=Banco&mode=sandbox"))
+	req, err := http.NewRequestWithContext(
+		context.Background(),
+		http.MethodPost,
+		d.base+"/partners/new",
+		strings.NewReader("name=Banco&mode=sandbox"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +136,13 @@ func TestSecretsAreOfTheirSession(t *testing.T) {
 	}
 	_ = res.Body.Close()
 	for range 2 {
-		if res, page := openSecrets(t, d.base, d.cookie, res.Cookies()); res.StatusCode != 200 || !strings.Contains(page, "Parceiro criado") {
+		if res, page := openSecrets(
+			t,
+			d.base,
+			d.cookie,
+			res.Cookies(),
+		); res.StatusCode != 200 ||
+			!strings.Contains(page, "Parceiro criado") {
 			t.Error(res.StatusCode, page)
 		}
 	}
@@ -210,7 +227,8 @@ func (d *adminSession) recorded(action, subject, detail string) {
 		d.t.Fatal(err)
 	}
 	for _, l := range lines {
-		if (subject == "" || l.Subject == subject) && strings.Contains(l.Detail, detail) && strings.HasPrefix(l.Name, "op_") {
+		if (subject == "" || l.Subject == subject) && strings.Contains(l.Detail, detail) &&
+			strings.HasPrefix(l.Name, "op_") {
 			return
 		}
 	}
@@ -237,7 +255,14 @@ func (d *adminSession) customer() (p partner.Partner, user string) {
 	for path, body := range map[string]string{
 		"/subscriptions": maria, "/cyber/monitoring": `{"userHash":"` + user + `","type":"email","value":"maria@exemplo.com.br"}`,
 	} {
-		if status, answer := call(d.t, "POST", d.api+path, cred.APIKey, body); status != 200 || strings.Contains(answer, `"failure"`) {
+		if status, answer := call(
+			d.t,
+			"POST",
+			d.api+path,
+			cred.APIKey,
+			body,
+		); status != 200 ||
+			strings.Contains(answer, `"failure"`) {
 			d.t.Fatalf("%s: %d %s", path, status, answer)
 		}
 	}
@@ -256,7 +281,11 @@ func (d *adminSession) breach(name string) {
 		d.t.Fatal(err)
 	}
 	_, err = d.app.ImportBreach(context.Background(), intake.Spec{Inputs: inputs, Breach: cyber.Breach{
-		Name: name, Title: "Loja", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail}, Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		Name:    name,
+		Title:   "Loja",
+		Kind:    cyber.SourceBreach,
+		Exposes: []cyber.Exposed{cyber.ExposedEmail},
+		Date:    time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}})
 	if err != nil {
 		d.t.Fatal(err)
@@ -267,7 +296,12 @@ func (d *adminSession) breach(name string) {
 func (d *adminSession) found(id partner.ID, user string) {
 	d.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if list, err := d.app.Monitoring.ListFindings(context.Background(), id, partner.UserHash(user)); err == nil && len(list) > 0 {
+		if list, err := d.app.Monitoring.ListFindings(
+			context.Background(),
+			id,
+			partner.UserHash(user),
+		); err == nil &&
+			len(list) > 0 {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -297,15 +331,38 @@ func TestConsoleSubjects(t *testing.T) {
 	d.post(422, "/subjects/export", "cpf", cpf) // no reason
 	d.post(404, "/subjects/export", "cpf", "111.444.777-35", "reason", why)
 	res, text := d.post(200, "/subjects/export", "cpf", cpf, "reason", why)
-	if !strings.Contains(text, "Maria da Silva") || !strings.HasPrefix(res.Header.Get("content-disposition"), "attachment;") ||
-		res.Header.Get("cache-control") != "no-store" || strings.Contains(res.Header.Get("content-disposition"), "52998224725") {
+	if !strings.Contains(text, "Maria da Silva") ||
+		!strings.HasPrefix(res.Header.Get("content-disposition"), "attachment;") ||
+		res.Header.Get("cache-control") != "no-store" ||
+		strings.Contains(res.Header.Get("content-disposition"), "52998224725") {
 		t.Error("the copy:", res.Header, text)
 	}
-	if res, text = d.post(200, "/subjects/export", "cpf", cpf, "reason", why, "format", "letter"); !strings.Contains(text, "Olá, Maria da Silva.") ||
-		!strings.HasPrefix(res.Header.Get("content-type"), "text/html") || !strings.HasPrefix(res.Header.Get("content-disposition"), "attachment;") {
+	if res, text = d.post(
+		200,
+		"/subjects/export",
+		"cpf",
+		cpf,
+		"reason",
+		why,
+		"format",
+		"letter",
+	); !strings.Contains(text, "Olá, Maria da Silva.") ||
+		!strings.HasPrefix(res.Header.Get("content-type"), "text/html") ||
+		!strings.HasPrefix(res.Header.Get("content-disposition"), "attachment;") {
 		t.Error("the letter:", res.Header, text)
 	}
-	_, text = d.post(200, "/subjects/export", "user_hash", user, "partner", string(p.ID), "reason", why, "format", "json")
+	_, text = d.post(
+		200,
+		"/subjects/export",
+		"user_hash",
+		user,
+		"partner",
+		string(p.ID),
+		"reason",
+		why,
+		"format",
+		"json",
+	)
 	var held []map[string]any
 	if err := json.Unmarshal([]byte(text), &held); err != nil || len(held) != 1 {
 		t.Error(err, text)
@@ -321,7 +378,13 @@ func TestConsoleSubjects(t *testing.T) {
 		t.Error("the incident:", page)
 	}
 	d.post(422, "/incidents/download", "breach", "loja", "reveal", "on") // no reason
-	if _, table := d.post(200, "/incidents/download", "breach", "loja"); !strings.Contains(table, user) || strings.Contains(table, "maria@") {
+	if _, table := d.post(
+		200,
+		"/incidents/download",
+		"breach",
+		"loja",
+	); !strings.Contains(table, user) ||
+		strings.Contains(table, "maria@") {
 		t.Error(table)
 	}
 	if _, table := d.post(200, "/incidents/download", "breach", "loja", "reveal", "on", "reason", why); !strings.Contains(table, "maria@exemplo.com.br") {
@@ -342,7 +405,12 @@ func TestConsoleSubjects(t *testing.T) {
 	}
 	d.recorded("subject.erase", "", why)
 	d.recorded("subject.erased", "", "")
-	if _, log := d.send("/subjects/erasures", "", nil); !strings.Contains(log, `"mac"`) || strings.Contains(log, "52998224725") {
+	if _, log := d.send(
+		"/subjects/erasures",
+		"",
+		nil,
+	); !strings.Contains(log, `"mac"`) ||
+		strings.Contains(log, "52998224725") {
 		t.Error(log)
 	}
 	if raw, err := os.ReadFile(app.ErasureLog(d.app.Config)); err != nil || len(raw) == 0 {
@@ -352,7 +420,10 @@ func TestConsoleSubjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if trail := fmt.Sprint(lines); strings.Contains(trail, "52998224725") || strings.Contains(trail, cpf) || strings.Contains(trail, user) {
+	if trail := fmt.Sprint(
+		lines,
+	); strings.Contains(trail, "52998224725") || strings.Contains(trail, cpf) ||
+		strings.Contains(trail, user) {
 		t.Error("the trail names the person:", trail)
 	}
 }
@@ -406,11 +477,21 @@ func TestConsoleWork(t *testing.T) {
 		sum := sha1.Sum([]byte(text))
 		return strings.ToUpper(hex.EncodeToString(sum[:]))
 	}
-	d.upload(303, "/passwords/upload", "lista.txt", hash("girafa")+":7\n"+hash("zebra")+":1\n", "algorithm", "sha1", "source", "equipe")
+	d.upload(
+		303,
+		"/passwords/upload",
+		"lista.txt",
+		hash("girafa")+":7\n"+hash("zebra")+":1\n",
+		"algorithm",
+		"sha1",
+		"source",
+		"equipe",
+	)
 	if j := d.job("passwords.import", "sha1"); j.State != job.Done {
 		t.Fatal(j)
 	}
-	if list, err := d.app.Passwords.ReadStatus(); err != nil || len(list) == 0 || list[0].Entries != 2 || list[0].Source != "equipe" {
+	if list, err := d.app.Passwords.ReadStatus(); err != nil || len(list) == 0 || list[0].Entries != 2 ||
+		list[0].Source != "equipe" {
 		t.Error(list, err)
 	}
 	path := filepath.Join(t.TempDir(), "lista.txt")
@@ -482,7 +563,13 @@ func TestConsoleBusyWork(t *testing.T) {
 		t.Fatal(taken, err)
 	}
 	d.post(409, "/passwords/verify")
-	if err := d.app.Store.Jobs.FinishJob(ctx, "another process", j, job.Ready, ""); err != nil { // as a process that stops puts it back
+	if err := d.app.Store.Jobs.FinishJob(
+		ctx,
+		"another process",
+		j,
+		job.Ready,
+		"",
+	); err != nil { // as a process that stops puts it back
 		t.Fatal(err)
 	}
 	d.post(303, "/passwords/verify")
@@ -498,8 +585,30 @@ func TestConsoleOperations(t *testing.T) {
 	p, user := d.customer()
 	id := string(p.ID)
 
-	d.post(303, "/monitoring/values", "partner", id, "user_hash", user, "type", "domain", "value", "empresa-exemplo.com.br")
-	d.post(303, "/monitoring/values", "partner", id, "user_hash", user, "type", "pix_key", "value", "123e4567-e89b-42d3-a456-426614174000")
+	d.post(
+		303,
+		"/monitoring/values",
+		"partner",
+		id,
+		"user_hash",
+		user,
+		"type",
+		"domain",
+		"value",
+		"empresa-exemplo.com.br",
+	)
+	d.post(
+		303,
+		"/monitoring/values",
+		"partner",
+		id,
+		"user_hash",
+		user,
+		"type",
+		"pix_key",
+		"value",
+		"123e4567-e89b-42d3-a456-426614174000",
+	)
 	d.post(422, "/monitoring/values", "partner", id, "user_hash", user, "type", "domain", "value", "nada")
 	d.post(422, "/monitoring/values", "partner", id, "user_hash", user, "type", "email", "value", "ana@exemplo.com.br")
 	found, _ := d.post(303, "/monitoring/find", "partner", id, "user_hash", user)
@@ -513,7 +622,12 @@ func TestConsoleOperations(t *testing.T) {
 	if !strings.Contains(page, "1 mudada") || !strings.Contains(page, "assinatura ativa: 3") {
 		t.Error(page)
 	}
-	if list, err := d.app.Store.Overview.SubscriptionsOfCPF(ctx, p.ID, "52998224725"); err != nil || len(list) != 1 || list[0].SuspendedAt.IsZero() {
+	if list, err := d.app.Store.Overview.SubscriptionsOfCPF(
+		ctx,
+		p.ID,
+		"52998224725",
+	); err != nil || len(list) != 1 ||
+		list[0].SuspendedAt.IsZero() {
 		t.Error(list, err)
 	}
 	d.post(404, "/subscriptions/move/holder", "partner", id, "move", "end", "holder", "12ABC34501DE35")
@@ -528,7 +642,12 @@ func TestConsoleOperations(t *testing.T) {
 	d.post(422, "/events/replay", "partner", id, "from", to, "to", from)
 	d.recorded("event.replay", id, "")
 
-	if res, yaml := d.send("/content/export", "", nil); !strings.Contains(yaml, "- id: ") || !strings.Contains(res.Header.Get("content-disposition"), "catalogo.yaml") {
+	if res, yaml := d.send(
+		"/content/export",
+		"",
+		nil,
+	); !strings.Contains(yaml, "- id: ") ||
+		!strings.Contains(res.Header.Get("content-disposition"), "catalogo.yaml") {
 		t.Error(res.Header)
 	}
 	items, err := d.app.Content.ListItems(ctx)
@@ -561,7 +680,12 @@ func TestConsoleOldBreach(t *testing.T) {
 	ctx := context.Background()
 	d.breach("antigo")
 	for i := range 60 {
-		if _, err := d.app.Store.Jobs.EnqueueJob(ctx, intake.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
+		if _, err := d.app.Store.Jobs.EnqueueJob(
+			ctx,
+			intake.KindImport,
+			fmt.Sprint("novo-", i),
+			struct{}{},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}

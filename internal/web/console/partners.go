@@ -102,8 +102,13 @@ func showSecretsNext(r *request, p secretPage) (answer, error) {
 	}
 	sealed := sealer.Seal(nil, nil, plain, nil) //nolint:gosec // the cipher draws the nonce itself
 	r.kept = &http.Cookie{
-		Name: secretCookie, Value: base64.RawURLEncoding.EncodeToString(sealed), Path: "/", MaxAge: int(secretTime / time.Second),
-		Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name:     secretCookie,
+		Value:    base64.RawURLEncoding.EncodeToString(sealed),
+		Path:     "/",
+		MaxAge:   int(secretTime / time.Second),
+		Secure:   true,
+		HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
 	}
 	return redirect{to: "/secret"}, nil
 }
@@ -245,7 +250,10 @@ func (c *Console) newKeyRows(keys []partner.Key, log []partner.LoggedRequest) []
 			state = "ending"
 		}
 		rows[i] = keyRow{Key: k, State: state}
-		if at := slices.IndexFunc(log, func(l partner.LoggedRequest) bool { return l.Key == k.ID }); at >= 0 { // the newest comes first
+		if at := slices.IndexFunc(
+			log,
+			func(l partner.LoggedRequest) bool { return l.Key == k.ID },
+		); at >= 0 { // the newest comes first
 			rows[i].Used = log[at].At
 		}
 		for _, maker := range keys {
@@ -297,11 +305,21 @@ func (k keyRow) ScopeNames() string {
 }
 
 // savePartner changes the name and the settings of a partner.
-var savePartner = changeHandler("partner.set", "id", "/partners/{id}", "partner.saved", func(r *request, in *Rules, id partner.ID) (string, error) {
-	settings := settingsOf(r)
-	_, err := in.Partners.UpdatePartner(r.Context(), id, func(p *partner.Partner) { p.Name, p.Settings = r.trimmedField("name"), settings })
-	return "", err
-})
+var savePartner = changeHandler(
+	"partner.set",
+	"id",
+	"/partners/{id}",
+	"partner.saved",
+	func(r *request, in *Rules, id partner.ID) (string, error) {
+		settings := settingsOf(r)
+		_, err := in.Partners.UpdatePartner(
+			r.Context(),
+			id,
+			func(p *partner.Partner) { p.Name, p.Settings = r.trimmedField("name"), settings },
+		)
+		return "", err
+	},
+)
 
 // suspendPartner refuses all requests of a partner until it is resumed. Its data stay.
 var suspendPartner = changePartner("partner.suspend", "partner.suspended", (*partner.Registry).SuspendPartner)
@@ -310,21 +328,36 @@ var suspendPartner = changePartner("partner.suspend", "partner.suspended", (*par
 var resumePartner = changePartner("partner.resume", "partner.resumed", (*partner.Registry).ResumePartner)
 
 // changePartner makes the handler of a change that needs nothing but the partner's id.
-func changePartner(action, done string, change func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) handler {
-	return changeHandler(action, "id", "/partners/{id}", done, func(r *request, in *Rules, id partner.ID) (string, error) {
-		_, err := change(in.Partners, r.Context(), id)
-		return "", err
-	})
+func changePartner(
+	action, done string,
+	change func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error),
+) handler {
+	return changeHandler(
+		action,
+		"id",
+		"/partners/{id}",
+		done,
+		func(r *request, in *Rules, id partner.ID) (string, error) {
+			_, err := change(in.Partners, r.Context(), id)
+			return "", err
+		},
+	)
 }
 
 // grantLooks grants a partner more first looks, for the time when it brings its customers.
-var grantLooks = changeHandler("partner.grant-looks", "id", "/partners/{id}", "partner.looks_granted", func(r *request, in *Rules, id partner.ID) (string, error) {
-	count, ok := parseWhole(r.trimmedField("count"))
-	if !ok {
-		return "", cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
-	}
-	return strconv.Itoa(count), in.FirstLooks.GrantLooks(r.Context(), id, int64(count))
-})
+var grantLooks = changeHandler(
+	"partner.grant-looks",
+	"id",
+	"/partners/{id}",
+	"partner.looks_granted",
+	func(r *request, in *Rules, id partner.ID) (string, error) {
+		count, ok := parseWhole(r.trimmedField("count"))
+		if !ok {
+			return "", cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
+		}
+		return strconv.Itoa(count), in.FirstLooks.GrantLooks(r.Context(), id, int64(count))
+	},
+)
 
 // createPartnerKey makes a key and shows it once.
 func createPartnerKey(c *Console, r *request) (answer, error) {
@@ -370,7 +403,11 @@ func createKey(c *Console, r *request) (answer, error) {
 // showKeyNext leads to the page that shows a partner's new API key once.
 func showKeyNext(r *request, heading, text, key string, id partner.ID) (answer, error) {
 	return showSecretsNext(r, secretPage{
-		Heading: heading, Text: text, Secrets: []shownSecret{{"Chave da API", key, keyHelp}}, Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
+		Heading:   heading,
+		Text:      text,
+		Secrets:   []shownSecret{{"Chave da API", key, keyHelp}},
+		Back:      partnerPath(id),
+		BackLabel: "Guardei a chave, continuar",
 	})
 }
 
@@ -406,16 +443,27 @@ func replaceKey(c *Console, r *request) (answer, error) {
 		text = made
 		return r.PathValue("key"), string(id), err
 	})
-	return showKeyNext(r, "Chave trocada", "A chave antiga vale por mais "+strconv.Itoa(hours)+" h. A nova aparece só agora.", text, id)
+	return showKeyNext(
+		r,
+		"Chave trocada",
+		"A chave antiga vale por mais "+strconv.Itoa(hours)+" h. A nova aparece só agora.",
+		text,
+		id,
+	)
 }
 
 // revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.
 func revokeKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "key.revoke", redirect{partnerPath(id), "key.revoked"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		ended, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
-		return r.PathValue("key"), partner.JoinKeyIDs(ended), err
-	})
+	return c.changeAndRedirect(
+		r,
+		"key.revoke",
+		redirect{partnerPath(id), "key.revoked"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			ended, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
+			return r.PathValue("key"), partner.JoinKeyIDs(ended), err
+		},
+	)
 }
 
 // plansPage is the data of the list of a partner's plans.
@@ -457,7 +505,10 @@ func showPlanPage(c *Console, r *request) (answer, error) {
 		Partner: p, Plan: one, Limit: formatReais(one.Coverage.Limit), Types: strings.Join(one.Coverage.Types, "\n"),
 		Path: joinPath("plans", string(p.ID), "edit", string(one.ID)),
 	}
-	page.SubLimits = strings.Join(mapList(one.Coverage.SubLimits, func(s plan.SubLimit) string { return s.Name + ": " + formatReais(s.Limit) }), "\n")
+	page.SubLimits = strings.Join(
+		mapList(one.Coverage.SubLimits, func(s plan.SubLimit) string { return s.Name + ": " + formatReais(s.Limit) }),
+		"\n",
+	)
 	return view{"plan", one.Name, page}, nil
 }
 
@@ -477,7 +528,13 @@ func parsePlanForm(r *request, p *plan.Plan) {
 	p.MaxDevices, p.KeyDays = r.readNumber("max_devices", 0), r.readNumber("key_days", 0)
 	p.Name, p.KeysEndWithSubscription = r.trimmedField("name"), r.PostForm.Has("keys_end")
 	p.Coverage = plan.Coverage{
-		Plan: r.trimmedField("coverage_plan"), Limit: limit, Types: splitLines(r.trimmedField("types")), Conditions: r.trimmedField("conditions"), Exclusions: r.trimmedField("exclusions"),
+		Plan: r.trimmedField(
+			"coverage_plan",
+		),
+		Limit:       limit,
+		Types:       splitLines(r.trimmedField("types")),
+		Conditions:  r.trimmedField("conditions"),
+		Exclusions:  r.trimmedField("exclusions"),
 		WaitingDays: r.readNumber("waiting_days", 0),
 	}
 	for _, line := range splitLines(r.trimmedField("sub_limits")) {
@@ -503,10 +560,15 @@ func splitLines(text string) []string {
 func createPlan(c *Console, r *request) (answer, error) {
 	p := plan.Plan{ID: plan.ID(r.trimmedField("id")), Partner: partnerOf(r)}
 	parsePlanForm(r, &p)
-	return c.changeAndRedirect(r, "plan.create", redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		made, err := in.Plans.CreatePlan(ctx, p)
-		return string(p.Partner), string(made.ID), err
-	})
+	return c.changeAndRedirect(
+		r,
+		"plan.create",
+		redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			made, err := in.Plans.CreatePlan(ctx, p)
+			return string(p.Partner), string(made.ID), err
+		},
+	)
 }
 
 // savePlanForm keeps what the form of a plan says.
@@ -514,12 +576,17 @@ func savePlanForm(c *Console, r *request) (answer, error) {
 	id, name := partnerOf(r), plan.ID(r.PathValue("plan"))
 	var given plan.Plan
 	parsePlanForm(r, &given)
-	return c.changeAndRedirect(r, "plan.edit", redirect{"/plans?partner=" + url.QueryEscape(string(id)), "plan.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Plans.EditPlan(ctx, id, name, func(p *plan.Plan) {
-			given.Retired = !r.PostForm.Has("offered")
-			given.ID, given.Partner, given.CreatedAt = p.ID, p.Partner, p.CreatedAt
-			*p = given
-		})
-		return string(id), string(name), err
-	})
+	return c.changeAndRedirect(
+		r,
+		"plan.edit",
+		redirect{"/plans?partner=" + url.QueryEscape(string(id)), "plan.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Plans.EditPlan(ctx, id, name, func(p *plan.Plan) {
+				given.Retired = !r.PostForm.Has("offered")
+				given.ID, given.Partner, given.CreatedAt = p.ID, p.Partner, p.CreatedAt
+				*p = given
+			})
+			return string(id), string(name), err
+		},
+	)
 }

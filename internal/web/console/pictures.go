@@ -98,7 +98,15 @@ type pictured struct {
 
 // newPicture lays columns out. Ticks are written below as many columns as have room for their words.
 func newPicture(title, first string, series []pictureSeries, columns []pictured) picture {
-	p := picture{Title: title, First: first, Series: slices.Clone(series), Width: pictureWidth, Height: pictureHeight, Left: pictureLeft, Base: pictureBase}
+	p := picture{
+		Title:  title,
+		First:  first,
+		Series: slices.Clone(series),
+		Width:  pictureWidth,
+		Height: pictureHeight,
+		Left:   pictureLeft,
+		Base:   pictureBase,
+	}
 	var peak int64
 	for _, c := range columns {
 		var sum int64
@@ -110,7 +118,10 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 	}
 	top := niceCeiling(peak)
 	for _, value := range []int64{0, top / 2, top} {
-		p.Lines = append(p.Lines, gridLine{Y: pictureBase - float64(pictureBase-pictureTop)*float64(value)/float64(top), Value: value})
+		p.Lines = append(
+			p.Lines,
+			gridLine{Y: pictureBase - float64(pictureBase-pictureTop)*float64(value)/float64(top), Value: value},
+		)
 	}
 	if len(columns) == 0 {
 		return p
@@ -119,7 +130,11 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 	every := max(1, (len(columns)+5)/6)
 	room := step * float64(every)
 	for i, c := range columns {
-		one := pictureColumn{Label: c.label, X: roundToTenth(pictureLeft + step*float64(i) + step*0.1), Values: c.values}
+		one := pictureColumn{
+			Label:  c.label,
+			X:      roundToTenth(pictureLeft + step*float64(i) + step*0.1),
+			Values: c.values,
+		}
 		if (len(columns)-1-i)%every == 0 {
 			one.Short = truncateName(c.short, max(3, int(room/letterWidth)))
 			half := float64(utf8.RuneCountInString(one.Short)) * letterWidth / 2
@@ -134,12 +149,21 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 			}
 			y -= h
 			one.Parts = append(one.Parts, picturePart{
-				Y: roundToTenth(y), W: roundToTenth(step * 0.8), H: roundToTenth(h), Class: of.Class, Title: c.label + ", " + of.Label + ": " + groupedNumber(c.values[j]),
+				Y: roundToTenth(
+					y,
+				),
+				W:     roundToTenth(step * 0.8),
+				H:     roundToTenth(h),
+				Class: of.Class,
+				Title: c.label + ", " + of.Label + ": " + groupedNumber(c.values[j]),
 			})
 		}
 		p.Columns = append(p.Columns, one)
 	}
-	p.Lead = strings.Join(mapList(p.Series, func(s pictureSeries) string { return s.Label + ": " + groupedNumber(s.Total) }), ", ")
+	p.Lead = strings.Join(
+		mapList(p.Series, func(s pictureSeries) string { return s.Label + ": " + groupedNumber(s.Total) }),
+		", ",
+	)
 	return p
 }
 
@@ -195,7 +219,10 @@ func (r *request) addPictures(list ...picture) {
 			}
 		}
 		q.Set("dias", strconv.Itoa(p.days))
-		r.pictures.Periods = append(r.pictures.Periods, period{p.label, path + "?" + q.Encode() + "#graficos", p.days == days})
+		r.pictures.Periods = append(
+			r.pictures.Periods,
+			period{p.label, path + "?" + q.Encode() + "#graficos", p.days == days},
+		)
 	}
 }
 
@@ -249,11 +276,18 @@ func meanDuration(micros, n int64) time.Duration {
 // are for those who run it: a partner's people do not see them.
 
 var severityNames = map[cyber.Severity]string{
-	cyber.SeverityLow: "Baixa", cyber.SeverityMedium: "Média", cyber.SeverityHigh: "Alta", cyber.SeverityCritical: "Crítica",
+	cyber.SeverityLow:      "Baixa",
+	cyber.SeverityMedium:   "Média",
+	cyber.SeverityHigh:     "Alta",
+	cyber.SeverityCritical: "Crítica",
 }
 
 // figuresByDay returns figures of the period that the page is about.
-func (c *Console) figuresByDay(r *request, part string, names ...operator.Figure) map[operator.Figure][]operator.DayCount {
+func (c *Console) figuresByDay(
+	r *request,
+	part string,
+	names ...operator.Figure,
+) map[operator.Figure][]operator.DayCount {
 	return callRule(r, func(ctx context.Context) (map[operator.Figure][]operator.DayCount, error) {
 		return c.Rules.Figures.FiguresByDay(ctx, part, parsePeriod(r), names...)
 	})
@@ -272,13 +306,30 @@ func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) {
 		names = append(names, operator.FindingsOfClass(o.Value))
 	}
 	counts := c.figuresByDay(r, "", names...)
-	bySeverity := mapList(cyber.Severities(), func(s cyber.Severity) []operator.DayCount { return counts[operator.FindingsOfSeverity(string(s))] })
+	bySeverity := mapList(
+		cyber.Severities(),
+		func(s cyber.Severity) []operator.DayCount { return counts[operator.FindingsOfSeverity(string(s))] },
+	)
 	var classes, bands []pictured
 	for _, o := range exposedOptions {
-		classes = append(classes, pictured{label: o.Label, short: o.Label, values: []int64{sumOfDays(counts[operator.FindingsOfClass(o.Value)])}})
+		classes = append(
+			classes,
+			pictured{
+				label:  o.Label,
+				short:  o.Label,
+				values: []int64{sumOfDays(counts[operator.FindingsOfClass(o.Value)])},
+			},
+		)
 	}
 	for i := range operator.ScoreBands {
-		bands = append(bands, pictured{fmt.Sprintf("%d a %d", i*10, i*10+10), fmt.Sprint(i * 10), []int64{now[operator.ScoreBandFigure(i)]}})
+		bands = append(
+			bands,
+			pictured{
+				fmt.Sprintf("%d a %d", i*10, i*10+10),
+				fmt.Sprint(i * 10),
+				[]int64{now[operator.ScoreBandFigure(i)]},
+			},
+		)
 	}
 	one := func(title, label, class string, name operator.Figure) picture {
 		return pictureOverTime(title, []pictureSeries{{Label: label, Class: class}}, counts[name])
@@ -288,8 +339,18 @@ func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) {
 		one("Alertas enviados", "Alertas", "c0", operator.AlertsOfDay),
 		one("Novas assinaturas", "Assinaturas", "c1", operator.SubscriptionsOfDay),
 		one("Entregas", "Entregas", "c0", operator.DeliveriesOfDay),
-		newPicture("Ocorrências pelo que expõem", "Classe", []pictureSeries{{Label: "Ocorrências", Class: "c3"}}, largestColumns(classes, 6)),
-		newPicture("Pontuação das pessoas (amostra; maior é pior)", "Pontuação", []pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}}, bands),
+		newPicture(
+			"Ocorrências pelo que expõem",
+			"Classe",
+			[]pictureSeries{{Label: "Ocorrências", Class: "c3"}},
+			largestColumns(classes, 6),
+		),
+		newPicture(
+			"Pontuação das pessoas (amostra; maior é pior)",
+			"Pontuação",
+			[]pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}},
+			bands,
+		),
 	)
 }
 
@@ -309,7 +370,9 @@ type sizeBand struct {
 
 // sizeBands part breaches by how many values they hold.
 var sizeBands = []sizeBand{
-	{1_000, "Menos de mil valores", "< mil"}, {100_000, "De mil a 100 mil", "< 100 mil"}, {10_000_000, "De 100 mil a 10 milhões", "< 10 mi"},
+	{1_000, "Menos de mil valores", "< mil"},
+	{100_000, "De mil a 100 mil", "< 100 mil"},
+	{10_000_000, "De 100 mil a 10 milhões", "< 10 mi"},
 	{1 << 62, "10 milhões ou mais", "≥ 10 mi"},
 }
 
@@ -339,9 +402,22 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 			newest = append(newest, pictured{rec.Title, "", []int64{100 - known*100/whole, known * 100 / whole}})
 		}
 	}
-	novelty := newPicture("Novidade dos mais recentes, em %", "Vazamento", []pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}}, newest)
+	novelty := newPicture(
+		"Novidade dos mais recentes, em %",
+		"Vazamento",
+		[]pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}},
+		newest,
+	)
 	novelty.Lead, novelty.NoTotals = "De cada vazamento, quanto nenhum anterior tinha.", true
-	r.addPictures(newPicture("Vazamentos por tamanho", "Tamanho", []pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}}, bands), novelty)
+	r.addPictures(
+		newPicture(
+			"Vazamentos por tamanho",
+			"Tamanho",
+			[]pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}},
+			bands,
+		),
+		novelty,
+	)
 }
 
 // pictureWebhook draws how an endpoint does: what arrived, how long that took, and what waits.
@@ -349,12 +425,29 @@ func (c *Console) pictureWebhook(r *request, endpoint string) {
 	counts := c.figuresByDay(r, endpoint, operator.ArrivedOfDay, operator.GivenUpOfDay, operator.TravelOfDay)
 	waiting := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.Backlog, 0)
 	arrived, lost := counts[operator.ArrivedOfDay], counts[operator.GivenUpOfDay]
-	health := pictureOverTime("Entregas deste destino", []pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}}, arrived, lost)
+	health := pictureOverTime(
+		"Entregas deste destino",
+		[]pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}},
+		arrived,
+		lost,
+	)
 	n := waiting[endpoint]
-	health.Lead = fmt.Sprintf("Taxa de sucesso: %s. Na fila agora: %s %s.", formatShare(sumOfDays(arrived), sumOfDays(arrived)+sumOfDays(lost)), groupedNumber(n), pluralWord(n, "entrega", "entregas"))
+	health.Lead = fmt.Sprintf(
+		"Taxa de sucesso: %s. Na fila agora: %s %s.",
+		formatShare(sumOfDays(arrived), sumOfDays(arrived)+sumOfDays(lost)),
+		groupedNumber(n),
+		pluralWord(n, "entrega", "entregas"),
+	)
 	var means []pictured // a column of each day: means cannot be added up to weeks
 	for i, d := range counts[operator.TravelOfDay] {
-		means = append(means, pictured{d.Day.Format("02/01/2006"), d.Day.Format("02/01"), []int64{meanDuration(d.Count, arrived[i].Count).Milliseconds()}})
+		means = append(
+			means,
+			pictured{
+				d.Day.Format("02/01/2006"),
+				d.Day.Format("02/01"),
+				[]int64{meanDuration(d.Count, arrived[i].Count).Milliseconds()},
+			},
+		)
 	}
 	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, means)
 	travel.NoTotals = true
@@ -384,7 +477,14 @@ func (c *Console) picturePartners(r *request, all []partner.Partner) {
 	for _, p := range all {
 		columns = append(columns, pictured{p.Name, truncateName(p.Name, 9), []int64{counts[string(p.ID)]}})
 	}
-	r.addPictures(newPicture("Novas assinaturas por parceiro", "Parceiro", []pictureSeries{{Label: "Assinaturas", Class: "c0"}}, largestColumns(columns, 6)))
+	r.addPictures(
+		newPicture(
+			"Novas assinaturas por parceiro",
+			"Parceiro",
+			[]pictureSeries{{Label: "Assinaturas", Class: "c0"}},
+			largestColumns(columns, 6),
+		),
+	)
 }
 
 // truncateName shortens a name to what stands below a column.

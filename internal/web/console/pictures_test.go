@@ -22,10 +22,13 @@ func TestPicturesOnPages(t *testing.T) {
 	} {
 		for _, days := range []string{"7", "30", "90", "365", "x"} {
 			res, page := d.send(path+"?dias="+days, "", nil)
-			if res.StatusCode != 200 || !strings.Contains(page, "<h3>"+title+"</h3>") || !strings.Contains(page, "dias=365#graficos") || strings.Contains(page, "<script") {
+			if res.StatusCode != 200 || !strings.Contains(page, "<h3>"+title+"</h3>") ||
+				!strings.Contains(page, "dias=365#graficos") ||
+				strings.Contains(page, "<script") {
 				t.Fatalf("%s over %s days: %d\n%s", path, days, res.StatusCode, page)
 			}
-			if path != "/cases" && (!strings.Contains(page, `role="img" aria-label="`+title) || !strings.Contains(page, `aria-label="Números de `+title)) {
+			if path != "/cases" &&
+				(!strings.Contains(page, `role="img" aria-label="`+title) || !strings.Contains(page, `aria-label="Números de `+title)) {
 				t.Errorf("%s over %s days is not drawn, or has no table", path, days)
 			}
 		}

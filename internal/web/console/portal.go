@@ -135,14 +135,27 @@ func (c *Console) withScope(s scope) *Console {
 var portalMenu = []sectionGroup{
 	{"", []section{{"/", "Visão geral", "chart"}}},
 	{"Pessoas", []section{
-		{"/subscriptions", "Assinaturas", "card"}, {"/findings", "Ocorrências", "warn"}, {"/monitoring", "Dados monitorados", "eye"},
-		{"/cases", "Casos", "board"}, {"/devices", "Dispositivos", "phone"},
+		{"/subscriptions", "Assinaturas", "card"},
+		{"/findings", "Ocorrências", "warn"},
+		{"/monitoring", "Dados monitorados", "eye"},
+		{"/cases", "Casos", "board"},
+		{"/devices", "Dispositivos", "phone"},
 	}},
 	{"Integração", []section{
-		{"/partners/{id}", "Chaves e webhooks", "key"}, {"/deliveries", "Entregas", "send"}, {"/events", "Eventos", "bell"},
-		{"/partners/{id}/requests", "Requisições", "list"}, {"/partners/{id}/usage", "Uso e limites", "chart"},
+		{"/partners/{id}", "Chaves e webhooks", "key"},
+		{"/deliveries", "Entregas", "send"},
+		{"/events", "Eventos", "bell"},
+		{"/partners/{id}/requests", "Requisições", "list"},
+		{"/partners/{id}/usage", "Uso e limites", "chart"},
 	}},
-	{"Empresa", []section{{"/exports", "Exportações", "out"}, {"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
+	{
+		"Empresa",
+		[]section{
+			{"/exports", "Exportações", "out"},
+			{"/operators", "Equipe", "people"},
+			{"/audit", "Auditoria", "list"},
+		},
+	},
 }
 
 // menuForOperator returns the menu, reduced to the pages that the operator may open.
@@ -210,17 +223,27 @@ const portalFailures = 5
 
 // showPortal shows a partner's people their first page: the state of keys, webhooks and usage.
 func showPortal(c *Console, r *request) (answer, error) {
-	page := portalPage{Partner: r.scope.at, API: c.API.String(), Trying: r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox}
+	page := portalPage{
+		Partner: r.scope.at,
+		API:     c.API.String(),
+		Trying:  r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox,
+	}
 	id := page.Partner.ID
 	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
 	log := callRuleWith2(r, c.Rules.Meter.LatestRequests, id, false)
-	page.Keys = slices.DeleteFunc(c.newKeyRows(keys, log), func(k keyRow) bool { return k.State != "live" && k.State != "ending" })
+	page.Keys = slices.DeleteFunc(
+		c.newKeyRows(keys, log),
+		func(k keyRow) bool { return k.State != "live" && k.State != "ending" },
+	)
 	page.Findings = callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.FindingsOpen, 0)[string(id)]
 	for _, n := range callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.Arrived, 0) {
 		page.Arrived += n
 	}
 	for _, e := range callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id) {
-		page.Webhooks = append(page.Webhooks, webhookHealth{e, callRuleWith2(r, c.Rules.History.EndpointHealth, id, e.ID)})
+		page.Webhooks = append(
+			page.Webhooks,
+			webhookHealth{e, callRuleWith2(r, c.Rules.History.EndpointHealth, id, e.ID)},
+		)
 	}
 	for _, n := range callRuleWith2(r, c.Rules.Meter.CountsOfDays, id, 1) {
 		page.Sent, page.Refused = page.Sent+n.Sent, page.Refused+n.Refused
@@ -262,7 +285,11 @@ func showRequests(c *Console, r *request) (answer, error) {
 // showUsage shows a partner's limits and how much of them is used: rate, active subscriptions, first looks and events.
 func showUsage(c *Console, r *request) (answer, error) {
 	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
-	page := usagePage{Partner: p, Active: callRuleWith3(r, c.Rules.Subscriptions.ListActive, p.ID, 1, 1).Total, Looks: callRuleWith2(r, c.Rules.FirstLooks.LookStatus, p.ID, p.Settings)}
+	page := usagePage{
+		Partner: p,
+		Active:  callRuleWith3(r, c.Rules.Subscriptions.ListActive, p.ID, 1, 1).Total,
+		Looks:   callRuleWith2(r, c.Rules.FirstLooks.LookStatus, p.ID, p.Settings),
+	}
 	page.Rate, page.Burst = p.Settings.RateLimit()
 	newest, _ := callRulePair2(r, c.Rules.Events.ListEvents, p.ID, alert.EventFilter{Limit: 1})
 	for _, e := range newest {
@@ -285,12 +312,39 @@ const (
 func (r Rules) onlyPartner(s scope) Rules {
 	id := s.at.ID
 	return Rules{
-		Operators: r.Operators.ForPartner(s.home.ID, s.role), Audit: r.Audit.ForPartner(s.home.ID, r.Operators), Partners: r.Partners.ForPartner(id, s.role.May(operator.Approve)),
-		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{inner: r.Webhooks, id: id}, Events: ownEvents{of: r.Events, id: id},
-		History: r.History.ForPartner(id), Cases: r.Cases.ForPartner(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
-		Search: r.Search.ForPartner(id), Subjects: ownSubjects{inner: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
-		Services: r.Services, Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
-		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Cover: r.Cover, ProblemText: r.ProblemText,
+		Operators: r.Operators.ForPartner(
+			s.home.ID,
+			s.role,
+		),
+		Audit:    r.Audit.ForPartner(s.home.ID, r.Operators),
+		Partners: r.Partners.ForPartner(id, s.role.May(operator.Approve)),
+		Figures: ownFigures{
+			of:       r.Figures,
+			webhooks: r.Webhooks,
+			id:       id,
+		},
+		Webhooks: ownWebhooks{inner: r.Webhooks, id: id},
+		Events:   ownEvents{of: r.Events, id: id},
+		History: r.History.ForPartner(
+			id,
+		),
+		Cases:     r.Cases.ForPartner(id),
+		Endpoints: r.Endpoints.Only(id),
+		Saved:     r.Saved,
+		Search: r.Search.ForPartner(
+			id,
+		),
+		Subjects:          ownSubjects{inner: r.Subjects, id: id},
+		Review:            ownReview{of: r.Review, id: id},
+		Services:          r.Services,
+		Meter:             r.Meter,
+		Plans:             r.Plans,
+		Subscriptions:     r.Subscriptions,
+		FindSubscriptions: r.FindSubscriptions,
+		Monitoring:        r.Monitoring,
+		FirstLooks:        r.FirstLooks,
+		Cover:             r.Cover,
+		ProblemText:       r.ProblemText,
 	}
 }
 
@@ -419,11 +473,19 @@ func (s ownSubjects) Reference(p subject.Person) string { return s.inner.Referen
 
 // FindReferred returns a person of the one partner.
 func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
-	return ifOwn(id == s.id, subject.ErrNobody, func() (subject.Person, error) { return s.inner.FindReferred(ctx, id, ref) })
+	return ifOwn(
+		id == s.id,
+		subject.ErrNobody,
+		func() (subject.Person, error) { return s.inner.FindReferred(ctx, id, ref) },
+	)
 }
 
 // DescribePerson returns what the page about a person shows to the one partner.
-func (s ownSubjects) DescribePerson(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error) {
+func (s ownSubjects) DescribePerson(
+	ctx context.Context,
+	who partner.Partner,
+	p subject.Person,
+) (subject.Held, []subject.Access, error) {
 	if who.ID != s.id || p.Partner != s.id {
 		return subject.Held{}, nil, subject.ErrNobody
 	}
@@ -475,11 +537,18 @@ func (e ownEvents) ListEvents(ctx context.Context, id partner.ID, f alert.EventF
 
 // GetEvent returns an event of the one partner.
 func (e ownEvents) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	return ifOwn(id == e.id, alert.ErrEventNotFound, func() (alert.Kept, error) { return e.of.GetEvent(ctx, id, event) })
+	return ifOwn(
+		id == e.id,
+		alert.ErrEventNotFound,
+		func() (alert.Kept, error) { return e.of.GetEvent(ctx, id, event) },
+	)
 }
 
 // DeliveryList lists deliveries of the one partner, whatever was asked for.
-func (e ownEvents) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
+func (e ownEvents) DeliveryList(
+	ctx context.Context,
+	f alert.DeliveryFilter,
+) ([]alert.Listed, alert.DeliveryMark, error) {
 	f.Partner = e.id
 	return e.of.DeliveryList(ctx, f)
 }
@@ -503,7 +572,11 @@ func (v ownReview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber
 }
 
 // DeviceList lists devices of the one partner.
-func (v ownReview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
+func (v ownReview) DeviceList(
+	ctx context.Context,
+	id partner.ID,
+	f cyber.DeviceFilter,
+) ([]cyber.Device, cyber.Mark, error) {
 	if id != v.id {
 		return nil, cyber.Mark{}, partner.ErrNotFound
 	}
@@ -512,12 +585,20 @@ func (v ownReview) DeviceList(ctx context.Context, id partner.ID, f cyber.Device
 
 // GetAsset returns a watched value of the one partner.
 func (v ownReview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
-	return ifOwn(id == v.id, cyber.ErrAssetNotFound, func() (cyber.Asset, error) { return v.of.GetAsset(ctx, id, asset) })
+	return ifOwn(
+		id == v.id,
+		cyber.ErrAssetNotFound,
+		func() (cyber.Asset, error) { return v.of.GetAsset(ctx, id, asset) },
+	)
 }
 
 // FindingByID returns a finding of the one partner.
 func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	return ifOwn(id == v.id, cyber.ErrFindingNotFound, func() (cyber.Found, error) { return v.of.FindingByID(ctx, id, finding) })
+	return ifOwn(
+		id == v.id,
+		cyber.ErrFindingNotFound,
+		func() (cyber.Found, error) { return v.of.FindingByID(ctx, id, finding) },
+	)
 }
 
 // movesForPartner returns the history of a case as the partner's people read it, without internal notes.
@@ -564,7 +645,12 @@ func (f ownFigures) ownParts(ctx context.Context) (map[string]bool, error) {
 }
 
 // FiguresByDay returns counts of the one partner or of an endpoint of its own.
-func (f ownFigures) FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
+func (f ownFigures) FiguresByDay(
+	ctx context.Context,
+	part string,
+	days int,
+	names ...operator.Figure,
+) (map[operator.Figure][]operator.DayCount, error) {
 	mine, err := f.ownParts(ctx)
 	if err == nil && !mine[part] {
 		err = partner.ErrNotFound

@@ -38,20 +38,46 @@ type anywhere struct{}
 func (anywhere) CheckTargetURL(context.Context, string) error { return nil }
 
 // enter makes a partner's person with a second factor and returns the cookie of a session.
-func enter(t *testing.T, d *adminSession, id partner.ID, email string, role operator.Role) (operator.Operator, *http.Cookie) {
+func enter(
+	t *testing.T,
+	d *adminSession,
+	id partner.ID,
+	email string,
+	role operator.Role,
+) (operator.Operator, *http.Cookie) {
 	t.Helper()
 	ctx := context.Background()
-	o, token, err := d.app.Operators.InvitePartnerOperator(ctx, id, email, role) // the token serves for the session too: no password is hashed
+	o, token, err := d.app.Operators.InvitePartnerOperator(
+		ctx,
+		id,
+		email,
+		role,
+	) // the token serves for the session too: no password is hashed
 	if err != nil {
 		t.Fatal(err)
 	}
 	people, now := d.app.Store.Operators, time.Now()
-	_, err = people.UpdateOperator(ctx, o.ID, operator.KeepSessions, func(o *operator.Operator, _ []operator.Operator) error {
-		o.Invite, o.InviteUntil, o.TOTP, o.TOTPOn = nil, time.Time{}, []byte("a secret of the test"), true
-		return nil
-	})
+	_, err = people.UpdateOperator(
+		ctx,
+		o.ID,
+		operator.KeepSessions,
+		func(o *operator.Operator, _ []operator.Operator) error {
+			o.Invite, o.InviteUntil, o.TOTP, o.TOTPOn = nil, time.Time{}, []byte("a secret of the test"), true
+			return nil
+		},
+	)
 	if err == nil {
-		err = people.InsertSession(ctx, operator.Session{Digest: people.TokenDigest(token), Operator: o.ID, CreatedAt: now, SeenAt: now, ProvedAt: now, From: "127.0.0.1"})
+		err = people.InsertSession(
+			ctx,
+			operator.Session{
+				Digest:    people.TokenDigest(token),
+				Operator:  o.ID,
+				CreatedAt: now,
+				SeenAt:    now,
+				ProvedAt:  now,
+				From:      "127.0.0.1",
+			},
+		)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -76,12 +102,30 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := tenant{Partner: p, user: user, people: map[operator.Role]*http.Cookie{}, files: map[operator.Role]string{}, named: map[string]string{"partner": string(p.ID), "seq": "1", "passkey": "eA"}}
-	key, _, err := d.app.Partners.CreateKey(ctx, p.ID, "chave "+name, []partner.Scope{partner.ScopeCyberRead}, time.Time{})
+	w := tenant{
+		Partner: p,
+		user:    user,
+		people:  map[operator.Role]*http.Cookie{},
+		files:   map[operator.Role]string{},
+		named:   map[string]string{"partner": string(p.ID), "seq": "1", "passkey": "eA"},
+	}
+	key, _, err := d.app.Partners.CreateKey(
+		ctx,
+		p.ID,
+		"chave "+name,
+		[]partner.Scope{partner.ScopeCyberRead},
+		time.Time{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, err := d.app.Webhooks.CreateEndpoint(ctx, p.ID, "https://"+strings.ToLower(name)+".example/avisos", nil, anywhere{})
+	endpoint, err := d.app.Webhooks.CreateEndpoint(
+		ctx,
+		p.ID,
+		"https://"+strings.ToLower(name)+".example/avisos",
+		nil,
+		anywhere{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +139,11 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := d.app.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: service[0].ID, User: partner.UserHash(user)})
+	opened, err := d.app.Cases.OpenCaseByPhone(
+		ctx,
+		p.ID,
+		cyber.CaseRequest{Service: service[0].ID, User: partner.UserHash(user)},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +159,14 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 		w.people[role], w.files[role] = cookie, "ex_"+strings.ToLower(name)+role.Name()
 		w.named["operator"], w.named["file"] = string(o.ID), w.files[role]
 		w.marks = append(w.marks, o.Email, string(o.ID), w.files[role])
-		e := operator.Export{ID: w.files[role], Operator: o.ID, List: "findings", Format: operator.CSV, CreatedAt: time.Now(), Until: time.Now().Add(time.Hour)}
+		e := operator.Export{
+			ID:        w.files[role],
+			Operator:  o.ID,
+			List:      "findings",
+			Format:    operator.CSV,
+			CreatedAt: time.Now(),
+			Until:     time.Now().Add(time.Hour),
+		}
 		if err := d.app.Store.Operators.BeginExport(ctx, e); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +174,11 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 			t.Fatal(err)
 		}
 	}
-	device, err := d.app.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular de " + name})
+	device, err := d.app.Endpoints.IssueKey(
+		ctx,
+		p.ID,
+		cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular de " + name},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +196,10 @@ func (d *adminSession) leak(tenants ...tenant) {
 	d.breach("loja")
 	for _, w := range tenants {
 		d.found(w.ID, w.user)
-		found, _, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Partner: w.ID, Limit: 1})
+		found, _, err := d.app.Store.Overview.FindingList(
+			context.Background(),
+			cyber.FindingFilter{Partner: w.ID, Limit: 1},
+		)
 		if err != nil || len(found) != 1 {
 			d.t.Fatal(found, err)
 		}
@@ -146,7 +208,13 @@ func (d *adminSession) leak(tenants ...tenant) {
 }
 
 // bare are the words in braces that are no name by themselves: what an id is of stands before it.
-var bare = map[string]string{"partners": "partner", "operators": "operator", "cases": "case", "devices": "device", "exports": "file"}
+var bare = map[string]string{
+	"partners":  "partner",
+	"operators": "operator",
+	"cases":     "case",
+	"devices":   "device",
+	"exports":   "file",
+}
 
 var inBraces = regexp.MustCompile(`\{(\w+)\}`)
 
@@ -219,11 +287,16 @@ func TestPortalTenancy(t *testing.T) {
 					}
 				}
 			}
-			if status, _ := try(own.path(p.Path, own) + "?partner=" + url.QueryEscape(string(other.ID))); status != http.StatusNotFound {
+			if status, _ := try(
+				own.path(p.Path, own) + "?partner=" + url.QueryEscape(string(other.ID)),
+			); status != http.StatusNotFound {
 				t.Errorf("%s %s?partner= of another for %s: %d", p.Method, p.Path, role, status)
 			}
 			if p.Method == http.MethodGet {
-				if status, text := try(own.path(p.Path, own)); status != http.StatusOK && status != http.StatusSeeOther {
+				if status, text := try(
+					own.path(p.Path, own),
+				); status != http.StatusOK &&
+					status != http.StatusSeeOther {
 					t.Errorf("%s %s for %s: %d\n%s", p.Method, p.Path, role, status, text)
 				} else {
 					offersOnlyWhatIsOpen(t, role, p.Path, text)
@@ -259,7 +332,8 @@ func offersOnlyWhatIsOpen(t *testing.T, role operator.Role, page, text string) {
 	t.Helper()
 	for method, pattern := range map[string]*regexp.Regexp{http.MethodPost: formAction, http.MethodGet: linkTo} {
 		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
-			if !leadsSomewhere(role, method, m[1]) && (method == http.MethodGet || !leadsSomewhere(role, http.MethodGet, m[1])) {
+			if !leadsSomewhere(role, method, m[1]) &&
+				(method == http.MethodGet || !leadsSomewhere(role, http.MethodGet, m[1])) {
 				t.Errorf("%s for %s offers %s %s, which would be refused", page, role, method, m[1])
 			}
 		}
@@ -283,14 +357,29 @@ func TestPortalFirstThread(t *testing.T) {
 	ctx := context.Background()
 	own, other := d.tenant("Aurora", operator.Developer), d.tenant("Boreal", operator.PartnerViewer)
 	me := d.as(own.people[operator.Developer])
-	if _, page := me.send("/", "", nil); !strings.Contains(page, "Banco Aurora") || !strings.Contains(page, "aurora.example") {
+	if _, page := me.send(
+		"/",
+		"",
+		nil,
+	); !strings.Contains(page, "Banco Aurora") ||
+		!strings.Contains(page, "aurora.example") {
 		t.Error("the first page:", page)
 	}
 	keys := "/partners/" + string(own.ID)
-	if _, page := me.send(keys, "", nil); !strings.Contains(page, "chave Aurora") || strings.Contains(page, "Configurações") {
+	if _, page := me.send(
+		keys,
+		"",
+		nil,
+	); !strings.Contains(page, "chave Aurora") ||
+		strings.Contains(page, "Configurações") {
 		t.Error("the page of keys:", page)
 	}
-	if _, page := d.send(keys+"/keys/new", "", nil); strings.Contains(page, `value="credentials" checked`) || strings.Contains(page, `value="manage:read" selected`) || strings.Contains(page, `value="cyber" selected`) || !strings.Contains(page, `value="cyber:read" selected`) {
+	if _, page := d.send(
+		keys+"/keys/new",
+		"",
+		nil,
+	); strings.Contains(page, `value="credentials" checked`) || strings.Contains(page, `value="manage:read" selected`) || strings.Contains(page, `value="cyber" selected`) ||
+		!strings.Contains(page, `value="cyber:read" selected`) {
 		t.Error("the form offers more than the 14 operations by itself")
 	}
 	if _, page := me.post(200, keys+"/keys/new", "label", "nova", "scope", "cyber:read"); !strings.Contains(page, "vg_live_") {
@@ -312,7 +401,14 @@ func TestPortalFirstThread(t *testing.T) {
 	me.post(200, keys+"/keys/new", "label", "bastante", "scope", "cyber:read")
 
 	me.post(422, keys+"/invite", "email", "eva@aurora.example", "role", "admin")
-	me.post(422, keys+"/invite", "email", "eva@aurora.example", "role", "attendant") // a right that a developer does not hold
+	me.post(
+		422,
+		keys+"/invite",
+		"email",
+		"eva@aurora.example",
+		"role",
+		"attendant",
+	) // a right that a developer does not hold
 	me.post(200, keys+"/invite", "email", "eva@aurora.example", "role", "developer")
 	eva, err := d.app.Operators.FindByEmail(ctx, "eva@aurora.example")
 	if err != nil || eva.Partner != own.ID || eva.Role != operator.Developer {
@@ -334,7 +430,12 @@ func TestPortalFirstThread(t *testing.T) {
 		}
 	}
 	d.post(303, "/partners/"+string(own.ID)+"/suspend")
-	if res, page := me.send("/", "", nil); res.StatusCode != http.StatusForbidden || !strings.Contains(page, "suspenso") {
+	if res, page := me.send(
+		"/",
+		"",
+		nil,
+	); res.StatusCode != http.StatusForbidden ||
+		!strings.Contains(page, "suspenso") {
 		t.Error("a suspended partner's person:", res.StatusCode, page)
 	}
 }
@@ -352,25 +453,49 @@ func TestPortalSandbox(t *testing.T) {
 		return p
 	}
 	mine, theirs := trial("Aurora em testes", own.ID), trial("Boreal em testes", other.ID)
-	if _, _, err := d.app.Partners.CreatePartner(ctx, "Segundo", partner.Sandbox, partner.Settings{SandboxOf: own.ID}); err == nil {
+	if _, _, err := d.app.Partners.CreatePartner(
+		ctx,
+		"Segundo",
+		partner.Sandbox,
+		partner.Settings{SandboxOf: own.ID},
+	); err == nil {
 		t.Error("a partner has two sandboxes")
 	}
-	if _, err := d.app.Partners.UpdatePartner(ctx, other.ID, func(p *partner.Partner) { p.Settings.SandboxOf = own.ID }); err == nil {
+	if _, err := d.app.Partners.UpdatePartner(
+		ctx,
+		other.ID,
+		func(p *partner.Partner) { p.Settings.SandboxOf = own.ID },
+	); err == nil {
 		t.Error("a live partner is another's sandbox")
 	}
 	me := own.people[operator.PartnerViewer]
 	look := func(path, sandbox string) (int, string) {
-		res, text := ask(t, d.base, http.MethodGet, path, me, http.Header{"Cookie": {"__Host-vigia-sandbox=" + sandbox}})
+		res, text := ask(
+			t,
+			d.base,
+			http.MethodGet,
+			path,
+			me,
+			http.Header{"Cookie": {"__Host-vigia-sandbox=" + sandbox}},
+		)
 		return res.StatusCode, text
 	}
 	res, _ := ask(t, d.base, http.MethodPost, "/sandbox", me, nil)
 	if set := res.Header.Get("set-cookie"); !strings.HasPrefix(set, "__Host-vigia-sandbox="+string(mine.ID)) {
 		t.Error("no switch:", set)
 	}
-	if _, page := look("/", string(mine.ID)); !strings.Contains(page, "Aurora em testes") || !strings.Contains(page, "Voltar à produção") {
+	if _, page := look(
+		"/",
+		string(mine.ID),
+	); !strings.Contains(page, "Aurora em testes") ||
+		!strings.Contains(page, "Voltar à produção") {
 		t.Error("not in the sandbox:", page)
 	}
-	if _, page := look("/", string(theirs.ID)); !strings.Contains(page, "Banco Aurora") || strings.Contains(page, "Boreal") {
+	if _, page := look(
+		"/",
+		string(theirs.ID),
+	); !strings.Contains(page, "Banco Aurora") ||
+		strings.Contains(page, "Boreal") {
 		t.Error("somebody else's sandbox:", page)
 	}
 	for path, want := range map[string]int{
@@ -397,7 +522,13 @@ func TestPortalHidesTheService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.app.Cases.MoveCase(t.Context(), id, opened.Status.Moves()[0], "ana@exemplo.com.br", "conta sob suspeita"); err != nil {
+	if _, err := d.app.Cases.MoveCase(
+		t.Context(),
+		id,
+		opened.Status.Moves()[0],
+		"ana@exemplo.com.br",
+		"conta sob suspeita",
+	); err != nil {
 		t.Fatal(err)
 	}
 	d.post(303, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "denúncia 12")
@@ -453,7 +584,12 @@ func TestPortalShowsWhichKeyMadeWhich(t *testing.T) {
 	}
 	keys := "/partners/" + string(own.ID)
 	for _, seen := range []*adminSession{me, d} {
-		if _, page := seen.send(keys, "", nil); !strings.Contains(page, "pela chave <code>"+maker.Preview+"…</code>") || !strings.Contains(page, "Com ela termina 1 chave criada por ela.") {
+		if _, page := seen.send(
+			keys,
+			"",
+			nil,
+		); !strings.Contains(page, "pela chave <code>"+maker.Preview+"…</code>") ||
+			!strings.Contains(page, "Com ela termina 1 chave criada por ela.") {
 			t.Error("the page of keys:", page)
 		}
 	}
@@ -476,7 +612,13 @@ func TestPortalDeveloperGivesNoPeople(t *testing.T) {
 	ctx := context.Background()
 	own := d.tenant("Aurora", operator.PartnerRoles()...)
 	keys := "/partners/" + string(own.ID)
-	whole, _, err := d.app.Partners.CreateKey(ctx, own.ID, "tudo", []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions}, time.Time{})
+	whole, _, err := d.app.Partners.CreateKey(
+		ctx,
+		own.ID,
+		"tudo",
+		[]partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions},
+		time.Time{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,11 +639,20 @@ func TestPortalDeveloperGivesNoPeople(t *testing.T) {
 		{"/operators/" + string(mate.ID) + "/role", 303, []string{"role", "admin"}},
 	}
 	me := d.as(own.people[operator.Developer])
-	if _, page := me.send(keys+"/keys/new", "", nil); strings.Contains(page, `value="subscriptions`) || !strings.Contains(page, `value="cyber:read"`) {
+	if _, page := me.send(
+		keys+"/keys/new",
+		"",
+		nil,
+	); strings.Contains(page, `value="subscriptions`) ||
+		!strings.Contains(page, `value="cyber:read"`) {
 		t.Error("the form of a developer:", page)
 	}
 	for _, try := range tries {
-		if _, page := me.post(422, try.path, try.fields...); strings.Contains(page, "vg_live_") && strings.Contains(page, "Guardei") {
+		if _, page := me.post(
+			422,
+			try.path,
+			try.fields...); strings.Contains(page, "vg_live_") &&
+			strings.Contains(page, "Guardei") {
 			t.Errorf("%s gave a developer a key", try.path)
 		}
 	}
@@ -547,7 +698,16 @@ func TestPortalLists(t *testing.T) {
 		viewer.post(404, "/lists/"+list+"/export", "query", "partner="+string(other.ID))
 		viewer.post(404, "/lists/"+list+"/filters", "query", "partner="+string(other.ID), "name", "Deles")
 		_, page := viewer.send("/"+list, "", nil)
-		has(t, page, "Exportar", "Guardar filtro", `-<select name="partner">`, `-name="row"`, "-"+string(other.ID), "-Banco Boreal")
+		has(
+			t,
+			page,
+			"Exportar",
+			"Guardar filtro",
+			`-<select name="partner">`,
+			`-name="row"`,
+			"-"+string(other.ID),
+			"-Banco Boreal",
+		)
 	}
 	findings := viewer.exported("findings", "")
 	has(t, findings, "Banco Aurora", own.named["finding"], "-"+other.named["finding"], "-maria@exemplo.com.br")
@@ -581,7 +741,10 @@ func TestPortalLists(t *testing.T) {
 		t.Error(j.State, j.Error)
 	}
 	for id, want := range map[partner.ID]int{own.ID: 0, other.ID: 1} {
-		left, _, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Partner: id, OpenOnly: true, Limit: 10})
+		left, _, err := d.app.Store.Overview.FindingList(
+			context.Background(),
+			cyber.FindingFilter{Partner: id, OpenOnly: true, Limit: 10},
+		)
 		if err != nil || len(left) != want {
 			t.Errorf("%s has %d open: %v", id, len(left), err)
 		}
@@ -600,7 +763,10 @@ func TestPortalWork(t *testing.T) {
 	if res, _ := attendant.post(403, "/deliveries/replay", mine...); res.StatusCode != http.StatusForbidden {
 		t.Error("an attendant replays")
 	}
-	waiting, _, err := d.app.Store.Overview.DeliveryList(ctx, alert.DeliveryFilter{State: alert.Pending, Partner: own.ID, Limit: 50})
+	waiting, _, err := d.app.Store.Overview.DeliveryList(
+		ctx,
+		alert.DeliveryFilter{State: alert.Pending, Partner: own.ID, Limit: 50},
+	)
 	if err != nil || len(waiting) == 0 {
 		t.Fatal("nothing is on its way:", err)
 	}
@@ -609,12 +775,24 @@ func TestPortalWork(t *testing.T) {
 	has(t, page, event, "Reenviar as linhas escolhidas", "-Parceiro</th>")
 	developer.post(303, "/deliveries/replay", mine...)
 	d.recorded("event.replay", string(own.ID), "all failed")
-	developer.post(303, "/lists/deliveries/bulk/run", "query", "state=pending", "row", string(own.ID)+"/"+event+"/"+own.named["endpoint"])
+	developer.post(
+		303,
+		"/lists/deliveries/bulk/run",
+		"query",
+		"state=pending",
+		"row",
+		string(own.ID)+"/"+event+"/"+own.named["endpoint"],
+	)
 	d.recorded("event.replay", event+"/"+own.named["endpoint"], "bulk")
 
 	_, page = attendant.send("/monitoring?status=alerta", "", nil)
 	has(t, page, "m***", "-maria@exemplo.com.br", "-Monitorar um domínio")
-	attendant.post(303, "/monitoring/"+string(own.ID)+"/"+own.named["asset"]+"/reveal?status=alerta", "reason", "cliente ao telefone")
+	attendant.post(
+		303,
+		"/monitoring/"+string(own.ID)+"/"+own.named["asset"]+"/reveal?status=alerta",
+		"reason",
+		"cliente ao telefone",
+	)
 	_, page = attendant.send("/monitoring?status=alerta", "", nil)
 	has(t, page, "maria@exemplo.com.br")
 	attendant.post(303, "/monitoring/find", "user_hash", own.user)
@@ -627,7 +805,11 @@ func TestPortalWork(t *testing.T) {
 	_, page = attendant.send("/devices", "", nil)
 	has(t, page, "Abrir", "-Origem das chaves")
 	attendant.post(303, device+"/revoke")
-	if one, err := d.app.Endpoints.DeviceByID(ctx, cyber.KeyID(own.named["device"])); err != nil || one.EndReason != cyber.EndRevoked {
+	if one, err := d.app.Endpoints.DeviceByID(
+		ctx,
+		cyber.KeyID(own.named["device"]),
+	); err != nil ||
+		one.EndReason != cyber.EndRevoked {
 		t.Error(one.EndReason, err)
 	}
 
@@ -636,7 +818,11 @@ func TestPortalWork(t *testing.T) {
 	attendant.post(303, at+"/write", "text", "Já falamos com o banco.")
 	_, page = attendant.send(at, "", nil)
 	has(t, page, "Já falamos com o banco.", "<b>Você</b>")
-	if _, moves, err := d.app.Cases.GetCase(ctx, cyber.CaseID(own.named["case"])); err != nil || !slices.ContainsFunc(moves, func(m cyber.CaseMove) bool { return m.Kind == cyber.MoveReply }) {
+	if _, moves, err := d.app.Cases.GetCase(
+		ctx,
+		cyber.CaseID(own.named["case"]),
+	); err != nil ||
+		!slices.ContainsFunc(moves, func(m cyber.CaseMove) bool { return m.Kind == cyber.MoveReply }) {
 		t.Error(moves, err)
 	}
 }

@@ -115,10 +115,34 @@ func fitting(f field) string {
 		return f.value
 	}
 	known := map[string]string{
-		"name": "teste", "title": "Teste", "date": "15/11/2026", "reason": "pedido 77", "cpf": "529.982.247-25", "limit": "R$ 50.000,00", "email": "eva@exemplo.com.br",
-		"url": "https://exemplo.com.br/h", "value": "empresa-exemplo.com.br", "hours": "8", "question": "Quando?", "slots": "24/12/2030 15:00", "paths": "/nada",
-		"minutes": "60", "target": "/nada", "holder": "12.ABC.345/01DE-35", "id": "plano", "q": "nada", "description": "Texto", "confirm": "apagar", "key": "x", "note": "nota",
-		"from": "15/11/2026 08:00", "to": "15/11/2026 09:00", "password": "girafa verde na janela", "again": "girafa verde na janela", "present": "outra", "code": "000000",
+		"name":        "teste",
+		"title":       "Teste",
+		"date":        "15/11/2026",
+		"reason":      "pedido 77",
+		"cpf":         "529.982.247-25",
+		"limit":       "R$ 50.000,00",
+		"email":       "eva@exemplo.com.br",
+		"url":         "https://exemplo.com.br/h",
+		"value":       "empresa-exemplo.com.br",
+		"hours":       "8",
+		"question":    "Quando?",
+		"slots":       "24/12/2030 15:00",
+		"paths":       "/nada",
+		"minutes":     "60",
+		"target":      "/nada",
+		"holder":      "12.ABC.345/01DE-35",
+		"id":          "plano",
+		"q":           "nada",
+		"description": "Texto",
+		"confirm":     "apagar",
+		"key":         "x",
+		"note":        "nota",
+		"from":        "15/11/2026 08:00",
+		"to":          "15/11/2026 09:00",
+		"password":    "girafa verde na janela",
+		"again":       "girafa verde na janela",
+		"present":     "outra",
+		"code":        "000000",
 	}
 	return known[f.name]
 }
@@ -153,13 +177,21 @@ func (f form) send(d *adminSession, bad, value string) (*http.Response, string) 
 
 // english are words that no Portuguese sentence has, and code are names of faults.
 var (
-	english = regexp.MustCompile(`(?i)\b(the|must|of|at most|expected|such|characters?|whole|number|with|without|one of|not|no such|should|cannot|each|only|from|until|is|are|to be|invalid|not_found|refused)\b`)
-	code    = regexp.MustCompile(`\b[a-z_]+\.(invalid|refused|exists|not_found|missing|busy|too_large|wrong|mismatch|input|[a-z]+_[a-z_]+)\b`)
+	english = regexp.MustCompile(
+		`(?i)\b(the|must|of|at most|expected|such|characters?|whole|number|with|without|one of|not|no such|should|cannot|each|only|from|until|is|are|to be|invalid|not_found|refused)\b`,
+	)
+	code = regexp.MustCompile(
+		`\b[a-z_]+\.(invalid|refused|exists|not_found|missing|busy|too_large|wrong|mismatch|input|[a-z]+_[a-z_]+)\b`,
+	)
 )
 
 // harmless are forms that a test cannot send without ending what it needs, with the reason.
 var harmless = map[string]string{
-	"/logout": "ends the session", "/account/logout": "ends the session", "/account/noticed": "asks nothing", "/sandbox": "asks nothing", "/account/recovery": "asks nothing",
+	"/logout":           "ends the session",
+	"/account/logout":   "ends the session",
+	"/account/noticed":  "asks nothing",
+	"/sandbox":          "asks nothing",
+	"/account/recovery": "asks nothing",
 }
 
 // offered are the forms of all pages that can be reached by links, each kind of page once.
@@ -169,7 +201,8 @@ func (d *adminSession) offered() []form {
 	queue := []string{"/breaches/new?from=upload", "/breaches/new"}
 	for _, p := range console.ListPages() {
 		table.Handle(p.Method+" "+p.Path, http.NotFoundHandler())
-		if p.Method == http.MethodGet && !strings.Contains(p.Path, "{") && !slices.Contains([]string{"/subjects/erasures", "/content/export", "/breaches/new"}, p.Path) {
+		if p.Method == http.MethodGet && !strings.Contains(p.Path, "{") &&
+			!slices.Contains([]string{"/subjects/erasures", "/content/export", "/breaches/new"}, p.Path) {
 			queue = append(queue, p.Path)
 		}
 	}
@@ -190,7 +223,13 @@ func (d *adminSession) offered() []form {
 		seen[kind] = true
 		doc := parsed(d.t, "<main"+page)
 		for _, f := range formsOf(queue[0], doc) {
-			if f.route = route(d.t, table, http.MethodPost, f.action); f.route != "" && !seen["POST "+f.route] && harmless[f.route] == "" {
+			if f.route = route(
+				d.t,
+				table,
+				http.MethodPost,
+				f.action,
+			); f.route != "" && !seen["POST "+f.route] &&
+				harmless[f.route] == "" {
 				seen["POST "+f.route] = true
 				forms = append(forms, f)
 			}
@@ -249,7 +288,8 @@ func TestRefusalsInPortuguese(t *testing.T) {
 		}
 	}
 	for _, page := range console.ListPages() {
-		if page.Method == http.MethodPost && !tried[page.Path] && !slices.Contains(unoffered, page.Path) && harmless[page.Path] == "" {
+		if page.Method == http.MethodPost && !tried[page.Path] && !slices.Contains(unoffered, page.Path) &&
+			harmless[page.Path] == "" {
 			t.Errorf("no form of %s was tried", page.Path)
 		}
 	}
@@ -290,12 +330,43 @@ func TestAllProblemsOfAForm(t *testing.T) {
 // unoffered are addresses that no form of these pages sends to: what a script of a passkey sends, what asks nothing but to be
 // confirmed, and what is there only in states that the test does not make.
 var unoffered = []string{
-	"/login/passkey/begin", "/login/passkey", "/cases/{id}/undo", "/cases/{id}/writing", "/answers/delete", "/link/{token}", "/account/passkeys/begin", "/account/passkeys/{passkey}/remove", "/prove", "/second-factor",
-	"/partners/{id}/resume", "/services/{id}/questions/{question}/remove", "/services/{id}/slots/{slot}/remove", "/subscriptions/{partner}/{seq}/resume",
-	"/feeds/{name}/resume", "/content/{id}/offer", "/operators/{id}/disable", "/operators/{id}/enable", "/operators/{id}/logout", "/operators/{id}/reset",
-	"/webhooks/{partner}/{endpoint}/test", "/webhooks/{partner}/{endpoint}/enable", "/webhooks/{partner}/{endpoint}/disable",
-	"/webhooks/{partner}/{endpoint}/delete", "/webhooks/{partner}/{endpoint}/rotate", "/events/{partner}/{event}/replay", "/events/replay", "/deliveries/replay",
-	"/subscriptions/import/{file}", "/lists/{list}/filters/{filter}/drop", "/lists/{list}/bulk/run", "/devices/{id}/reveal", "/devices/{id}/revoke", "/devices/{id}/replace", "/search", "/operators/{id}/role", "/monitoring/{partner}/{asset}/reveal",
+	"/login/passkey/begin",
+	"/login/passkey",
+	"/cases/{id}/undo",
+	"/cases/{id}/writing",
+	"/answers/delete",
+	"/link/{token}",
+	"/account/passkeys/begin",
+	"/account/passkeys/{passkey}/remove",
+	"/prove",
+	"/second-factor",
+	"/partners/{id}/resume",
+	"/services/{id}/questions/{question}/remove",
+	"/services/{id}/slots/{slot}/remove",
+	"/subscriptions/{partner}/{seq}/resume",
+	"/feeds/{name}/resume",
+	"/content/{id}/offer",
+	"/operators/{id}/disable",
+	"/operators/{id}/enable",
+	"/operators/{id}/logout",
+	"/operators/{id}/reset",
+	"/webhooks/{partner}/{endpoint}/test",
+	"/webhooks/{partner}/{endpoint}/enable",
+	"/webhooks/{partner}/{endpoint}/disable",
+	"/webhooks/{partner}/{endpoint}/delete",
+	"/webhooks/{partner}/{endpoint}/rotate",
+	"/events/{partner}/{event}/replay",
+	"/events/replay",
+	"/deliveries/replay",
+	"/subscriptions/import/{file}",
+	"/lists/{list}/filters/{filter}/drop",
+	"/lists/{list}/bulk/run",
+	"/devices/{id}/reveal",
+	"/devices/{id}/revoke",
+	"/devices/{id}/replace",
+	"/search",
+	"/operators/{id}/role",
+	"/monitoring/{partner}/{asset}/reveal",
 	"/messages/{event}/{channel}/{lang}/reset",
 }
 
@@ -310,7 +381,11 @@ func (d *adminSession) judge(f form, bad field, value string, status int, page s
 		if n.Type != html.ElementNode {
 			continue
 		}
-		if class := attr(n, "class"); class == "notice bad" && !carries(n, "hidden") || class == "field-error" || class == "empty" && status >= 400 {
+		if class := attr(
+			n,
+			"class",
+		); class == "notice bad" && !carries(n, "hidden") || class == "field-error" ||
+			class == "empty" && status >= 400 {
 			said += innerText(n) + "\n"
 		}
 		if attr(n, "class") == "field-error" {
@@ -343,7 +418,8 @@ func (d *adminSession) judge(f form, bad field, value string, status int, page s
 			continue
 		}
 		for _, one := range again.fields {
-			kept := one.name == bad.name && slices.Contains([]string{"", "text", "textarea", "search", "email", "url"}, one.kind)
+			kept := one.name == bad.name &&
+				slices.Contains([]string{"", "text", "textarea", "search", "email", "url"}, one.kind)
 			if kept && strings.TrimSpace(one.value) != strings.TrimSpace(value) {
 				t.Errorf("%s: the form comes back with %.30q", where, one.value)
 			}
@@ -373,7 +449,11 @@ func (d *adminSession) furnish(p partner.Partner, user string) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if _, err := d.app.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: services[0].ID, User: partner.UserHash(user)}); err != nil {
+	if _, err := d.app.Cases.OpenCaseByPhone(
+		ctx,
+		p.ID,
+		cyber.CaseRequest{Service: services[0].ID, User: partner.UserHash(user)},
+	); err != nil {
 		d.t.Fatal(err)
 	}
 	// A job that is at work for as long as the test looks: it can be cancelled.

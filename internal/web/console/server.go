@@ -92,7 +92,12 @@ type Rules struct {
 type Figures interface {
 	LastFigures(ctx context.Context) (operator.Figures, error)
 	// FiguresByDay are figures of the last days, of the whole service or one part of it; Parts what each part has of one.
-	FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
+	FiguresByDay(
+		ctx context.Context,
+		part string,
+		days int,
+		names ...operator.Figure,
+	) (map[operator.Figure][]operator.DayCount, error)
 	FiguresByPart(ctx context.Context, name operator.Figure, days int) (map[string]int64, error)
 }
 
@@ -148,7 +153,12 @@ func NewConsole(o Options) (*Console, error) {
 		mux.Handle(rt.method+" "+rt.path, c.adaptRoute(rt))
 	}
 	mux.Handle("GET /static/", withCaching(http.StripPrefix("/static/", http.FileServerFS(static))))
-	mux.Handle("/", c.adaptRoute(route{method: http.MethodGet, path: "unknown", role: operator.Viewer, portal: look, run: showNotFound}))
+	mux.Handle(
+		"/",
+		c.adaptRoute(
+			route{method: http.MethodGet, path: "unknown", role: operator.Viewer, portal: look, run: showNotFound},
+		),
+	)
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
 	c.handler = c.withSecurityHeaders(http.NewCrossOriginProtection().Handler(mux))
 	return c, nil
@@ -161,8 +171,11 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.
 func (c *Console) withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
-			"form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'")
+		h.Set(
+			"content-security-policy",
+			"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+				"form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
+		)
 		h.Set("x-content-type-options", "nosniff")
 		h.Set("x-frame-options", "DENY")
 		h.Set("referrer-policy", "no-referrer")
@@ -301,7 +314,12 @@ func callRulePair[A, T, N any](r *request, read func(context.Context, A) (T, N, 
 }
 
 // callRulePair2 is callRulePair for a rule that takes two arguments.
-func callRulePair2[A, B, T, N any](r *request, read func(context.Context, A, B) (T, N, error), a A, b B) (value T, next N) {
+func callRulePair2[A, B, T, N any](
+	r *request,
+	read func(context.Context, A, B) (T, N, error),
+	a A,
+	b B,
+) (value T, next N) {
 	return callRulePair(r, func(ctx context.Context, a A) (T, N, error) { return read(ctx, a, b) }, a)
 }
 
@@ -345,7 +363,13 @@ func (c *Console) adaptRoute(rt route) http.Handler {
 		a, err := c.runRequest(w, r)
 		status := c.writeAnswer(w, r, a, err)
 		telemetry.PageLine{
-			Pages: "console", Route: rt.path, From: c.Callers.AddressForLog(r.from), Who: slog.String("operator", string(r.who.ID)), Status: status, Took: c.Now().Sub(start), Err: err,
+			Pages:  "console",
+			Route:  rt.path,
+			From:   c.Callers.AddressForLog(r.from),
+			Who:    slog.String("operator", string(r.who.ID)),
+			Status: status,
+			Took:   c.Now().Sub(start),
+			Err:    err,
 		}.WriteTo(c.Log, hr)
 	})
 }
@@ -474,7 +498,15 @@ func redirectToLogin(r *request, ended bool) answer {
 	if r.Method == http.MethodPost && ended && !r.route.upload {
 		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
 		if err := r.ParseForm(); err == nil {
-			return view{"login", "Entrar", loginPage{Next: r.route.proofPage(r.Request), Ended: true, Kept: &keptForm{Path: r.URL.Path, Fields: r.PostForm}}}
+			return view{
+				"login",
+				"Entrar",
+				loginPage{
+					Next:  r.route.proofPage(r.Request),
+					Ended: true,
+					Kept:  &keptForm{Path: r.URL.Path, Fields: r.PostForm},
+				},
+			}
 		}
 	}
 	q := url.Values{}
@@ -493,7 +525,8 @@ func redirectToLogin(r *request, ended bool) answer {
 // localPath accepts only a path of this console as the place to go on to.
 func localPath(p string) string {
 	u, err := url.Parse(p)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "\\\r\n") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") ||
+		strings.ContainsAny(p, "\\\r\n") {
 		return "/"
 	}
 	return p
@@ -547,7 +580,12 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 	if err == nil { // a handler that returned nothing at all
 		err = errPanic
 	}
-	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, telemetry.StatusOfPage(err))
+	return c.writeView(
+		w,
+		r,
+		view{name: "problem", title: "Não foi possível", data: sentenceOf(err)},
+		telemetry.StatusOfPage(err),
+	)
 }
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.
@@ -581,20 +619,33 @@ func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context
 }
 
 // changeAndRedirect is changeWithAudit for a form that leads on to another page.
-func (c *Console) changeAndRedirect(r *request, action string, next redirect, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) (answer, error) {
+func (c *Console) changeAndRedirect(
+	r *request,
+	action string,
+	next redirect,
+	fn func(ctx context.Context, in *Rules) (subject, detail string, err error),
+) (answer, error) {
 	c.changeWithAudit(r, action, fn)
 	return next, nil
 }
 
 // changeHandler makes the handler of a form that changes what the value key of its path names. That is also the subject of the line in
 // the audit trail; change returns the detail. The browser is led on to next, in which {key} stands for the value.
-func changeHandler[ID ~string](action, key, next, done string, change func(r *request, in *Rules, id ID) (detail string, err error)) handler {
+func changeHandler[ID ~string](
+	action, key, next, done string,
+	change func(r *request, in *Rules, id ID) (detail string, err error),
+) handler {
 	return func(c *Console, r *request) (answer, error) {
 		id := r.PathValue(key)
-		return c.changeAndRedirect(r, action, redirect{strings.Replace(next, "{"+key+"}", url.PathEscape(id), 1), done}, func(_ context.Context, in *Rules) (string, string, error) {
-			detail, err := change(r, in, ID(id))
-			return id, detail, err
-		})
+		return c.changeAndRedirect(
+			r,
+			action,
+			redirect{strings.Replace(next, "{"+key+"}", url.PathEscape(id), 1), done},
+			func(_ context.Context, in *Rules) (string, string, error) {
+				detail, err := change(r, in, ID(id))
+				return id, detail, err
+			},
+		)
 	}
 }
 
@@ -606,7 +657,12 @@ func (c *Console) recordAction(r *request, action, subject, detail string) {
 }
 
 // recordAndRun records what is about to be done, does it, and leads on to another page.
-func (c *Console) recordAndRun(r *request, action, subject, detail string, next redirect, run func() error) (answer, error) {
+func (c *Console) recordAndRun(
+	r *request,
+	action, subject, detail string,
+	next redirect,
+	run func() error,
+) (answer, error) {
 	if c.recordAction(r, action, subject, detail); r.failure != nil {
 		return nil, r.failure
 	}

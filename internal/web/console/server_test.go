@@ -40,10 +40,14 @@ func TestLocalPath(t *testing.T) {
 // TestToLogin: where somebody wanted to look is remembered, what somebody wanted to do is not.
 func TestToLogin(t *testing.T) {
 	for _, c := range []struct{ method, path, want string }{
-		{http.MethodGet, "/", "/login"}, {http.MethodGet, "/plans?partner=a%20b", "/login?next=%2Fplans%3Fpartner%3Da%2520b"},
+		{http.MethodGet, "/", "/login"},
+		{http.MethodGet, "/plans?partner=a%20b", "/login?next=%2Fplans%3Fpartner%3Da%2520b"},
 		{http.MethodPost, "/plans", "/login"},
 	} {
-		if got := redirectToLogin(&request{Request: httptest.NewRequest(c.method, c.path, nil)}, false); got != (redirect{to: c.want}) {
+		if got := redirectToLogin(
+			&request{Request: httptest.NewRequest(c.method, c.path, nil)},
+			false,
+		); got != (redirect{to: c.want}) {
 			t.Errorf("%s %s: %+v", c.method, c.path, got)
 		}
 	}
@@ -106,7 +110,10 @@ func TestFields(t *testing.T) {
 // TestSettingsOf: nothing means the default, and a word is refused.
 func TestSettingsOf(t *testing.T) {
 	r := posted(t, "/x", "default_plan=ouro&rate=10&burst=&mask_cards=on")
-	if s := settingsOf(r); r.wrong != nil || s != (partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}) {
+	if s := settingsOf(
+		r,
+	); r.wrong != nil ||
+		s != (partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}) {
 		t.Error(s, r.wrong)
 	}
 	r = posted(t, "/x", "rate=viele&burst=muitas")
@@ -122,8 +129,12 @@ func TestAllowed(t *testing.T) {
 		path string
 		want bool
 	}{
-		{operator.Viewer, "/", true}, {operator.Viewer, "/partners", true}, {operator.Viewer, "/partners/new", false},
-		{operator.Admin, "/partners/new", true}, {operator.Viewer, "/nowhere", false}, {"", "/", false},
+		{operator.Viewer, "/", true},
+		{operator.Viewer, "/partners", true},
+		{operator.Viewer, "/partners/new", false},
+		{operator.Admin, "/partners/new", true},
+		{operator.Viewer, "/nowhere", false},
+		{"", "/", false},
 	} {
 		if got := isMenuAllowed(operator.Operator{Role: c.role}, c.path); got != c.want {
 			t.Errorf("%s at %s: %t", c.role, c.path, got)
@@ -142,7 +153,13 @@ func TestAllowed(t *testing.T) {
 // the focus; another form of the page shows what is there, and what no field is about is left to the top of the page.
 func TestRefusedForm(t *testing.T) {
 	f := &frame{Path: "/x", Form: url.Values{"a": {`typed"`}, "b": {"y"}}}
-	f.refuseForm(errors.Join(errForm.With("a", fault.WholeNumber), errForm.With("b", fault.DateFormat), errForm.With("z", fault.NoSuchDay)))
+	f.refuseForm(
+		errors.Join(
+			errForm.With("a", fault.WholeNumber),
+			errForm.With("b", fault.DateFormat),
+			errForm.With("z", fault.NoSuchDay),
+		),
+	)
 	f.Post("/other")
 	if got := f.Field("a", "now"); got != `name="a" value="now" ` {
 		t.Errorf("another form has %q", got)

@@ -38,7 +38,14 @@ type Subjects interface {
 	// WriteErasureLog writes the tombstones of all erasures.
 	WriteErasureLog(ctx context.Context, w io.Writer) (int, error)
 	// ReportIncident lists the people that an incident affects.
-	ReportIncident(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
+	ReportIncident(
+		ctx context.Context,
+		who operator.Actor,
+		of subject.Incident,
+		known time.Time,
+		reveal bool,
+		reason string,
+	) (subject.Report, error)
 }
 
 // subjectsPage is where a person is asked for, and what was asked.
@@ -61,7 +68,12 @@ type heldCount struct {
 // subjectsPage returns the page with the partners to choose from and the form filled in as it was sent.
 func (c *Console) subjectsPage(r *request) subjectsPage {
 	all := callRule(r, c.Rules.Partners.ListPartners)
-	return subjectsPage{Partners: all, CPF: r.PostForm.Get("cpf"), User: r.PostForm.Get("user_hash"), Partner: r.PostForm.Get("partner")}
+	return subjectsPage{
+		Partners: all,
+		CPF:      r.PostForm.Get("cpf"),
+		User:     r.PostForm.Get("user_hash"),
+		Partner:  r.PostForm.Get("partner"),
+	}
 }
 
 // showSubjects shows the form for requests of data subjects: find, export, accesses and erasure.
@@ -101,9 +113,14 @@ func findSubject(c *Console, r *request) (answer, error) {
 			count     int
 			one, many string
 		}{
-			{len(h.Subscriptions), "assinatura", "assinaturas"}, {len(h.Assets), "dado monitorado", "dados monitorados"}, {len(h.Findings), "ocorrência", "ocorrências"},
-			{len(h.Cases), "caso", "casos"}, {len(h.Devices), "dispositivo", "dispositivos"}, {len(h.Answers), "resposta", "respostas"},
-			{len(h.Scores), "dia de pontuação", "dias de pontuação"}, {len(h.Events), "evento", "eventos"},
+			{len(h.Subscriptions), "assinatura", "assinaturas"},
+			{len(h.Assets), "dado monitorado", "dados monitorados"},
+			{len(h.Findings), "ocorrência", "ocorrências"},
+			{len(h.Cases), "caso", "casos"},
+			{len(h.Devices), "dispositivo", "dispositivos"},
+			{len(h.Answers), "resposta", "respostas"},
+			{len(h.Scores), "dia de pontuação", "dias de pontuação"},
+			{len(h.Events), "evento", "eventos"},
 			{h.StoredAnswers, "resposta guardada da API", "respostas guardadas da API"},
 		} {
 			if n.count > 0 {
@@ -176,15 +193,29 @@ type erasedRow struct {
 
 // erasedKinds are the kinds of rows in words; one that is missing is shown as the store calls it.
 var erasedKinds = map[string]string{
-	"subscriptions": "assinaturas", "watched values": "dados monitorados", "findings": "ocorrências", "status changes": "mudanças de situação", "hits": "buscas",
-	"cases": "casos", "case moves": "passos de casos", "bookings": "horários marcados", "devices": "dispositivos", "answers": "respostas",
-	"scores": "dias de pontuação", "events": "eventos", "deliveries": "entregas", "attempts": "tentativas de entrega", "person": "pessoa",
-	"kept answers": "respostas guardadas da API",
+	"subscriptions":  "assinaturas",
+	"watched values": "dados monitorados",
+	"findings":       "ocorrências",
+	"status changes": "mudanças de situação",
+	"hits":           "buscas",
+	"cases":          "casos",
+	"case moves":     "passos de casos",
+	"bookings":       "horários marcados",
+	"devices":        "dispositivos",
+	"answers":        "respostas",
+	"scores":         "dias de pontuação",
+	"events":         "eventos",
+	"deliveries":     "entregas",
+	"attempts":       "tentativas de entrega",
+	"person":         "pessoa",
+	"kept answers":   "respostas guardadas da API",
 }
 
 // eraseSubject erases a person. It refuses without the confirmation word and a reason, and shows what was deleted.
 func eraseSubject(c *Console, r *request) (answer, error) {
-	r.noteFormError(fault.When(r.trimmedField("confirm") != eraseWord, errForm.With("confirm", fault.TypeToConfirm, eraseWord)))
+	r.noteFormError(
+		fault.When(r.trimmedField("confirm") != eraseWord, errForm.With("confirm", fault.TypeToConfirm, eraseWord)),
+	)
 	p, why := c.personAsked(r, "subject.erase")
 	out := callRuleWith3(r, c.Rules.Subjects.Erase, r.auditActor(), p, why)
 	names := c.partnerNames(r)
@@ -273,7 +304,13 @@ func revealPerson(c *Console, r *request) (answer, error) {
 // personPage builds the page of a person from all that is held about them.
 func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) personPage {
 	held, looked := callRulePair2(r, c.Rules.Subjects.DescribePerson, p, who)
-	page := personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Reference(who), Path: c.personPath(p.ID, who.User), Line: newScoreLine(held.Scores, c.Now())}
+	page := personPage{
+		Held: held,
+		User: who.User,
+		Ref:  c.Rules.Subjects.Reference(who),
+		Path: c.personPath(p.ID, who.User),
+		Line: newScoreLine(held.Scores, c.Now()),
+	}
 	slices.Reverse(page.Subscriptions)
 	if len(page.Subscriptions) > 0 {
 		page.Who = &page.Subscriptions[0].Beneficiary
@@ -283,7 +320,10 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 		values[a.ID] = a.Value
 	}
 	for _, f := range slices.Backward(held.Findings) {
-		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewFindingPlan(f, held.Steps)})
+		page.Findings = append(
+			page.Findings,
+			personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewFindingPlan(f, held.Steps)},
+		)
 	}
 	page.Services = callRule(r, c.Rules.Services.ListServices)
 	cases := mapList(held.Cases, func(one subject.Case) cyber.Case { return one.Case })
@@ -301,7 +341,10 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 	}
 	if c.Rules.Persons != nil { // as the person's own page has it: the day's last score may be of this morning
 		now := callRuleWith2(r, c.Rules.Persons.ComputeScore, p.ID, who.User)
-		page.Score = &cyber.ScoreDay{Breach: int64(math.Round(now.Breach * 10)), Assessment: int64(math.Round(now.Assessment * 10))}
+		page.Score = &cyber.ScoreDay{
+			Breach:     int64(math.Round(now.Breach * 10)),
+			Assessment: int64(math.Round(now.Assessment * 10)),
+		}
 	}
 	slices.Reverse(page.Events)
 	page.Events = page.Events[:min(len(page.Events), newestFirst)]
@@ -372,10 +415,24 @@ func findPerson(c *Console, r *request) (answer, error) {
 func watchValue(c *Console, r *request) (answer, error) {
 	p, who := c.personNamed(r)
 	kind := r.trimmedField("type")
-	return c.changeAndRedirect(r, "asset.add", redirect{c.personPath(p.ID, who.User), "asset.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: who.User, Group: cyber.OperatorAdds, Type: kind, Value: r.trimmedField("value")})
-		return in.Subjects.Reference(who), kind, err
-	})
+	return c.changeAndRedirect(
+		r,
+		"asset.add",
+		redirect{c.personPath(p.ID, who.User), "asset.added"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Monitoring.AddAsset(
+				ctx,
+				cyber.AssetRequest{
+					Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+					User:  who.User,
+					Group: cyber.OperatorAdds,
+					Type:  kind,
+					Value: r.trimmedField("value"),
+				},
+			)
+			return in.Subjects.Reference(who), kind, err
+		},
+	)
 }
 
 // openCaseForPerson opens a case in the name of a person who calls.
@@ -383,7 +440,11 @@ func openCaseForPerson(c *Console, r *request) (answer, error) {
 	p, who := c.parsePerson(r)
 	var opened cyber.Case
 	c.changeWithAudit(r, "case.open", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		opened, err = in.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User})
+		opened, err = in.Cases.OpenCaseByPhone(
+			ctx,
+			p.ID,
+			cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User},
+		)
 		return string(opened.ID), string(p.ID), err
 	})
 	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, nil
@@ -461,8 +522,15 @@ func downloadIncident(c *Console, r *request) (answer, error) {
 	w.writeRow([]string{"parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores"})
 	for _, a := range rep.List {
 		w.writeRow([]string{
-			string(a.Partner), string(a.User), kindCounts(a.Kinds), strings.Join(a.Breaches, " "), a.First.In(brazil).Format(time.DateTime),
-			a.Last.In(brazil).Format(time.DateTime), strings.Join(a.Values, ", "),
+			string(
+				a.Partner,
+			),
+			string(a.User),
+			kindCounts(a.Kinds),
+			strings.Join(a.Breaches, " "),
+			a.First.In(brazil).Format(time.DateTime),
+			a.Last.In(brazil).Format(time.DateTime),
+			strings.Join(a.Values, ", "),
 		})
 	}
 	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", &w}, nil
@@ -470,7 +538,9 @@ func downloadIncident(c *Console, r *request) (answer, error) {
 
 // formula is how one begins, in the usual and the full-width form: at the start of a cell, and behind anything that a
 // spreadsheet may take for the end of one, since it is the reader who chooses the separator.
-var formula = regexp.MustCompile(`(^|[,;|:\t\r\n])([\s"'\x{feff}\x{200b}\x{3000}]*)([=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}\x{2212}\x{fe63}])`)
+var formula = regexp.MustCompile(
+	`(^|[,;|:\t\r\n])([\s"'\x{feff}\x{200b}\x{3000}]*)([=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}\x{2212}\x{fe63}])`,
+)
 
 // plainCell returns the text so that a spreadsheet does not run it as a formula; people and partners choose these texts.
 func plainCell(text string) string {
@@ -482,12 +552,20 @@ func plainCell(text string) string {
 }
 
 var kindWords = map[identifier.Kind]string{
-	identifier.Email: "e-mail", identifier.CPF: "CPF", identifier.Phone: "telefone", identifier.Card: "cartão", identifier.Domain: "domínio",
-	identifier.PixKey: "chave Pix", identifier.CNPJ: "CNPJ",
+	identifier.Email:  "e-mail",
+	identifier.CPF:    "CPF",
+	identifier.Phone:  "telefone",
+	identifier.Card:   "cartão",
+	identifier.Domain: "domínio",
+	identifier.PixKey: "chave Pix",
+	identifier.CNPJ:   "CNPJ",
 }
 
 // kindCounts returns "2 CPF, 1 e-mail".
 func kindCounts(kinds map[identifier.Kind]int) string {
-	parts := mapList(slices.Sorted(maps.Keys(kinds)), func(k identifier.Kind) string { return fmt.Sprintf("%d %s", kinds[k], kindWords[k]) })
+	parts := mapList(
+		slices.Sorted(maps.Keys(kinds)),
+		func(k identifier.Kind) string { return fmt.Sprintf("%d %s", kinds[k], kindWords[k]) },
+	)
 	return strings.Join(parts, ", ")
 }

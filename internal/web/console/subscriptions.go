@@ -22,7 +22,11 @@ import (
 // Subscriptions finds subscriptions by what an operator knows of them.
 type Subscriptions interface {
 	// SubscriptionList returns a page and the number that the next goes on from; 0 at the end.
-	SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error)
+	SubscriptionList(
+		ctx context.Context,
+		id partner.ID,
+		f subscription.ListFilter,
+	) ([]subscription.Subscription, int64, error)
 	SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error)
 	SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error)
 	// NamesOfUsers returns the names of those people of a partner who have a subscription.
@@ -94,7 +98,12 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, errForm.With("cpf", fault.CPFFormat).Because(err)
 	}
 	masked := identifier.MaskValue(identifier.CPF, cpf)
-	c.recordAction(r, "subscription.find", c.Rules.Subjects.Reference(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked)
+	c.recordAction(
+		r,
+		"subscription.find",
+		c.Rules.Subjects.Reference(subject.Person{CPF: cpf}),
+		string(choice.Current.ID)+" "+masked,
+	)
 	found := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionsOfCPF, choice.Current.ID, cpf)
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
 		partnerChoice: choice, Items: found, Total: int64(len(found)), Sought: masked, Plans: 1,
@@ -154,10 +163,20 @@ func moveSubscription(action, done string, move subscription.Move) handler {
 		if hasEnded(page.Subscription, c.Now()) {
 			return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
 		}
-		return c.changeAndRedirect(r, action, redirect{page.Path, done}, func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Subscriptions.MoveSubscriptions(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
-			return string(page.Partner.ID) + "/" + strconv.FormatInt(page.Seq, 10), "", err
-		})
+		return c.changeAndRedirect(
+			r,
+			action,
+			redirect{page.Path, done},
+			func(ctx context.Context, in *Rules) (string, string, error) {
+				_, err := in.Subscriptions.MoveSubscriptions(
+					ctx,
+					page.Partner.ID,
+					subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF},
+					move,
+				)
+				return string(page.Partner.ID) + "/" + strconv.FormatInt(page.Seq, 10), "", err
+			},
+		)
 	}
 }
 
@@ -201,7 +220,10 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, r.failure
 	}
 	format := operator.CSV
-	if name := strings.ToLower(file.FileName()); strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
+	if name := strings.ToLower(
+		file.FileName(),
+	); strings.HasSuffix(name, ".jsonl") ||
+		strings.HasSuffix(name, ".ndjson") {
 		format = operator.JSON
 	}
 	in, kept := io.Reader(file), c.newSealedFile(r, checkedFile, string(choice.Current.ID), format)
@@ -229,7 +251,13 @@ func createChecked(c *Console, r *request) (answer, error) {
 	if file.List != checkedFile || file.About != string(choice.Current.ID) {
 		r.keepFailure(operator.ErrNoExport)
 	}
-	report, err := c.enrolFromFile(r, choice.Current, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file}, file.Format, false)
+	report, err := c.enrolFromFile(
+		r,
+		choice.Current,
+		&sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file},
+		file.Format,
+		false,
+	)
 	if err == nil {
 		err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID)
 	}
@@ -246,7 +274,13 @@ func (c *Console) enrolling(r *request) partnerChoice {
 }
 
 // enrolFromFile creates what a file holds, or says what would be created.
-func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool) (*importReport, error) {
+func (c *Console) enrolFromFile(
+	r *request,
+	p partner.Partner,
+	in io.Reader,
+	format operator.Format,
+	dryRun bool,
+) (*importReport, error) {
 	if r.failure != nil {
 		return nil, r.failure
 	}
@@ -268,16 +302,23 @@ func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, for
 	report, file := &importReport{DryRun: dryRun}, c.newSealedFile(r, rejectedFile, string(p.ID), format)
 	rejects := subscription.NewRejects(file, source, c.Rules.ProblemText)
 	var err error
-	report.ImportReport, err = c.Rules.Subscriptions.ImportFile(r.Context(), p, source, dryRun, func(j subscription.Reject) error {
-		if len(report.Rejects) < shownRejects {
-			row := rejectRow{Line: j.Line}
-			for _, p := range j.Problems {
-				row.Problems = append(row.Problems, c.Rules.ProblemText(p))
+	report.ImportReport, err = c.Rules.Subscriptions.ImportFile(
+		r.Context(),
+		p,
+		source,
+		dryRun,
+		func(j subscription.Reject) error {
+			if len(report.Rejects) < shownRejects {
+				row := rejectRow{Line: j.Line}
+				for _, p := range j.Problems {
+					row.Problems = append(row.Problems, c.Rules.ProblemText(p))
+				}
+				report.Rejects = append(report.Rejects, row)
 			}
-			report.Rejects = append(report.Rejects, row)
-		}
-		return rejects.Write(j)
-	}, func(subscription.ImportReport) {})
+			return rejects.Write(j)
+		},
+		func(subscription.ImportReport) {},
+	)
 	if err == nil {
 		err = file.finishFile(int64(report.Rejected))
 	}
@@ -323,7 +364,11 @@ type movePage struct {
 
 var moveOptions = []choiceOption{{"suspend", "Suspender"}, {"resume", "Retomar"}, {"end", "Encerrar"}}
 
-var moves = map[string]subscription.Move{"suspend": subscription.Suspend, "resume": subscription.Resume, "end": subscription.End}
+var moves = map[string]subscription.Move{
+	"suspend": subscription.Suspend,
+	"resume":  subscription.Resume,
+	"end":     subscription.End,
+}
 
 // newMoveView returns the page of moves by a table.
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
@@ -352,7 +397,13 @@ func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription
 // moveHolder moves all subscriptions that a company pays for.
 func moveHolder(c *Console, r *request) (answer, error) {
 	id, move := c.moveAsked(r, "holder")
-	moved := callRuleWith3(r, c.Rules.Subscriptions.MoveSubscriptions, id, subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))}, move)
+	moved := callRuleWith3(
+		r,
+		c.Rules.Subscriptions.MoveSubscriptions,
+		id,
+		subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))},
+		move,
+	)
 	return c.newMoveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
 }
 

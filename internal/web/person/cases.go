@@ -41,15 +41,26 @@ type caseView struct {
 
 // caseStatus are the words for statuses.
 var caseStatus = map[cyber.CaseStatus]string{
-	cyber.CaseOpen: "case.open", cyber.CaseInProgress: "case.progress", cyber.CaseWaiting: "case.waiting", cyber.CaseResolved: "case.resolved",
-	cyber.CaseClosed: "case.closed", cyber.CaseCancelled: "case.cancelled",
+	cyber.CaseOpen:       "case.open",
+	cyber.CaseInProgress: "case.progress",
+	cyber.CaseWaiting:    "case.waiting",
+	cyber.CaseResolved:   "case.resolved",
+	cyber.CaseClosed:     "case.closed",
+	cyber.CaseCancelled:  "case.cancelled",
 }
 
 // newCaseView returns a case as the page shows it.
 func newCaseView(r *request, c cyber.Case, names map[cyber.ServiceID]string) caseView {
 	return caseView{
-		ID: string(c.ID), Service: names[c.Service], Status: r.sentence(caseStatus[c.Status]), Waiting: c.Status == cyber.CaseWaiting,
-		Opened: c.CreatedAt, Changed: c.ChangedAt, Booked: c.Booked,
+		ID: string(
+			c.ID,
+		),
+		Service: names[c.Service],
+		Status:  r.sentence(caseStatus[c.Status]),
+		Waiting: c.Status == cyber.CaseWaiting,
+		Opened:  c.CreatedAt,
+		Changed: c.ChangedAt,
+		Booked:  c.Booked,
 	}
 }
 
@@ -114,7 +125,8 @@ func showCasePage(p *Pages, r *request) (answer, error) {
 	}
 	if c.Status.Open() && !c.Booked.IsZero() {
 		detail, err := p.Rules.Cases.DescribeService(r.Context(), r.who.ID, cyber.Service{ID: c.Service})
-		if err != nil && !errors.Is(err, cyber.ErrServiceNotFound) { // a service that is not offered any more has no times
+		if err != nil &&
+			!errors.Is(err, cyber.ErrServiceNotFound) { // a service that is not offered any more has no times
 			return nil, err
 		}
 		page.Free = detail.Free[:min(len(detail.Free), mostSlots)]
@@ -136,8 +148,11 @@ func countHidden(moves []cyber.CaseMove) int {
 
 // lineWords are the words for what happened in a line.
 var lineWords = map[cyber.MoveKind]string{
-	cyber.MoveReply: "line.message", cyber.MoveMessage: "line.message", cyber.MoveAttachment: "line.attachment", cyber.MoveBooking: "line.booking",
-	cyber.MoveRating: "line.rating",
+	cyber.MoveReply:      "line.message",
+	cyber.MoveMessage:    "line.message",
+	cyber.MoveAttachment: "line.attachment",
+	cyber.MoveBooking:    "line.booking",
+	cyber.MoveRating:     "line.rating",
 }
 
 // newLineView returns a line of a case's history as the page shows it.
@@ -241,9 +256,14 @@ func openOwnCase(p *Pages, r *request) (answer, error) {
 	if text := r.trimmedField("time"); text != "" {
 		at, err := cyber.ParseAppointment("time", text)
 		r.keepFailure(err)
-		wanted.Appointments = []cyber.Appointment{{At: at, JSON: r.encodeElement(map[string]string{"appointment": text})}}
+		wanted.Appointments = []cyber.Appointment{
+			{At: at, JSON: r.encodeElement(map[string]string{"appointment": text})},
+		}
 	}
-	opened := callRule(r, func(ctx context.Context) (cyber.Case, error) { return p.Rules.Cases.OpenCase(ctx, r.who.ID, wanted) })
+	opened := callRule(
+		r,
+		func(ctx context.Context) (cyber.Case, error) { return p.Rules.Cases.OpenCase(ctx, r.who.ID, wanted) },
+	)
 	// The free text is no part of the request that partners send too, so it becomes the first message.
 	if said := normalizeLines(r.trimmedField("text")); said != "" {
 		key := cyber.CaseKey{ID: opened.ID, Partner: r.who.ID, User: r.session.User}

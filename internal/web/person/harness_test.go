@@ -39,11 +39,21 @@ func newWorld(t *testing.T) *world {
 	trail := operator.NewTrail(e.Store.Audit, now)
 	w := &world{Env: e, log: &strings.Builder{}, registry: partner.NewRegistry(e.Store.Partners, now, nil)}
 	w.rules = person.Rules{
-		Sessions: cyber.NewPortalSessions(e.Store.Subjects, e.Store.Partners, e.Keys, now, nil), Themes: w.registry,
+		Sessions:   cyber.NewPortalSessions(e.Store.Subjects, e.Store.Partners, e.Keys, now, nil),
+		Themes:     w.registry,
 		Monitoring: cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, now),
 		Persons:    cyber.NewPersons(e.Store.Advice, cyber.NewCatalogue(e.Store.Advice, now), now, nil),
-		Cases:      cyber.NewCases(e.Store.Cases, now), Services: services, Endpoints: cyber.NewEndpoints(e.Store.Devices, now, nil),
-		Cover: cyber.NewCover(e.Store.Cover), Subjects: subject.NewRights(e.Store.Subjects, e.Store.Partners, trail, now), Audit: trail,
+		Cases: cyber.NewCases(
+			e.Store.Cases,
+			now,
+		),
+		Services:  services,
+		Endpoints: cyber.NewEndpoints(e.Store.Devices, now, nil),
+		Cover: cyber.NewCover(
+			e.Store.Cover,
+		),
+		Subjects: subject.NewRights(e.Store.Subjects, e.Store.Partners, trail, now),
+		Audit:    trail,
 	}
 	pages, err := person.NewPages(person.Options{
 		Rules: w.rules, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: now, Callers: &telemetry.Callers{},
@@ -75,7 +85,15 @@ func (w *world) tenant(t *testing.T) tenant {
 func (w *world) watch(t *testing.T, of tenant, user partner.UserHash, emails ...string) {
 	t.Helper()
 	for _, mail := range emails {
-		if _, err := w.rules.Monitoring.AddAsset(t.Context(), cyber.AssetRequest{Owner: cyber.Owner{Partner: of.ID, Mode: of.Mode}, User: user, Type: "email", Value: mail}); err != nil {
+		if _, err := w.rules.Monitoring.AddAsset(
+			t.Context(),
+			cyber.AssetRequest{
+				Owner: cyber.Owner{Partner: of.ID, Mode: of.Mode},
+				User:  user,
+				Type:  "email",
+				Value: mail,
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,9 +102,17 @@ func (w *world) watch(t *testing.T, of tenant, user partner.UserHash, emails ...
 // openCase opens a case of a person, with something said in it.
 func (w *world) openCase(t *testing.T, of tenant, user partner.UserHash, said string) cyber.CaseID {
 	t.Helper()
-	c, err := w.rules.Cases.OpenCaseByPhone(t.Context(), of.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user, Mode: of.Mode})
+	c, err := w.rules.Cases.OpenCaseByPhone(
+		t.Context(),
+		of.ID,
+		cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user, Mode: of.Mode},
+	)
 	if err == nil && said != "" {
-		_, err = w.rules.Cases.AddMessage(t.Context(), cyber.CaseKey{ID: c.ID, Partner: of.ID, User: user}, cyber.Message{Text: said})
+		_, err = w.rules.Cases.AddMessage(
+			t.Context(),
+			cyber.CaseKey{ID: c.ID, Partner: of.ID, User: user},
+			cyber.Message{Text: said},
+		)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +132,11 @@ type visitor struct {
 // link asks for one, as a partner does.
 func (w *world) link(t *testing.T, of tenant, user partner.UserHash, lang partner.Language) string {
 	t.Helper()
-	token, _, err := w.rules.Sessions.CreateLink(context.Background(), of.caller, cyber.PortalRequest{User: user, Lang: string(lang), Return: "https://app.banco.com.br/"})
+	token, _, err := w.rules.Sessions.CreateLink(
+		context.Background(),
+		of.caller,
+		cyber.PortalRequest{User: user, Lang: string(lang), Return: "https://app.banco.com.br/"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,4 +206,14 @@ func (v *visitor) sees(path string, texts ...string) string {
 }
 
 // pageList is every page that needs nothing but a session.
-var pageList = []string{"/p/", "/p/leaks", "/p/steps", "/p/score", "/p/devices", "/p/cases", "/p/cover", "/p/data", "/p/more"}
+var pageList = []string{
+	"/p/",
+	"/p/leaks",
+	"/p/steps",
+	"/p/score",
+	"/p/devices",
+	"/p/cases",
+	"/p/cover",
+	"/p/data",
+	"/p/more",
+}

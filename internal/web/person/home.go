@@ -40,7 +40,11 @@ const homeLeaks = 3
 // showHomePage shows the first page.
 func showHomePage(p *Pages, r *request) (answer, error) {
 	leaks := p.loadLeaks(r)
-	page := homePage{Status: cyber.StatusMonitored, Plan: p.mergePlans(r), Risk: newRiskView(callForPerson(r, p.Rules.Persons.ComputeScore).Breach)}
+	page := homePage{
+		Status: cyber.StatusMonitored,
+		Plan:   p.mergePlans(r),
+		Risk:   newRiskView(callForPerson(r, p.Rules.Persons.ComputeScore).Breach),
+	}
 	for _, v := range leaks.Values {
 		if v.Status == cyber.StatusCompromised || page.Status == cyber.StatusMonitored {
 			page.Status = v.Status
@@ -151,7 +155,11 @@ func drawScoreLine(days []cyber.ScoreDay, now time.Time, value func(cyber.ScoreD
 
 // showCover shows the person's covers. A person without one sees an empty page, not an error.
 func showCover(p *Pages, r *request) (answer, error) {
-	list, _, err := p.Rules.Cover.ListCover(r.Context(), partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings}, r.session.User)
+	list, _, err := p.Rules.Cover.ListCover(
+		r.Context(),
+		partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings},
+		r.session.User,
+	)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
 		return nil, err
 	}
@@ -182,7 +190,12 @@ type deviceView struct {
 func (d deviceView) SystemName() string { return systemNames[d.System] }
 
 // systemNames are the same in every language.
-var systemNames = map[cyber.System]string{cyber.Android: "Android", cyber.IOS: "iPhone, iPad", cyber.Windows: "Windows", cyber.MacOS: "macOS"}
+var systemNames = map[cyber.System]string{
+	cyber.Android: "Android",
+	cyber.IOS:     "iPhone, iPad",
+	cyber.Windows: "Windows",
+	cyber.MacOS:   "macOS",
+}
 
 // showDevices shows the person's devices, at most mostDevices, with their keys and where to install the program from.
 func showDevices(p *Pages, r *request) (answer, error) {
@@ -244,7 +257,10 @@ func downloadCopy(p *Pages, r *request) (answer, error) {
 	ctx, who := r.Context(), subject.Person{User: r.session.User, Partner: r.who.ID}
 	actor, about := operator.Actor{Name: actorName, From: r.from}, p.Rules.Subjects.Reference(who)
 	r.keepFailure(p.Rules.Audit.RecordAction(ctx, actor, "subject.export", about, "by the person, on their page"))
-	held := callRule(r, func(ctx context.Context) ([]subject.Held, error) { return p.Rules.Subjects.ExportPerson(ctx, who) })
+	held := callRule(
+		r,
+		func(ctx context.Context) ([]subject.Held, error) { return p.Rules.Subjects.ExportPerson(ctx, who) },
+	)
 	for i := range held {
 		forPerson(&held[i])
 	}

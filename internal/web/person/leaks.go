@@ -57,19 +57,33 @@ type leakView struct {
 
 // clean are the classes whose absence is good news.
 var clean = []cyber.Exposed{
-	cyber.ExposedPassword, cyber.ExposedCard, cyber.ExposedDocument, cyber.ExposedCPF, cyber.ExposedFinancial, cyber.ExposedHealth,
-	cyber.ExposedAddress, cyber.ExposedPhone,
+	cyber.ExposedPassword,
+	cyber.ExposedCard,
+	cyber.ExposedDocument,
+	cyber.ExposedCPF,
+	cyber.ExposedFinancial,
+	cyber.ExposedHealth,
+	cyber.ExposedAddress,
+	cyber.ExposedPhone,
 }
 
 // classOf is the class that a watched value is of: where the value itself is shown its class need not be named.
 var classOf = map[identifier.Kind]cyber.Exposed{
-	identifier.Email: cyber.ExposedEmail, identifier.CPF: cyber.ExposedCPF, identifier.Phone: cyber.ExposedPhone, identifier.Card: cyber.ExposedCard,
+	identifier.Email: cyber.ExposedEmail,
+	identifier.CPF:   cyber.ExposedCPF,
+	identifier.Phone: cyber.ExposedPhone,
+	identifier.Card:  cyber.ExposedCard,
 }
 
 // kindIcons are the pictures beside values.
 var kindIcons = map[identifier.Kind]string{
-	identifier.Email: "mail", identifier.CPF: "id", identifier.Phone: "phone", identifier.Card: "card", identifier.Domain: "mail", identifier.PixKey: "key",
-	identifier.CNPJ: "id",
+	identifier.Email:  "mail",
+	identifier.CPF:    "id",
+	identifier.Phone:  "phone",
+	identifier.Card:   "card",
+	identifier.Domain: "mail",
+	identifier.PixKey: "key",
+	identifier.CNPJ:   "id",
 }
 
 // showLeaks shows one page of the leaks that hold the person's values.
@@ -93,7 +107,12 @@ func (p *Pages) loadLeaks(r *request) (page leaksPage) {
 	})
 	values := map[cyber.AssetID]valueView{}
 	for _, a := range assets {
-		v := valueView{Icon: kindIcons[a.Kind], Kind: r.sentence("kind." + a.Kind.String()), Masked: identifier.MaskForOwner(a.Kind, a.Value), Status: a.Status}
+		v := valueView{
+			Icon:   kindIcons[a.Kind],
+			Kind:   r.sentence("kind." + a.Kind.String()),
+			Masked: identifier.MaskForOwner(a.Kind, a.Value),
+			Status: a.Status,
+		}
 		values[a.ID] = v
 		page.Values = append(page.Values, v)
 	}
@@ -109,7 +128,11 @@ func (p *Pages) loadLeaks(r *request) (page leaksPage) {
 		if a.Open != b.Open {
 			return map[bool]int{true: -1, false: 1}[a.Open]
 		}
-		return cmp.Or(severityRank(b.Severity)-severityRank(a.Severity), b.Found.Compare(a.Found), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(
+			severityRank(b.Severity)-severityRank(a.Severity),
+			b.Found.Compare(a.Found),
+			cmp.Compare(a.ID, b.ID),
+		)
 	})
 	for _, l := range page.Leaks {
 		if l.Open {
@@ -170,7 +193,9 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 		}
 	}
 	for _, e := range clean {
-		if !exposed[e] && !slices.ContainsFunc(group, func(p cyber.Plan) bool { return classOf[p.Finding.Kind] == e }) && len(l.Safe) < 4 {
+		if !exposed[e] &&
+			!slices.ContainsFunc(group, func(p cyber.Plan) bool { return classOf[p.Finding.Kind] == e }) &&
+			len(l.Safe) < 4 {
 			l.Safe = append(l.Safe, r.sentence("exposed."+string(e)))
 		}
 	}
@@ -193,7 +218,13 @@ func resolveLeak(p *Pages, r *request) (answer, error) {
 		if f.Breach.Name != findings[at].Breach.Name || !f.Open() && f.ID != findings[at].ID {
 			continue
 		}
-		if err := p.Rules.Monitoring.ResolveFinding(r.Context(), r.who.ID, r.session.User, f.ID, r.trimmedField("reason")); err != nil {
+		if err := p.Rules.Monitoring.ResolveFinding(
+			r.Context(),
+			r.who.ID,
+			r.session.User,
+			f.ID,
+			r.trimmedField("reason"),
+		); err != nil {
 			return nil, err
 		}
 	}

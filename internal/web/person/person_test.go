@@ -31,20 +31,32 @@ func TestLinkToPage(t *testing.T) {
 		t.Fatal(res.StatusCode, body)
 	}
 	c := v.cookie
-	if c == nil || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode || c.Path != "/p/" || c.Partitioned {
+	if c == nil || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode || c.Path != "/p/" ||
+		c.Partitioned {
 		t.Fatalf("%+v", c)
 	}
-	page := v.sees("/p/leaks", "an•••@vazamento.test", "li•••@exemplo.com.br", "senha", "Não vazou:", "cartão", "Comprometido")
+	page := v.sees(
+		"/p/leaks",
+		"an•••@vazamento.test",
+		"li•••@exemplo.com.br",
+		"senha",
+		"Não vazou:",
+		"cartão",
+		"Comprometido",
+	)
 	if strings.Contains(page, "ana.") || strings.Contains(page, "limpa@") {
 		t.Error("a value in the clear")
 	}
 	for _, path := range pageList {
 		body := v.sees(path)
-		if strings.Contains(body, "<script") || strings.Contains(body, "style=") || strings.Contains(body, " on") && strings.Contains(body, "onclick") {
+		if strings.Contains(body, "<script") || strings.Contains(body, "style=") ||
+			strings.Contains(body, " on") && strings.Contains(body, "onclick") {
 			t.Error(path, "holds script or style")
 		}
 	}
-	if log := w.log.String(); strings.Contains(log, link[10:]) || strings.Contains(log, "pessoa-1") || strings.Contains(log, "vazamento.test") || !strings.Contains(log, "/p/enter/{token}") {
+	if log := w.log.String(); strings.Contains(log, link[10:]) || strings.Contains(log, "pessoa-1") ||
+		strings.Contains(log, "vazamento.test") ||
+		!strings.Contains(log, "/p/enter/{token}") {
 		t.Error("the log says whose page it is:", log)
 	}
 }
@@ -67,16 +79,25 @@ func TestHeaders(t *testing.T) {
 	if p := policy(); p != "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" {
 		t.Error(p)
 	}
-	if _, err := w.registry.UpdateTheme(t.Context(), of.ID, func(th *partner.Theme) { th.Frames = []string{"https://app.banco.com.br"} }); err != nil {
+	if _, err := w.registry.UpdateTheme(
+		t.Context(),
+		of.ID,
+		func(th *partner.Theme) { th.Frames = []string{"https://app.banco.com.br"} },
+	); err != nil {
 		t.Fatal(err)
 	}
 	if p := policy(); !strings.HasSuffix(p, "frame-ancestors https://app.banco.com.br") {
 		t.Error(p)
 	}
 	// Inside a frame a browser keeps the cookie apart for the site around it.
-	framed := &visitor{t: t, pages: w.pages, header: http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"iframe"}}}
+	framed := &visitor{
+		t:      t,
+		pages:  w.pages,
+		header: http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"iframe"}},
+	}
 	framed.get(w.link(t, of, "pessoa-1", partner.Portuguese))
-	if c := framed.cookie; c == nil || c.SameSite != http.SameSiteNoneMode || !c.Partitioned || !c.Secure || !c.HttpOnly {
+	if c := framed.cookie; c == nil || c.SameSite != http.SameSiteNoneMode || !c.Partitioned || !c.Secure ||
+		!c.HttpOnly {
 		t.Errorf("%+v", c)
 	}
 }
@@ -89,7 +110,10 @@ func TestNothingWithoutSession(t *testing.T) {
 	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
 	stranger := &visitor{t: t, pages: w.pages, header: http.Header{"Sec-Fetch-Site": {"same-origin"}}}
 	for _, path := range append([]string{"/p/theme.css", "/p/logo.png", "/p/cases/cs_x", "/p/services/sv_ajuda_phishing", "/p/enter/nada"}, pageList...) {
-		if res, body := stranger.get(path); res.StatusCode != http.StatusUnauthorized || strings.Contains(body, "vazamento.test") {
+		if res, body := stranger.get(
+			path,
+		); res.StatusCode != http.StatusUnauthorized ||
+			strings.Contains(body, "vazamento.test") {
 			t.Error(path, res.StatusCode)
 		}
 	}
@@ -124,7 +148,11 @@ func TestPagesShowOnePerson(t *testing.T) {
 	for _, p := range people {
 		w.watch(t, p.of, p.user, p.mark+"@vazamento.test")
 		cases[p.mark] = w.openCase(t, p.of, p.user, "aqui fala "+p.mark)
-		if _, err := w.rules.Endpoints.IssueKey(t.Context(), p.of.ID, cyber.DeviceRequest{User: p.user, System: cyber.Android, Name: "celular " + p.mark, Mode: p.of.Mode}); err != nil {
+		if _, err := w.rules.Endpoints.IssueKey(
+			t.Context(),
+			p.of.ID,
+			cyber.DeviceRequest{User: p.user, System: cyber.Android, Name: "celular " + p.mark, Mode: p.of.Mode},
+		); err != nil {
 			t.Fatal(err)
 		}
 		list, err := w.rules.Monitoring.ListFindings(t.Context(), p.of.ID, p.user)
@@ -155,8 +183,10 @@ func TestPagesShowOnePerson(t *testing.T) {
 				all += body
 			}
 			for _, try := range [][]string{
-				{"/p/cases/" + string(cases[q.mark]) + "/reply", "text", "oi"}, {"/p/cases/" + string(cases[q.mark]) + "/cancel", "reason", "x"},
-				{"/p/cases/" + string(cases[q.mark]) + "/rebook", "time", "2026-12-01T14:00:00Z"}, {"/p/cases/" + string(cases[q.mark]) + "/rate", "rating", "5"},
+				{"/p/cases/" + string(cases[q.mark]) + "/reply", "text", "oi"},
+				{"/p/cases/" + string(cases[q.mark]) + "/cancel", "reason", "x"},
+				{"/p/cases/" + string(cases[q.mark]) + "/rebook", "time", "2026-12-01T14:00:00Z"},
+				{"/p/cases/" + string(cases[q.mark]) + "/rate", "rating", "5"},
 				{"/p/leaks/" + string(findings[q.mark]) + "/resolve", "reason", "other"},
 				{"/p/steps/" + string(findings[q.mark]) + "/change-password", "state", "done"},
 			} {
@@ -166,13 +196,17 @@ func TestPagesShowOnePerson(t *testing.T) {
 				}
 				all += body
 			}
-			if strings.Contains(all, q.mark) || strings.Contains(all, string(cases[q.mark])) || strings.Contains(all, string(findings[q.mark])) {
+			if strings.Contains(all, q.mark) || strings.Contains(all, string(cases[q.mark])) ||
+				strings.Contains(all, string(findings[q.mark])) {
 				t.Errorf("%s sees something of %s", p.mark, q.mark)
 			}
 		}
 	}
 	for _, p := range people {
-		c, moves, err := w.rules.Cases.ReadPersonCase(t.Context(), cyber.CaseKey{ID: cases[p.mark], Partner: p.of.ID, User: p.user})
+		c, moves, err := w.rules.Cases.ReadPersonCase(
+			t.Context(),
+			cyber.CaseKey{ID: cases[p.mark], Partner: p.of.ID, User: p.user},
+		)
 		if err != nil || c.Status != cyber.CaseOpen || len(moves) != 2 {
 			t.Error(p.mark, c.Status, len(moves), err)
 		}
@@ -187,7 +221,13 @@ func TestEverythingAPersonDoes(t *testing.T) {
 	w := newWorld(t)
 	of := w.tenant(t)
 	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
-	q, err := w.rules.Cases.AddQuestion(t.Context(), "sv_ajuda_phishing", "Clicou no link?", true, []string{"Sim", "Não"})
+	q, err := w.rules.Cases.AddQuestion(
+		t.Context(),
+		"sv_ajuda_phishing",
+		"Clicou no link?",
+		true,
+		[]string{"Sim", "Não"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +237,12 @@ func TestEverythingAPersonDoes(t *testing.T) {
 	}
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
 	v.sees("/p/services/sv_ajuda_phishing", "Clicou no link?", "16/11/2026 10:00", "16/11/2026 14:00")
-	if res, body := v.post("/p/services/sv_ajuda_phishing", "text", "guarde o que escrevi"); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "guarde o que escrevi") || !strings.Contains(body, `role="alert"`) {
+	if res, body := v.post(
+		"/p/services/sv_ajuda_phishing",
+		"text",
+		"guarde o que escrevi",
+	); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "guarde o que escrevi") ||
+		!strings.Contains(body, `role="alert"`) {
 		t.Error("a required question was not asked for again, or what was written is lost:", res.StatusCode, body)
 	}
 	follow := func(res *http.Response, body string) string {
@@ -207,7 +252,17 @@ func TestEverythingAPersonDoes(t *testing.T) {
 		}
 		return res.Header.Get("location")
 	}
-	kase := follow(v.post("/p/services/sv_ajuda_phishing", "q-"+string(q.ID), "Sim", "time", times[0].Format(time.RFC3339), "text", "Socorro\r\nagora"))
+	kase := follow(
+		v.post(
+			"/p/services/sv_ajuda_phishing",
+			"q-"+string(q.ID),
+			"Sim",
+			"time",
+			times[0].Format(time.RFC3339),
+			"text",
+			"Socorro\r\nagora",
+		),
+	)
 	body := v.sees(kase, "Atendimento aberto.", "Socorro\nagora", "16/11/2026 10:00")
 	at, _, _ := strings.Cut(kase, "?")
 	if strings.Contains(body, "\r") {
@@ -235,14 +290,23 @@ func TestEverythingAPersonDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res, _ := v.post("/p/leaks/"+string(list[0].ID)+"/resolve", "reason", ""); res.StatusCode != http.StatusUnprocessableEntity {
+	if res, _ := v.post(
+		"/p/leaks/"+string(list[0].ID)+"/resolve",
+		"reason",
+		"",
+	); res.StatusCode != http.StatusUnprocessableEntity {
 		t.Error("resolved without a reason:", res.StatusCode)
 	}
 	before, err := w.rules.Persons.ComputeScore(t.Context(), of.ID, "pessoa-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.sees(follow(v.post("/p/leaks/"+string(list[0].ID)+"/resolve", "reason", "password_changed")), "Marcado como resolvido.", "Troquei a senha", "Nada em aberto")
+	v.sees(
+		follow(v.post("/p/leaks/"+string(list[0].ID)+"/resolve", "reason", "password_changed")),
+		"Marcado como resolvido.",
+		"Troquei a senha",
+		"Nada em aberto",
+	)
 	after, err := w.rules.Persons.ComputeScore(t.Context(), of.ID, "pessoa-1")
 	if err != nil || after.Breach >= before.Breach {
 		t.Error("the risk did not fall:", before.Breach, after.Breach, err)
@@ -257,11 +321,24 @@ func TestEverythingAPersonDoes(t *testing.T) {
 		}
 	}
 	v.sees(follow(v.post("/p/answer", "item", "senhas-repetidas", "value", "nunca")), "Resposta registrada.")
-	if res, _ := v.post("/p/answer", "item", "senhas-repetidas", "value", "talvez"); res.StatusCode != http.StatusUnprocessableEntity {
+	if res, _ := v.post(
+		"/p/answer",
+		"item",
+		"senhas-repetidas",
+		"value",
+		"talvez",
+	); res.StatusCode != http.StatusUnprocessableEntity {
 		t.Error("an answer that is not offered:", res.StatusCode)
 	}
 	v.post("/p/lang", "lang", "en", "back", "/p/score")
-	v.sees("/p/score", `<html lang="en">`, "Your risk", "Over time", "<polyline", "Turn on automatic updates on all devices.")
+	v.sees(
+		"/p/score",
+		`<html lang="en">`,
+		"Your risk",
+		"Over time",
+		"<polyline",
+		"Turn on automatic updates on all devices.",
+	)
 	v.sees("/p/steps", "Keep your system up to date", "Are automatic updates on for your devices?", "Only on some")
 	v.post("/p/lang", "lang", "es", "back", "https://mau.example/")
 	v.sees("/p/leaks", `<html lang="es">`, "Filtraciones")
@@ -283,7 +360,11 @@ func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.Findin
 	}
 	const path = "/p/steps"
 	v.sees(path, fmt.Sprintf("0 de %d passos feitos", len(plan.Steps)), "Essencial", "Feito", "Leva cerca de")
-	if res, _ := v.post(path+"/"+string(plan.Steps[0].ID), "state", "quase"); res.StatusCode != http.StatusUnprocessableEntity {
+	if res, _ := v.post(
+		path+"/"+string(plan.Steps[0].ID),
+		"state",
+		"quase",
+	); res.StatusCode != http.StatusUnprocessableEntity {
 		t.Error("a state that there is not:", res.StatusCode)
 	}
 	if res, _ := v.post(path+"/nada", "state", "done"); res.StatusCode != http.StatusNotFound {
@@ -295,7 +376,13 @@ func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.Findin
 		}
 	}
 	v.sees(path+"?at=0&done=solved", "Tudo feito: vazamento resolvido.")
-	if after, err := w.rules.Monitoring.GetFindingPlan(t.Context(), of.ID, "pessoa-1", finding); err != nil || after.Finding.Open() {
+	if after, err := w.rules.Monitoring.GetFindingPlan(
+		t.Context(),
+		of.ID,
+		"pessoa-1",
+		finding,
+	); err != nil ||
+		after.Finding.Open() {
 		t.Error("all steps are done, and nothing is solved:", err)
 	}
 }
@@ -308,8 +395,10 @@ func TestCopyOfEverything(t *testing.T) {
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
 	for format, kind := range map[string]string{"txt": "text/plain; charset=utf-8", "json": "application/json"} {
 		res, body := v.post("/p/data", "format", format)
-		if res.StatusCode != http.StatusOK || res.Header.Get("content-type") != kind || !strings.Contains(body, "ana@vazamento.test") ||
-			!strings.HasPrefix(res.Header.Get("content-disposition"), `attachment; filename="meus-dados-`) || res.Header.Get("cache-control") != "no-store" {
+		if res.StatusCode != http.StatusOK || res.Header.Get("content-type") != kind ||
+			!strings.Contains(body, "ana@vazamento.test") ||
+			!strings.HasPrefix(res.Header.Get("content-disposition"), `attachment; filename="meus-dados-`) ||
+			res.Header.Get("cache-control") != "no-store" {
 			t.Error(format, res.StatusCode, res.Header, body)
 		}
 	}
@@ -321,7 +410,13 @@ func TestCopyOfEverything(t *testing.T) {
 	if res, _ := v.post("/p/data", "format", "txt"); res.StatusCode != http.StatusTooManyRequests {
 		t.Error("copies have no end:", res.StatusCode)
 	}
-	_, secret, err := w.registry.CreateKey(t.Context(), of.ID, "só cyber", []partner.Scope{partner.ScopeCyber}, time.Time{})
+	_, secret, err := w.registry.CreateKey(
+		t.Context(),
+		of.ID,
+		"só cyber",
+		[]partner.Scope{partner.ScopeCyber},
+		time.Time{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +427,12 @@ func TestCopyOfEverything(t *testing.T) {
 	if page := v.sees("/p/data", "não permite"); strings.Contains(page, "<form class") {
 		t.Error("a copy is offered")
 	}
-	if res, body := v.post("/p/data", "format", "txt"); res.StatusCode != http.StatusNotFound || strings.Contains(body, "ana@") {
+	if res, body := v.post(
+		"/p/data",
+		"format",
+		"txt",
+	); res.StatusCode != http.StatusNotFound ||
+		strings.Contains(body, "ana@") {
 		t.Error("a key that reads no subscriptions gives a copy of them:", res.StatusCode)
 	}
 }
@@ -346,14 +446,24 @@ func TestHostileTexts(t *testing.T) {
 	of := w.tenant(t)
 	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
 	kase := w.openCase(t, of, "pessoa-1", hostile)
-	if _, err := w.rules.Endpoints.IssueKey(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.IOS, Name: hostile, Mode: of.Mode}); err != nil {
+	if _, err := w.rules.Endpoints.IssueKey(
+		t.Context(),
+		of.ID,
+		cyber.DeviceRequest{User: "pessoa-1", System: cyber.IOS, Name: hostile, Mode: of.Mode},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Store.Breaches.UpdateBreach(t.Context(), cyber.SandboxBreach, func(r *leak.Record) error { r.Title = hostile; return nil }); err != nil {
+	if _, err := w.Store.Breaches.UpdateBreach(
+		t.Context(),
+		cyber.SandboxBreach,
+		func(r *leak.Record) error { r.Title = hostile; return nil },
+	); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.registry.UpdateTheme(t.Context(), of.ID, func(th *partner.Theme) {
-		th.Title, th.Texts = hostile, map[partner.Language]partner.ThemeTexts{partner.Portuguese: {Intro: hostile, Contact: hostile}}
+		th.Title, th.Texts = hostile, map[partner.Language]partner.ThemeTexts{
+			partner.Portuguese: {Intro: hostile, Contact: hostile},
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -408,19 +518,32 @@ func TestPageWeight(t *testing.T) {
 	kase := w.openCase(t, of, "pessoa-1", "")
 	for range 30 {
 		key := cyber.CaseKey{ID: kase, Partner: of.ID, User: "pessoa-1"}
-		if _, err := w.rules.Cases.AddMessage(t.Context(), key, cyber.Message{Text: strings.Repeat("Uma frase longa. ", 110)}); err != nil {
+		if _, err := w.rules.Cases.AddMessage(
+			t.Context(),
+			key,
+			cyber.Message{Text: strings.Repeat("Uma frase longa. ", 110)},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 25 {
 		w.openCase(t, of, "pessoa-1", "")
 		name := fmt.Sprintf("Aparelho de nome comprido número %d", i)
-		if _, err := w.rules.Endpoints.IssueKey(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.Windows, Name: name, Mode: of.Mode}); err != nil {
+		if _, err := w.rules.Endpoints.IssueKey(
+			t.Context(),
+			of.ID,
+			cyber.DeviceRequest{User: "pessoa-1", System: cyber.Windows, Name: name, Mode: of.Mode},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for day := range 60 {
-		if err := w.Store.Advice.KeepScore(t.Context(), of.ID, "pessoa-1", cyber.ScoreDay{Day: 20000 + int64(day), Breach: int64(day) * 10, Assessment: 500}); err != nil {
+		if err := w.Store.Advice.KeepScore(
+			t.Context(),
+			of.ID,
+			"pessoa-1",
+			cyber.ScoreDay{Day: 20000 + int64(day), Breach: int64(day) * 10, Assessment: 500},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -450,7 +573,8 @@ func TestClosedPageLeadsBack(t *testing.T) {
 	w.Clock.Advance(cyber.LinkLife)
 	rec := httptest.NewRecorder()
 	w.pages.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, link, nil))
-	if body := rec.Body.String(); rec.Code != http.StatusUnauthorized || !strings.Contains(body, `<html lang="en">`) || !strings.Contains(body, "https://app.banco.com.br/") {
+	if body := rec.Body.String(); rec.Code != http.StatusUnauthorized || !strings.Contains(body, `<html lang="en">`) ||
+		!strings.Contains(body, "https://app.banco.com.br/") {
 		t.Error(rec.Code, body)
 	}
 }
@@ -459,11 +583,19 @@ func TestClosedPageLeadsBack(t *testing.T) {
 func TestDevices(t *testing.T) {
 	w := newWorld(t)
 	of := w.tenant(t)
-	d, err := w.rules.Endpoints.IssueKey(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.Android, Name: "Celular", Mode: of.Mode})
+	d, err := w.rules.Endpoints.IssueKey(
+		t.Context(),
+		of.ID,
+		cyber.DeviceRequest{User: "pessoa-1", System: cyber.Android, Name: "Celular", Mode: of.Mode},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.rules.Endpoints.SetInstallLink(t.Context(), cyber.Android, "https://loja.exemplo.com.br/app"); err != nil {
+	if err := w.rules.Endpoints.SetInstallLink(
+		t.Context(),
+		cyber.Android,
+		"https://loja.exemplo.com.br/app",
+	); err != nil {
 		t.Fatal(err)
 	}
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)

@@ -51,8 +51,18 @@ func (p *Pages) mergePlans(r *request) (view planView) {
 			if at < 0 {
 				at = len(list)
 				list = append(list, stepView{
-					ID: string(s.ID), What: s.What(r.lang), Why: s.Why(r.lang), Link: s.Link, Minutes: s.Minutes, Due: s.Due, Severity: plan.Finding.Severity,
-					Done: true, Skipped: true, Essential: s.Essential,
+					ID: string(
+						s.ID,
+					),
+					What:      s.What(r.lang),
+					Why:       s.Why(r.lang),
+					Link:      s.Link,
+					Minutes:   s.Minutes,
+					Due:       s.Due,
+					Severity:  plan.Finding.Severity,
+					Done:      true,
+					Skipped:   true,
+					Essential: s.Essential,
 				})
 			}
 			v := &list[at]
@@ -120,14 +130,24 @@ func markMergedStep(p *Pages, r *request) (answer, error) {
 			continue
 		}
 		after := callForPerson(r, func(ctx context.Context, id partner.ID, user partner.UserHash) (cyber.Plan, error) {
-			return p.Rules.Monitoring.MarkPlanStep(ctx, id, user, plan.Finding.ID, step, cyber.StepState(r.trimmedField("state")))
+			return p.Rules.Monitoring.MarkPlanStep(
+				ctx,
+				id,
+				user,
+				plan.Finding.ID,
+				step,
+				cyber.StepState(r.trimmedField("state")),
+			)
 		})
 		if marked = true; len(after.Remaining()) > 0 {
 			continue
 		}
-		checked := callForPerson(r, func(ctx context.Context, id partner.ID, user partner.UserHash) (cyber.Rechecked, error) {
-			return p.Rules.Monitoring.RecheckFinding(ctx, id, user, plan.Finding.ID)
-		})
+		checked := callForPerson(
+			r,
+			func(ctx context.Context, id partner.ID, user partner.UserHash) (cyber.Rechecked, error) {
+				return p.Rules.Monitoring.RecheckFinding(ctx, id, user, plan.Finding.ID)
+			},
+		)
 		solved = solved || !checked.Finding.Open()
 	}
 	if !marked {
@@ -173,6 +193,12 @@ func showSteps(p *Pages, r *request) (answer, error) {
 
 // answerQuestion stores the person's answer to a question of the catalogue.
 func answerQuestion(p *Pages, r *request) (answer, error) {
-	err := p.Rules.Persons.SaveAnswer(r.Context(), r.who.ID, r.session.User, cyber.ContentID(r.trimmedField("item")), r.trimmedField("value"))
+	err := p.Rules.Persons.SaveAnswer(
+		r.Context(),
+		r.who.ID,
+		r.session.User,
+		cyber.ContentID(r.trimmedField("item")),
+		r.trimmedField("value"),
+	)
 	return redirect{"/p/steps", "answered"}, err
 }

@@ -99,9 +99,20 @@ type Pages struct {
 // NewPages builds the pages.
 func NewPages(o Options) (*Pages, error) {
 	p := &Pages{
-		Options: o, templates: map[string]*template.Template{},
-		addresses: telemetry.NewBudget(o.Now, addressEvery, addressBurst), links: telemetry.NewBudget(o.Now, linkEvery, linkBurst),
-		writes: telemetry.NewBudget(o.Now, writeEvery, writeBurst), copies: telemetry.NewBudget(o.Now, copyEvery, copyBurst),
+		Options:   o,
+		templates: map[string]*template.Template{},
+		addresses: telemetry.NewBudget(
+			o.Now,
+			addressEvery,
+			addressBurst,
+		),
+		links: telemetry.NewBudget(o.Now, linkEvery, linkBurst),
+		writes: telemetry.NewBudget(
+			o.Now,
+			writeEvery,
+			writeBurst,
+		),
+		copies: telemetry.NewBudget(o.Now, copyEvery, copyBurst),
 	}
 	layout, err := template.New("").Funcs(functions).ParseFS(templateFiles, "templates/layout.html")
 	if err != nil {
@@ -231,7 +242,11 @@ func callForPerson[T any](r *request, read func(context.Context, partner.ID, par
 }
 
 // callOnCase is callRule for a change of the case in the path, which leads back to its page.
-func callOnCase[T any](r *request, done string, change func(context.Context, cyber.CaseKey) (T, error)) (answer, error) {
+func callOnCase[T any](
+	r *request,
+	done string,
+	change func(context.Context, cyber.CaseKey) (T, error),
+) (answer, error) {
 	callRule(r, func(ctx context.Context) (T, error) { return change(ctx, r.caseKeyInPath()) })
 	return redirect{"/p/cases/" + r.PathValue("id"), done}, nil
 }
@@ -262,7 +277,13 @@ func (p *Pages) adaptRoute(rt route) http.Handler {
 		a, err := p.runRequest(w, r)
 		status := p.writeAnswer(w, r, a, err)
 		telemetry.PageLine{
-			Pages: "person", Route: rt.path, From: p.Callers.AddressForLog(r.from), Who: slog.String("partner", string(r.who.ID)), Status: status, Took: p.Now().Sub(start), Err: err,
+			Pages:  "person",
+			Route:  rt.path,
+			From:   p.Callers.AddressForLog(r.from),
+			Who:    slog.String("partner", string(r.who.ID)),
+			Status: status,
+			Took:   p.Now().Sub(start),
+			Err:    err,
 		}.WriteTo(p.Log, hr)
 	})
 }
@@ -465,13 +486,23 @@ var routes = []route{
 
 // menu is the bar at the foot of the screen: four pages, and the way to the others.
 var menu = []struct{ path, word, icon string }{
-	{"/p/", "menu.home", "home"}, {"/p/leaks", "menu.leaks", "leak"}, {"/p/steps", "menu.steps", "todo"}, {"/p/cases", "menu.help", "chat"},
+	{"/p/", "menu.home", "home"},
+	{"/p/leaks", "menu.leaks", "leak"},
+	{"/p/steps", "menu.steps", "todo"},
+	{"/p/cases", "menu.help", "chat"},
 	{"/p/more", "menu.more", "more"},
 }
 
 // others are the pages behind "more".
 var others = []struct{ path, word, icon string }{
-	{"/p/score", "menu.score", "chart"}, {"/p/devices", "menu.devices", "phone"}, {"/p/cover", "menu.cover", "shield"}, {"/p/data", "menu.data", "get"},
+	{
+		"/p/score",
+		"menu.score",
+		"chart",
+	},
+	{"/p/devices", "menu.devices", "phone"},
+	{"/p/cover", "menu.cover", "shield"},
+	{"/p/data", "menu.data", "get"},
 }
 
 // cookieName carries the prefix by which a browser refuses the cookie unless it is Secure. Browsers take localhost and
@@ -594,7 +625,14 @@ type langItem struct {
 
 // newFrame returns what stands around every page.
 func (p *Pages) newFrame(r *request, v view) frame {
-	f := frame{Lang: r.lang, Title: r.sentence(v.title), Return: r.session.Return, Form: r.PostForm, Data: v.data, Back: Prefix}
+	f := frame{
+		Lang:   r.lang,
+		Title:  r.sentence(v.title),
+		Return: r.session.Return,
+		Form:   r.PostForm,
+		Data:   v.data,
+		Back:   Prefix,
+	}
 	if r.problem != nil {
 		f.Problem = sentenceOf(r.lang, r.problem)
 	}
@@ -691,7 +729,9 @@ func (f frame) Reais(amount plan.Money) string {
 var functions = template.FuncMap{
 	"mark": func(s stepView, at int) markView { return markView{s, at} },
 	"icon": func(name string) template.HTML {
-		return template.HTML(`<svg class="i" aria-hidden="true"><use href="#` + name + `"/></svg>`) //nolint:gosec // our own names
+		return template.HTML(
+			`<svg class="i" aria-hidden="true"><use href="#` + name + `"/></svg>`,
+		) //nolint:gosec // our own names
 	},
 	"face": func(s cyber.Severity) string { return severityFace[s] },
 	"join": func(list []string) string { return strings.Join(list, ", ") },
@@ -701,7 +741,12 @@ var functions = template.FuncMap{
 }
 
 // severityFace is the colour and the picture of a severity.
-var severityFace = map[cyber.Severity]string{cyber.SeverityLow: "low", cyber.SeverityMedium: "mid", cyber.SeverityHigh: "high", cyber.SeverityCritical: "high"}
+var severityFace = map[cyber.Severity]string{
+	cyber.SeverityLow:      "low",
+	cyber.SeverityMedium:   "mid",
+	cyber.SeverityHigh:     "high",
+	cyber.SeverityCritical: "high",
+}
 
 // markView is the form that ticks a step, and where the step stands.
 type markView struct {

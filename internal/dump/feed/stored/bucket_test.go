@@ -75,7 +75,9 @@ func TestArchivesInBuckets(t *testing.T) {
 		bucket := strings.Replace(s3.Address, "s3://vigia?", "s3://vigia/dumps/?", 1)
 		want := v.Import(makeBreach("textos", cyber.SourceBreach, cyber.ExposedEmail), plain)
 		got := v.Import(makeBreach("balde", cyber.SourceBreach, cyber.ExposedEmail), bucket)
-		if len(got.Skips) > 0 || !slices.Equal(v.keysOf(got.Record), v.keysOf(want.Record)) || got.Tally.Scanned != want.Tally.Scanned || got.Tally.Streams != 3 {
+		if len(got.Skips) > 0 || !slices.Equal(v.keysOf(got.Record), v.keysOf(want.Record)) ||
+			got.Tally.Scanned != want.Tally.Scanned ||
+			got.Tally.Streams != 3 {
 			t.Errorf("from the bucket %+v, skipped %v; from texts %+v", got.Tally, got.Skips, want.Tally)
 		}
 		r := newReplica(t, e, "a", sharedBucket(e))

@@ -126,7 +126,10 @@ func (v *env) killChild(orders []string, undisturbed time.Duration, after func()
 	v.T.Helper()
 	for kills := 0; ; kills++ {
 		child := exec.Command(os.Args[0], "-test.run", "^TestImportChild$")
-		child.Env = append(os.Environ(), childVariable+"="+strings.Join(append([]string{v.Address, v.Folder}, orders...), "\n"))
+		child.Env = append(
+			os.Environ(),
+			childVariable+"="+strings.Join(append([]string{v.Address, v.Folder}, orders...), "\n"),
+		)
 		var output strings.Builder
 		child.Stdout, child.Stderr = &output, &output
 		if err := child.Start(); err != nil {
@@ -164,7 +167,11 @@ func (v *env) checkOnce(people, breaches int) {
 	v.Clock.Advance(2 * time.Hour)
 	v.RunJobs()
 	for i := range people {
-		all, err := v.Monitoring.ListFindings(context.Background(), v.Live.Partner, partner.UserHash(fmt.Sprint("u", i)))
+		all, err := v.Monitoring.ListFindings(
+			context.Background(),
+			v.Live.Partner,
+			partner.UserHash(fmt.Sprint("u", i)),
+		)
 		if err != nil {
 			v.T.Fatal(err)
 		}

@@ -57,7 +57,15 @@ func openEnv(t *testing.T, e *storetest.Env) *env {
 	files.OpenTable = e.Keys.OpenTable
 	v := &env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
-		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.PairFingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store:       e.Breaches,
+		Jobs:        e.Jobs,
+		Files:       files,
+		Dir:         filepath.Join(e.Folder, "import"),
+		Fingerprint: e.Keys.Fingerprint,
+		Pair:        e.Keys.PairFingerprint,
+		Tables:      e.Keys,
+		Now:         e.Clock.Now,
+		Workers:     2,
 	}
 	v.Library = leak.NewLibrary(e.Breaches, files, e.Keys, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
@@ -92,14 +100,23 @@ func (v *env) LoadPublished() {
 // Watch watches a value.
 func (v *env) Watch(who cyber.Owner, user, kind, value string) {
 	v.T.Helper()
-	if _, err := v.Monitoring.AddAsset(context.Background(), cyber.AssetRequest{Owner: who, User: partner.UserHash(user), Type: kind, Value: value}); err != nil {
+	if _, err := v.Monitoring.AddAsset(
+		context.Background(),
+		cyber.AssetRequest{Owner: who, User: partner.UserHash(user), Type: kind, Value: value},
+	); err != nil {
 		v.T.Fatalf("watch %s: %v", kind, err)
 	}
 }
 
 // makeBreach makes up what is told of a breach.
 func makeBreach(name string, kind cyber.SourceKind, exposes ...cyber.Exposed) cyber.Breach {
-	return cyber.Breach{Name: name, Title: "Vazamento " + name, Date: storetest.Start.AddDate(0, -1, 0).Truncate(24 * time.Hour), Kind: kind, Exposes: exposes}
+	return cyber.Breach{
+		Name:    name,
+		Title:   "Vazamento " + name,
+		Date:    storetest.Start.AddDate(0, -1, 0).Truncate(24 * time.Hour),
+		Kind:    kind,
+		Exposes: exposes,
+	}
 }
 
 // File writes a dump and returns its path.
@@ -130,9 +147,19 @@ func (v *env) Import(b cyber.Breach, paths ...string) intake.Outcome {
 func (v *env) RunJobs() {
 	v.T.Helper()
 	ctx := context.Background()
-	steps := map[string]job.Step{leak.KindMatch: v.Matcher.MatchBreach, leak.KindWithdraw: v.Matcher.WithdrawBreach, leak.KindRestate: v.Matcher.RestateBreach, leak.KindSites: v.Matcher.RejudgeSites}
+	steps := map[string]job.Step{
+		leak.KindMatch:    v.Matcher.MatchBreach,
+		leak.KindWithdraw: v.Matcher.WithdrawBreach,
+		leak.KindRestate:  v.Matcher.RestateBreach,
+		leak.KindSites:    v.Matcher.RejudgeSites,
+	}
 	for {
-		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindSites}, 10)
+		jobs, err := v.Jobs.ClaimJobs(
+			ctx,
+			"w",
+			[]string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindSites},
+			10,
+		)
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -140,7 +167,10 @@ func (v *env) RunJobs() {
 			return
 		}
 		for _, j := range jobs {
-			run := &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return v.Jobs.SaveJob(ctx, "w", j.ID, p) }}
+			run := &job.Run{
+				Job:  j,
+				Save: func(ctx context.Context, p any) error { return v.Jobs.SaveJob(ctx, "w", j.ID, p) },
+			}
 			err := steps[j.Kind](ctx, run)
 			if err != nil && !errors.Is(err, job.ErrCancelled) {
 				v.T.Fatalf("%s of %s: %v", j.Kind, j.Subject, err)
@@ -155,7 +185,10 @@ func (v *env) RunJobs() {
 // Statuses tells a person's values and their statuses, in order: "email=alerta cpf=monitorado".
 func (v *env) Statuses(who cyber.Owner, user string) string {
 	v.T.Helper()
-	assets, err := v.Monitoring.ListAssets(context.Background(), cyber.AssetScope{Partner: who.Partner, User: partner.UserHash(user)})
+	assets, err := v.Monitoring.ListAssets(
+		context.Background(),
+		cyber.AssetScope{Partner: who.Partner, User: partner.UserHash(user)},
+	)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -223,7 +256,10 @@ func (v *env) EventsOf(who cyber.Owner) []string {
 		if err := rows.Scan(&id, &sealed); err != nil {
 			v.T.Fatal(err)
 		}
-		body, err := v.Keys.Unseal(seal.Place{Table: "event", Column: "body", Partner: string(who.Partner), Row: id}, sealed)
+		body, err := v.Keys.Unseal(
+			seal.Place{Table: "event", Column: "body", Partner: string(who.Partner), Row: id},
+			sealed,
+		)
 		if err != nil {
 			v.T.Fatal(err)
 		}

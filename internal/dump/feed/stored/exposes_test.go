@@ -57,11 +57,22 @@ func TestExposesOfASpreadImport(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		bucket := sharedBucket(e)
 		a := newReplica(t, e, "a", bucket)
-		inputs, err := intake.ListInputs(context.Background(), nil, []string{a.File("a.csv", "email,senha\nana@exemplo.com.br,segredo1\n"), a.File("b.csv", "cpf,nome\n52998224725,Ana Souza\n")})
+		inputs, err := intake.ListInputs(
+			context.Background(),
+			nil,
+			[]string{
+				a.File("a.csv", "email,senha\nana@exemplo.com.br,segredo1\n"),
+				a.File("b.csv", "cpf,nome\n52998224725,Ana Souza\n"),
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Importer.SpreadImport(context.Background(), intake.Spec{Breach: makeBreach("partes", cyber.SourceBreach), Inputs: inputs}, spreadPart); err != nil {
+		if err := a.Importer.SpreadImport(
+			context.Background(),
+			intake.Spec{Breach: makeBreach("partes", cyber.SourceBreach), Inputs: inputs},
+			spreadPart,
+		); err != nil {
 			t.Fatal(err)
 		}
 		for a.part() {
@@ -85,7 +96,11 @@ func TestSpreadKeepsHowToOpen(t *testing.T) {
 		}
 		const password = "segredo-do-arquivo"
 		a.Importer.Limits.Bytes = 1 << 20
-		spec := intake.Spec{Breach: makeBreach("partes", cyber.SourceBreach), Inputs: inputs, Passwords: []string{password}}
+		spec := intake.Spec{
+			Breach:    makeBreach("partes", cyber.SourceBreach),
+			Inputs:    inputs,
+			Passwords: []string{password},
+		}
 		if err := a.Importer.SpreadImport(ctx, spec, spreadPart); err != nil {
 			t.Fatal(err)
 		}

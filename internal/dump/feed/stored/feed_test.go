@@ -24,7 +24,14 @@ import (
 
 func (v *env) feeds() *feed.Feeds {
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
-	return &feed.Feeds{Store: v.Feeds, Breaches: v.Breaches, Jobs: v.Jobs, Importer: v.Importer, Client: guard.NewClient(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
+	return &feed.Feeds{
+		Store:    v.Feeds,
+		Breaches: v.Breaches,
+		Jobs:     v.Jobs,
+		Importer: v.Importer,
+		Client:   guard.NewClient(webhook.ClientOptions{Timeout: time.Minute}),
+		Now:      v.Clock.Now,
+	}
 }
 
 // runFeed runs a feed once and returns how it stands.
@@ -53,7 +60,10 @@ func TestFolderFeed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: "caixa", Kind: feed.Folder, Target: folder, Every: time.Minute}); err != nil {
+		if _, err := fs.AddFeed(
+			context.Background(),
+			feed.Feed{Name: "caixa", Kind: feed.Folder, Target: folder, Every: time.Minute},
+		); err != nil {
 			t.Fatal(err)
 		}
 		drop("loja.csv.gz", string(gzipText(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
@@ -64,7 +74,8 @@ func TestFolderFeed(t *testing.T) {
 		drop("quebrado.json", `{"title":`)
 		f := v.runFeed(fs, "caixa")
 		v.WantEqual("with one", v.Names(), "loja:published:2")
-		if f.Failures != 1 || !strings.Contains(f.Error, "quebrado.json") || !f.NextAt.Equal(v.Clock.Now().Add(time.Minute)) {
+		if f.Failures != 1 || !strings.Contains(f.Error, "quebrado.json") ||
+			!f.NextAt.Equal(v.Clock.Now().Add(time.Minute)) {
 			t.Errorf("a broken manifest is the feed's failure: %+v", f)
 		}
 		if err := os.Remove(filepath.Join(folder, "quebrado.json")); err != nil {
@@ -72,7 +83,10 @@ func TestFolderFeed(t *testing.T) {
 		}
 		drop("b/1.txt", "davi@exemplo.com.br")
 		drop("b/2.txt", "eva@exemplo.com.br")
-		drop("b.json", `{"name":"outro","title":"Outro","date":"2026-03-02","exposes":["email"],"files":["b/1.txt","../../etc/passwd"]}`)
+		drop(
+			"b.json",
+			`{"name":"outro","title":"Outro","date":"2026-03-02","exposes":["email"],"files":["b/1.txt","../../etc/passwd"]}`,
+		)
 		f = v.runFeed(fs, "caixa")
 		if f.Failures != 0 || f.Error != "" || f.State.Items != 2 || f.State.Orphans != 1 {
 			t.Errorf("after it was mended: %+v", f)
@@ -97,7 +111,10 @@ func TestListFeed(t *testing.T) {
 		server := httptest.NewServer(mux)
 		defer server.Close()
 		fs := v.feeds()
-		if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: "lista", Kind: feed.List, Target: server.URL + "/list", Secret: "chave"}); err != nil {
+		if _, err := fs.AddFeed(
+			context.Background(),
+			feed.Feed{Name: "lista", Kind: feed.List, Target: server.URL + "/list", Secret: "chave"},
+		); err != nil {
 			t.Fatal(err)
 		}
 		bad := []http.HandlerFunc{
@@ -130,7 +147,11 @@ func TestListFeed(t *testing.T) {
 				return
 			}
 			w.Header().Set("ETag", `"1"`)
-			_, _ = fmt.Fprintf(w, `[{"name":"pasta","title":"Pasta","date":"2026-01-01","exposes":["email"],"kind":"paste","urls":["%s/dump"]}]`, server.URL)
+			_, _ = fmt.Fprintf(
+				w,
+				`[{"name":"pasta","title":"Pasta","date":"2026-01-01","exposes":["email"],"kind":"paste","urls":["%s/dump"]}]`,
+				server.URL,
+			)
 		})
 		answer.Store(&good)
 		for range 3 {
@@ -156,9 +177,20 @@ func TestHIBPFeed(t *testing.T) {
 		v.Watch(v.Live, "bia", "cpf", "52998224725")
 		v.Watch(cyber.Owner{Partner: p.ID, Mode: partner.Sandbox}, "eva", "email", "eva@exemplo.com.br")
 		service := &hibpService{
-			Key: "chave", KAnon: true, Accounts: map[string][]string{"ana+x@exemplo.com.br": {"Loja Exemplo", "???"}, "eva@exemplo.com.br": {"Loja Exemplo"}},
+			Key:   "chave",
+			KAnon: true,
+			Accounts: map[string][]string{
+				"ana+x@exemplo.com.br": {"Loja Exemplo", "???"},
+				"eva@exemplo.com.br":   {"Loja Exemplo"},
+			},
 			Catalogue: []catalogued{
-				{Name: "Loja Exemplo", Title: "Loja", BreachDate: "2020-01-02", DataClasses: []string{"Email addresses", "Passwords"}, IsVerified: true},
+				{
+					Name:        "Loja Exemplo",
+					Title:       "Loja",
+					BreachDate:  "2020-01-02",
+					DataClasses: []string{"Email addresses", "Passwords"},
+					IsVerified:  true,
+				},
 				{Name: "???", BreachDate: "nunca"},
 			},
 		}
@@ -175,7 +207,13 @@ func TestHIBPFeed(t *testing.T) {
 		fs := v.feeds()
 		add := func(name, key string) {
 			t.Helper()
-			f := feed.Feed{Name: name, Kind: feed.HIBP, Target: server.URL + "/api/v3", Secret: key, Settings: feed.Settings{PerMinute: 60_000}}
+			f := feed.Feed{
+				Name:     name,
+				Kind:     feed.HIBP,
+				Target:   server.URL + "/api/v3",
+				Secret:   key,
+				Settings: feed.Settings{PerMinute: 60_000},
+			}
 			if _, err := fs.AddFeed(context.Background(), f); err != nil {
 				t.Fatal(err)
 			}
@@ -186,13 +224,21 @@ func TestHIBPFeed(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 			v.WantEqual("findings", v.FindingsOf(v.Live, "ana"), "email:hibp-loja-exemplo:open")
-			v.WantEqual("statuses", v.Statuses(v.Live, "ana")+" "+v.Statuses(v.Live, "bia"), "email=comprometido email=monitorado cpf=monitorado")
+			v.WantEqual(
+				"statuses",
+				v.Statuses(v.Live, "ana")+" "+v.Statuses(v.Live, "bia"),
+				"email=comprometido email=monitorado cpf=monitorado",
+			)
 			if told := v.EventsOf(v.Live); countLines(told, "leak") != 1 {
 				t.Errorf("told %v", told)
 			}
 		}
 		add("errado", "outra")
-		if f := v.runFeed(fs, "errado"); f.Failures != 1 || strings.Contains(f.Error, "@") || strings.Contains(f.Error, "outra") {
+		if f := v.runFeed(
+			fs,
+			"errado",
+		); f.Failures != 1 || strings.Contains(f.Error, "@") ||
+			strings.Contains(f.Error, "outra") {
 			t.Errorf("a wrong key: %+v", f)
 		}
 		var secret []byte

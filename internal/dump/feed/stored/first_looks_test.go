@@ -200,7 +200,11 @@ func TestFirstLooksWait(t *testing.T) {
 		if err != nil || len(assets) != 1 {
 			t.Fatal(assets, err)
 		}
-		if err := v.Monitoring.DeleteAsset(t.Context(), cyber.AssetScope{Partner: v.Live.Partner, User: "u500", Group: cyber.ContractShows}, assets[0].ID); err != nil {
+		if err := v.Monitoring.DeleteAsset(
+			t.Context(),
+			cyber.AssetScope{Partner: v.Live.Partner, User: "u500", Group: cyber.ContractShows},
+			assets[0].ID,
+		); err != nil {
 			t.Fatal(err)
 		}
 		v.Watch(v.Live, "u500", "email", mailOf(500))
@@ -215,7 +219,9 @@ func TestFirstLooksWait(t *testing.T) {
 		}
 		e.Clock.Advance(36 * time.Second)
 		v.work()
-		if v.FindingsOf(v.Live, "bia") != "email:antigo:open email:novo:open" || v.Statuses(v.Live, "u500") != "email=alerta" || v.status(v.Live).Waiting != 0 {
+		if v.FindingsOf(v.Live, "bia") != "email:antigo:open email:novo:open" ||
+			v.Statuses(v.Live, "u500") != "email=alerta" ||
+			v.status(v.Live).Waiting != 0 {
 			t.Errorf("%q, %s", v.FindingsOf(v.Live, "bia"), v.Statuses(v.Live, "u500"))
 		}
 		// What an operator adds, and what a sandbox adds, is not paced.
@@ -281,13 +287,27 @@ func TestGrantLooks(t *testing.T) {
 		today := int64(subscription.DayInBrazil(e.Clock.Now()))
 		for i := range 48 {
 			created := e.Clock.Now().AddDate(0, 0, -31*(i%2)).UnixMicro()
-			err := storetest.Write(t.Context(), e, `INSERT INTO subscription (created_at, suspended_at, ended_at, partner_id, seq, start_day, expiry_day, plan_id, cpf, holder, body)
-				VALUES ($1, 0, 0, $2, $3, $4, 0, 'p', $5, $6, $6)`, created, v.Live.Partner.Number(), i+1, today-60, []byte{byte(i)}, []byte{})
+			err := storetest.Write(
+				t.Context(),
+				e,
+				`INSERT INTO subscription (created_at, suspended_at, ended_at, partner_id, seq, start_day, expiry_day, plan_id, cpf, holder, body)
+				VALUES ($1, 0, 0, $2, $3, $4, 0, 'p', $5, $6, $6)`,
+				created,
+				v.Live.Partner.Number(),
+				i+1,
+				today-60,
+				[]byte{byte(i)},
+				[]byte{},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := e.Store.Monitoring.CountSubscriptions(t.Context(), v.Live.Partner); err != nil || v.status(v.Live).BonusPerDay != 24 {
+		if err := e.Store.Monitoring.CountSubscriptions(
+			t.Context(),
+			v.Live.Partner,
+		); err != nil ||
+			v.status(v.Live).BonusPerDay != 24 {
 			t.Errorf("%d subscriptions give tokens: %v", v.status(v.Live).BonusPerDay, err)
 		}
 		for _, count := range []int64{0, -1, cyber.MaxGrant + 1} {

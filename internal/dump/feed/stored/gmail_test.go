@@ -43,8 +43,10 @@ func TestGmailAsOne(t *testing.T) {
 			v.Watch(v.Live, when+" other", "email", "joao.silva@exemplo.com")
 		}
 		watch("before")
-		v.Import(makeBreach("loja", cyber.SourceBreach), v.File("a.csv",
-			"email,senha\njoao.silva+loja"+googlemail+",segredo1\nj.oaosilva"+gmail+",\nb.ialima"+gmail+",segredo2\njoaosilva@exemplo.com,segredo3\n"))
+		v.Import(makeBreach("loja", cyber.SourceBreach), v.File(
+			"a.csv",
+			"email,senha\njoao.silva+loja"+googlemail+",segredo1\nj.oaosilva"+gmail+",\nb.ialima"+gmail+",segredo2\njoaosilva@exemplo.com,segredo3\n",
+		))
 		v.RunJobs()
 		v.LoadPublished()
 		watch("after")
@@ -58,7 +60,12 @@ func TestGmailAsOne(t *testing.T) {
 		}
 		e.Clock.Advance(24 * time.Hour) // before that nobody may ask
 		sum := sha1.Sum([]byte("segredo1"))
-		held, err := v.Monitoring.CheckCredential(t.Context(), v.Live, "before plain", binary.BigEndian.Uint64(sum[:])>>24)
+		held, err := v.Monitoring.CheckCredential(
+			t.Context(),
+			v.Live,
+			"before plain",
+			binary.BigEndian.Uint64(sum[:])>>24,
+		)
 		if err != nil || !held {
 			t.Errorf("the password beside another spelling is not known: %v", err)
 		}
@@ -66,7 +73,10 @@ func TestGmailAsOne(t *testing.T) {
 		watch("exact")
 		v.WantEqual("only its own spelling", v.spelled("exact plain"), "")
 		v.WantEqual("spelled alike", v.spelled("exact dots"), "loja ***.***"+gmail+" row")
-		v.Import(makeBreach("prosa", cyber.SourceBreach, cyber.ExposedEmail), v.File("b.txt", "Escreva para joaosilva"+gmail+" amanhã.\n"))
+		v.Import(
+			makeBreach("prosa", cyber.SourceBreach, cyber.ExposedEmail),
+			v.File("b.txt", "Escreva para joaosilva"+gmail+" amanhã.\n"),
+		)
 		v.RunJobs()
 		v.WantEqual("its own spelling, without a record", v.spelled("exact plain"), "prosa ***"+gmail+" breach")
 	})
@@ -87,7 +97,10 @@ func (v *env) events() string {
 		if err := rows.Scan(&id, &sealed); err != nil {
 			v.T.Fatal(err)
 		}
-		body, err := v.Keys.Unseal(seal.Place{Table: "event", Column: "body", Partner: string(v.Live.Partner), Row: id}, sealed)
+		body, err := v.Keys.Unseal(
+			seal.Place{Table: "event", Column: "body", Partner: string(v.Live.Partner), Row: id},
+			sealed,
+		)
 		if err != nil {
 			v.T.Fatal(err)
 		}

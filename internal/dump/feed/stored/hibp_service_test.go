@@ -73,7 +73,10 @@ func (s *hibpService) index() {
 	var list []string
 	for i := range s.Others {
 		sum := sha1.Sum(fmt.Appendf(nil, "somebody else %d", i))
-		list = append(list, fmt.Sprintf(`{"hashSuffix":"%X","websites":["Elsewhere","Elsewhere Again"]}`, sum[prefixLength/2:]))
+		list = append(
+			list,
+			fmt.Sprintf(`{"hashSuffix":"%X","websites":["Elsewhere","Elsewhere Again"]}`, sum[prefixLength/2:]),
+		)
 	}
 	s.filler = []byte(strings.Join(list, ","))
 }

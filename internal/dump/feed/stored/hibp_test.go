@@ -22,8 +22,20 @@ import (
 
 // catalogue has a breach that may be told, one that may not, and one that nobody is in.
 var catalogue = []catalogued{
-	{Name: "Loja", Title: "Loja Exemplo", BreachDate: "2020-01-02", DataClasses: []string{"Email addresses", "Passwords"}, IsVerified: true},
-	{Name: "Segredo", Title: "Segredo", BreachDate: "2021-01-02", DataClasses: []string{"Email addresses"}, IsSensitive: true},
+	{
+		Name:        "Loja",
+		Title:       "Loja Exemplo",
+		BreachDate:  "2020-01-02",
+		DataClasses: []string{"Email addresses", "Passwords"},
+		IsVerified:  true,
+	},
+	{
+		Name:        "Segredo",
+		Title:       "Segredo",
+		BreachDate:  "2021-01-02",
+		DataClasses: []string{"Email addresses"},
+		IsSensitive: true,
+	},
 	{Name: "Outra", Title: "Outra", BreachDate: "2019-05-06", DataClasses: []string{"Email addresses"}},
 }
 
@@ -61,7 +73,10 @@ func asks(t *testing.T, service http.Handler) (target string, asked func() []str
 
 func (v *env) addHIBP(fs *feed.Feeds, name, target string, settings feed.Settings) {
 	v.T.Helper()
-	if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: name, Kind: feed.HIBP, Target: target, Secret: "chave", Settings: settings}); err != nil {
+	if _, err := fs.AddFeed(
+		context.Background(),
+		feed.Feed{Name: name, Kind: feed.HIBP, Target: target, Secret: "chave", Settings: settings},
+	); err != nil {
 		v.T.Fatal(err)
 	}
 }
@@ -78,7 +93,10 @@ func TestHIBPCatalogue(t *testing.T) {
 		service := &hibpService{Catalogue: catalogue}
 		target, asked := asks(t, service)
 		fs := v.feeds()
-		if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: "titulos", Kind: feed.HIBP, Target: target, Settings: feed.Settings{PerMinute: 60_000}}); err != nil {
+		if _, err := fs.AddFeed(
+			context.Background(),
+			feed.Feed{Name: "titulos", Kind: feed.HIBP, Target: target, Settings: feed.Settings{PerMinute: 60_000}},
+		); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // the second run finds all of them there
@@ -86,7 +104,11 @@ func TestHIBPCatalogue(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
-		if b, err := e.Store.Breaches.PublishedBreach(context.Background(), "hibp-loja"); err != nil || b.Title == "" || b.Date.IsZero() {
+		if b, err := e.Store.Breaches.PublishedBreach(
+			context.Background(),
+			"hibp-loja",
+		); err != nil || b.Title == "" ||
+			b.Date.IsZero() {
 			t.Error(b, err)
 		}
 		for _, uri := range asked() {
@@ -124,7 +146,11 @@ func TestHIBPRanges(t *testing.T) {
 		v.WantEqual("found", v.FindingsOf(v.Live, "um"), "email:hibp-loja:open")
 		v.WantEqual("found of another partner's", v.FindingsOf(other, "um"), "email:hibp-loja:open")
 		v.WantEqual("beside it", v.FindingsOf(v.Live, "dois")+v.FindingsOf(v.Live, "limpa"), "")
-		if got := v.FindingsOf(v.Live, "bia"); !strings.Contains(got, "hibp-loja:open") || !strings.Contains(got, "hibp-outra:open") {
+		if got := v.FindingsOf(
+			v.Live,
+			"bia",
+		); !strings.Contains(got, "hibp-loja:open") ||
+			!strings.Contains(got, "hibp-outra:open") {
 			t.Errorf("in two breaches: %s", got)
 		}
 		if service.Ranges.Load() != 3 {
@@ -169,7 +195,11 @@ func TestHIBPGoesOn(t *testing.T) {
 	// It goes on at another address, where no call of the run that broke off can arrive late and be counted.
 	done := f.State.Items
 	other, asked := asks(t, service)
-	_, err := v.Feeds.UpdateFeed(context.Background(), "hibp", func(f *feed.Feed) error { f.Target = other; return nil })
+	_, err := v.Feeds.UpdateFeed(
+		context.Background(),
+		"hibp",
+		func(f *feed.Feed) error { f.Target = other; return nil },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +241,11 @@ func TestHIBPPlans(t *testing.T) {
 	target, _ := asks(t, &hibpService{Key: "chave"})
 	fs := v.feeds()
 	v.addHIBP(fs, "hibp", target, feed.Settings{PerMinute: 60_000})
-	if f := v.runFeed(fs, "hibp"); f.Failures != 1 || !strings.Contains(f.Error, "its plan does not include searches by range") {
+	if f := v.runFeed(
+		fs,
+		"hibp",
+	); f.Failures != 1 ||
+		!strings.Contains(f.Error, "its plan does not include searches by range") {
 		t.Errorf("%+v", f)
 	}
 }

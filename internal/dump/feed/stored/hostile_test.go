@@ -44,7 +44,12 @@ func hostilePDF(characters int) []byte {
 	text := strings.Repeat("0041", characters)
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
-	_, _ = fmt.Fprintf(w, "1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <%s> <0000> <FFFF> <%s> endbfrange", text, text)
+	_, _ = fmt.Fprintf(
+		w,
+		"1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <%s> <0000> <FFFF> <%s> endbfrange",
+		text,
+		text,
+	)
 	_ = w.Close()
 	shown := "BT /F1 9 Tf <" + strings.Repeat("0041", 4000) + "> Tj ET"
 	return fmt.Appendf(nil, `%%PDF-1.5
@@ -66,15 +71,26 @@ func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	bomb := hostilePDF(9000)
 	text := func(n int) []byte { return fmt.Appendf(nil, "pessoa%d@exemplo.com.br\n", n) }
-	out := v.Import(makeBreach("hostil", cyber.SourceBreach, cyber.ExposedEmail),
-		v.File("a.txt", string(text(1))), v.File("b.pdf", string(bomb)), v.File("c.zip", zipInOrder(t, text(2), bomb, text(3))),
-		v.File("d.zip", zipInOrder(t, text(4), bomb, text(5), bomb, text(6))), v.File("e.txt", string(text(7))))
+	out := v.Import(
+		makeBreach("hostil", cyber.SourceBreach, cyber.ExposedEmail),
+		v.File(
+			"a.txt",
+			string(text(1)),
+		),
+		v.File("b.pdf", string(bomb)),
+		v.File("c.zip", zipInOrder(t, text(2), bomb, text(3))),
+		v.File("d.zip", zipInOrder(t, text(4), bomb, text(5), bomb, text(6))),
+		v.File("e.txt", string(text(7))),
+	)
 	keys := v.keysOf(out.Record)
 	for n := 1; n <= 7; n++ {
 		if n == 6 {
 			continue // lies behind what was quarantined
 		}
-		if _, ok := slices.BinarySearch(keys, v.Keys.Fingerprint(byte(identifier.Email), bytes.TrimSpace(text(n)))); !ok {
+		if _, ok := slices.BinarySearch(
+			keys,
+			v.Keys.Fingerprint(byte(identifier.Email), bytes.TrimSpace(text(n))),
+		); !ok {
 			t.Errorf("pessoa%d is missing", n)
 		}
 	}

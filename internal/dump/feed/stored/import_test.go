@@ -93,7 +93,9 @@ func tarOf(t *testing.T, text []byte, n int) []byte {
 				cut = n + nl + 1
 			}
 		}
-		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("../../%d.txt", i), Size: int64(cut), Mode: 0o600}); err != nil {
+		if err := w.WriteHeader(
+			&tar.Header{Name: fmt.Sprintf("../../%d.txt", i), Size: int64(cut), Mode: 0o600},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write(text[:cut]); err != nil {
@@ -193,7 +195,10 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 		t.Fatalf("%v, parts %v", err, partsIn(t, filepath.Join(v.Importer.Dir, "parado")))
 	}
 	var resumed int64
-	out, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: inputs, Progress: func(p intake.Progress) { resumed = p.Resumed }})
+	out, err := v.Importer.ImportBreach(
+		context.Background(),
+		intake.Spec{Breach: b, Inputs: inputs, Progress: func(p intake.Progress) { resumed = p.Resumed }},
+	)
 	if err != nil || resumed < 200_000 {
 		t.Fatalf("%d bytes were not scanned again, %v", resumed, err)
 	}
@@ -205,12 +210,20 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 // TestProgressTellsWhatWasFound: the last word on a small dump is what its breach has; its few identifiers fill no batch.
 func TestProgressTellsWhatWasFound(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\n")})
+	inputs, err := intake.ListInputs(
+		context.Background(),
+		nil,
+		[]string{v.File("a.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\n")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last intake.Progress
-	spec := intake.Spec{Breach: makeBreach("pouco", cyber.SourceBreach), Inputs: inputs, Progress: func(p intake.Progress) { last = p }}
+	spec := intake.Spec{
+		Breach:   makeBreach("pouco", cyber.SourceBreach),
+		Inputs:   inputs,
+		Progress: func(p intake.Progress) { last = p },
+	}
 	out, err := v.Importer.ImportBreach(context.Background(), spec)
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +242,10 @@ func partsIn(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(parts, func(p string) bool { return strings.HasSuffix(p, "-pairs.seg") }) // beside its part
+	return slices.DeleteFunc(
+		parts,
+		func(p string) bool { return strings.HasSuffix(p, "-pairs.seg") },
+	) // beside its part
 }
 
 // TestImportRefuses what it cannot do honestly.
@@ -347,12 +363,24 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 		}
 		v.Import(loja("loja"), v.File("a.txt", "ana@exemplo.com.br:Praia2020\nbia@exemplo.com.br:y!9x\n"))
 		once := score()
-		v.Import(loja("loja-de-novo"), v.File("b.csv", "senha;email\ny!9x;BIA@exemplo.com.br\nPraia2020;ana@exemplo.com.br\n"))
-		v.Import(loja("loja-em-partes"), v.File("c1.txt", "bia@exemplo.com.br:y!9x\n"), v.File("c2.txt", "ana@exemplo.com.br:Praia2020\nana@exemplo.com.br:Praia2020\n"))
+		v.Import(
+			loja("loja-de-novo"),
+			v.File("b.csv", "senha;email\ny!9x;BIA@exemplo.com.br\nPraia2020;ana@exemplo.com.br\n"),
+		)
+		v.Import(
+			loja("loja-em-partes"),
+			v.File("c1.txt", "bia@exemplo.com.br:y!9x\n"),
+			v.File("c2.txt", "ana@exemplo.com.br:Praia2020\nana@exemplo.com.br:Praia2020\n"),
+		)
 		if again := score(); once == 0 || again != once {
 			t.Errorf("once %v, three times %v", once, again)
 		}
-		if found, err := e.Monitoring.FindingsOfUser(context.Background(), v.Live.Partner, "ana"); err != nil || len(found) != 3 {
+		if found, err := e.Monitoring.FindingsOfUser(
+			context.Background(),
+			v.Live.Partner,
+			"ana",
+		); err != nil ||
+			len(found) != 3 {
 			t.Error("each import is a finding of its own:", len(found), err)
 		}
 		v.Import(makeBreach("compilado", cyber.SourceCombolist, cyber.ExposedEmail, cyber.ExposedPassword),
@@ -414,7 +442,10 @@ func TestImportOfAFileThatShrinks(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	_, err = v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: makeBreach("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	_, err = v.Importer.ImportBreach(
+		context.Background(),
+		intake.Spec{Breach: makeBreach("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
+	)
 	if !errors.Is(err, intake.ErrInput) || !strings.Contains(fmt.Sprint(err), "dump.txt changed") {
 		t.Errorf("%v", err)
 	}

@@ -53,14 +53,24 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 	table := v.File("a.csv", "email,senha,cpf\nana@exemplo.com,,\nbia@exemplo.com,segredo1,\ncaio@exemplo.com,,\n")
 	more := v.File("b.csv", "nome;e-mail\nBia Lima;bia@exemplo.com\n")
 	prose := v.File("c.txt", "Escreva para davi@exemplo.com ou caio@exemplo.com.\n")
-	log := v.File("2024-03-12 log.txt", "URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: eva@exemplo.com\nPASS: x2\n\n")
-	labels := v.labelsOf(v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), table, more, prose, log).Record)
+	log := v.File(
+		"2024-03-12 log.txt",
+		"URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: eva@exemplo.com\nPASS: x2\n\n",
+	)
+	labels := v.labelsOf(
+		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), table, more, prose, log).Record,
+	)
 	for address, want := range map[string]string{
 		"ana@exemplo.com": "[email] ", "bia@exemplo.com": "[email password name] ", "caio@exemplo.com": "[email] ", "davi@exemplo.com": "[] ",
 		"eva@exemplo.com": "[email password] banco.test loja.test",
 	} {
 		label, ok := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte(address))]
-		if got := fmt.Sprint(label.TraceOfLabel().Classes.List(), " ", strings.Join(label.Sites, " ")); !ok || got != want {
+		if got := fmt.Sprint(
+			label.TraceOfLabel().Classes.List(),
+			" ",
+			strings.Join(label.Sites, " "),
+		); !ok ||
+			got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
 		if label.IsOfRecord() == (address == "davi@exemplo.com") {
@@ -84,7 +94,8 @@ func TestLabelsDoNotDependOnTheWay(t *testing.T) {
 		t.Errorf("%d fingerprints, %d in one part", len(got), len(want))
 	}
 	for key, label := range want {
-		if other := got[key]; other.Classes != label.Classes || other.Day != label.Day || !slices.Equal(other.Sites, label.Sites) {
+		if other := got[key]; other.Classes != label.Classes || other.Day != label.Day ||
+			!slices.Equal(other.Sites, label.Sites) {
 			t.Fatalf("%v, in one part %v", other, label)
 		}
 	}

@@ -32,21 +32,48 @@ func TestImportFindsWatchedValues(t *testing.T) {
 		v.Watch(v.Live, "ana", "credit_card", "4111111111111111")
 		v.Watch(v.Live, "ana", "email", "outra@exemplo.com.br")
 		v.Watch(v.Live, "caio", "email", "caio@exemplo.com.br")
-		if _, err := v.Monitoring.AddAsset(context.Background(), cyber.AssetRequest{Owner: v.Live, User: "empresa", Group: cyber.OperatorAdds, Type: "domain", Value: "empresa-exemplo.com.br"}); err != nil {
+		if _, err := v.Monitoring.AddAsset(
+			context.Background(),
+			cyber.AssetRequest{
+				Owner: v.Live,
+				User:  "empresa",
+				Group: cyber.OperatorAdds,
+				Type:  "domain",
+				Value: "empresa-exemplo.com.br",
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
-		out := v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone), v.File("loja.csv", dump))
-		if got := out.Tally.Found; got["email"] != 2 || got["cpf"] != 2 || got["phone"] != 1 || got["credit_card"] != 1 {
+		out := v.Import(
+			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone),
+			v.File("loja.csv", dump),
+		)
+		if got := out.Tally.Found; got["email"] != 2 || got["cpf"] != 2 || got["phone"] != 1 ||
+			got["credit_card"] != 1 {
 			t.Errorf("counted %v", got)
 		}
 		for range 2 { // a match may run twice
 			v.RunJobs()
-			v.WantEqual("statuses", v.Statuses(v.Live, "ana"), "email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido email=monitorado")
-			v.WantEqual("findings", v.FindingsOf(v.Live, "ana"), "email:loja:open cpf:loja:open phone:loja:open credit_card:loja:open")
-			v.WantEqual("domain", v.Statuses(v.Live, "empresa"), "domain=comprometido") // a CPF and a name stand beside the address
+			v.WantEqual(
+				"statuses",
+				v.Statuses(v.Live, "ana"),
+				"email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido email=monitorado",
+			)
+			v.WantEqual(
+				"findings",
+				v.FindingsOf(v.Live, "ana"),
+				"email:loja:open cpf:loja:open phone:loja:open credit_card:loja:open",
+			)
+			v.WantEqual(
+				"domain",
+				v.Statuses(v.Live, "empresa"),
+				"domain=comprometido",
+			) // a CPF and a name stand beside the address
 			v.WantEqual("nobody", v.Statuses(v.Live, "caio"), "email=monitorado")
 			told := v.EventsOf(v.Live)
-			if len(told) != 7 || countLines(told, "leak ana") != 1 || countLines(told, "leak empresa domain:loja") != 1 || countLines(told, "status ") != 5 {
+			if len(told) != 7 || countLines(told, "leak ana") != 1 ||
+				countLines(told, "leak empresa domain:loja") != 1 ||
+				countLines(told, "status ") != 5 {
 				t.Errorf("told %s", strings.Join(told, "\n"))
 			}
 			if _, err := e.Jobs.EnqueueJob(context.Background(), leak.KindMatch, "loja", struct{}{}); err != nil {
@@ -62,13 +89,24 @@ func TestNewValueIsFoundInOldBreaches(t *testing.T) {
 		v := newEnv(t, e)
 		v.Import(makeBreach("velho", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br\n"))
 		v.Clock.Advance(time.Hour)
-		v.Import(makeBreach("senhas", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword), v.File("b.txt", "x ana@exemplo.com.br:123 y"))
+		v.Import(
+			makeBreach("senhas", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword),
+			v.File("b.txt", "x ana@exemplo.com.br:123 y"),
+		)
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "Ana@exemplo.com.br")
 		v.WantEqual("findings", v.FindingsOf(v.Live, "ana"), "email:velho:open email:senhas:open")
-		v.WantEqual("events", strings.Join(v.EventsOf(v.Live), "; "), "leak ana email:velho,email:senhas; status ana email monitorado>comprometido")
+		v.WantEqual(
+			"events",
+			strings.Join(v.EventsOf(v.Live), "; "),
+			"leak ana email:velho,email:senhas; status ana email monitorado>comprometido",
+		)
 		v.RunJobs()
-		v.WantEqual("after the match", strings.Join(v.EventsOf(v.Live), "; "), "leak ana email:velho,email:senhas; status ana email monitorado>comprometido")
+		v.WantEqual(
+			"after the match",
+			strings.Join(v.EventsOf(v.Live), "; "),
+			"leak ana email:velho,email:senhas; status ana email monitorado>comprometido",
+		)
 	})
 }
 
@@ -81,11 +119,18 @@ func TestNovelty(t *testing.T) {
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
 		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
-		v.Import(makeBreach("coletanea", cyber.SourceCombolist, cyber.ExposedEmail), v.File("b.txt", "ana@exemplo.com.br\nbia@exemplo.com.br"))
+		v.Import(
+			makeBreach("coletanea", cyber.SourceCombolist, cyber.ExposedEmail),
+			v.File("b.txt", "ana@exemplo.com.br\nbia@exemplo.com.br"),
+		)
 		v.RunJobs()
 		v.WantEqual("findings", v.FindingsOf(v.Live, "ana"), "email:loja:open email:coletanea:open")
 		told := strings.Join(v.EventsOf(v.Live), "; ")
-		v.WantEqual("events", told, "leak ana email:loja; status ana email monitorado>alerta; leak bia email:coletanea; status bia email monitorado>alerta")
+		v.WantEqual(
+			"events",
+			told,
+			"leak ana email:loja; status ana email monitorado>alerta; leak bia email:coletanea; status bia email monitorado>alerta",
+		)
 	})
 }
 
@@ -116,7 +161,10 @@ func TestRetract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: makeBreach("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+		_, err = v.Importer.ImportBreach(
+			context.Background(),
+			intake.Spec{Breach: makeBreach("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
+		)
 		if !errors.Is(err, leak.ErrRetracted) {
 			t.Errorf("importing a retracted name: %v", err)
 		}
@@ -153,11 +201,18 @@ func TestSandboxNeverMeetsCorpora(t *testing.T) {
 		sandbox := cyber.Owner{Partner: p.ID, Mode: partner.Sandbox}
 		v.LoadPublished()
 		v.Watch(sandbox, "ana", "email", "ana@exemplo.com.br")
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br joao@vazamento.test"))
+		v.Import(
+			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+			v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br joao@vazamento.test"),
+		)
 		v.RunJobs()
 		v.LoadPublished()
 		v.Watch(sandbox, "bia", "email", "bia@exemplo.com.br")
-		v.WantEqual("statuses", v.Statuses(sandbox, "ana")+v.Statuses(sandbox, "bia"), "email=monitoradoemail=monitorado")
+		v.WantEqual(
+			"statuses",
+			v.Statuses(sandbox, "ana")+v.Statuses(sandbox, "bia"),
+			"email=monitoradoemail=monitorado",
+		)
 		v.Watch(v.Live, "joao", "email", "joao@vazamento.test")
 		v.WantEqual("live", v.FindingsOf(v.Live, "joao"), "email:loja:open")
 		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 0 {
@@ -172,7 +227,10 @@ func TestPendingValues(t *testing.T) {
 		v := newEnv(t, e)
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br") // before the first load: nobody can be asked
 		v.LoadPublished()
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
+		v.Import(
+			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+			v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"),
+		)
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br") // published, but not yet loaded here
 		v.WantEqual("before", v.FindingsOf(v.Live, "ana")+v.FindingsOf(v.Live, "bia"), "")
 		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 2 {
@@ -184,7 +242,11 @@ func TestPendingValues(t *testing.T) {
 		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 2 {
 			t.Errorf("settled %d, %v", n, err)
 		}
-		v.WantEqual("after", v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"), "email:loja:open email:loja:open")
+		v.WantEqual(
+			"after",
+			v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"),
+			"email:loja:open email:loja:open",
+		)
 		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 0 {
 			t.Errorf("settled %d again, %v", n, err)
 		}
@@ -203,11 +265,18 @@ func TestForgottenValueIsErased(t *testing.T) {
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
-		assets, err := v.Monitoring.ListAssets(context.Background(), cyber.AssetScope{Partner: v.Live.Partner, User: "ana"})
+		assets, err := v.Monitoring.ListAssets(
+			context.Background(),
+			cyber.AssetScope{Partner: v.Live.Partner, User: "ana"},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := v.Monitoring.DeleteAsset(context.Background(), cyber.AssetScope{Partner: v.Live.Partner, User: "ana", Group: cyber.ContractShows}, assets[0].ID); err != nil {
+		if err := v.Monitoring.DeleteAsset(
+			context.Background(),
+			cyber.AssetScope{Partner: v.Live.Partner, User: "ana", Group: cyber.ContractShows},
+			assets[0].ID,
+		); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"asset", "finding", "asset_history", "match_hit"} {
@@ -232,7 +301,10 @@ func TestLastLook(t *testing.T) {
 		v := newEnv(t, e)
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
+		v.Import(
+			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+			v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"),
+		)
 		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch}, 1)
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(jobs, err)
@@ -242,8 +314,17 @@ func TestLastLook(t *testing.T) {
 		if err := v.Matcher.MatchFirst(ctx, run); err != nil {
 			t.Fatal(err)
 		}
-		late := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now)
-		if _, err := late.AddAsset(ctx, cyber.AssetRequest{Owner: v.Live, User: "bia", Type: "email", Value: "bia@exemplo.com.br"}); err != nil {
+		late := cyber.NewMonitoring(
+			e.Store.Monitoring,
+			e.Store.Partners,
+			knowsNothing{},
+			e.Keys.Fingerprint,
+			e.Clock.Now,
+		)
+		if _, err := late.AddAsset(
+			ctx,
+			cyber.AssetRequest{Owner: v.Live, User: "bia", Type: "email", Value: "bia@exemplo.com.br"},
+		); err != nil {
 			t.Fatal(err)
 		}
 		v.WantEqual("after the first look", v.FindingsOf(v.Live, "ana")+v.FindingsOf(v.Live, "bia"), "email:loja:open")
@@ -251,8 +332,11 @@ func TestLastLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.WantEqual("after the last look", v.FindingsOf(v.Live, "bia"), "email:loja:open")
-		v.WantEqual("events", strings.Join(v.EventsOf(v.Live), "; "),
-			"leak ana email:loja; status ana email monitorado>alerta; leak bia email:loja; status bia email monitorado>alerta")
+		v.WantEqual(
+			"events",
+			strings.Join(v.EventsOf(v.Live), "; "),
+			"leak ana email:loja; status ana email monitorado>alerta; leak bia email:loja; status bia email monitorado>alerta",
+		)
 	})
 }
 
@@ -264,7 +348,10 @@ func TestExtraKeysAreFound(t *testing.T) {
 		v.LoadPublished()
 		watch := func(user partner.UserHash) {
 			for kind, value := range map[string]string{"pix_key": "123E4567-E89B-42D3-A456-426614174000", "cnpj": "12abc34501de35"} {
-				if _, err := v.Monitoring.AddAsset(context.Background(), cyber.AssetRequest{Owner: v.Live, User: user, Group: cyber.ExtraKinds, Type: kind, Value: value}); err != nil {
+				if _, err := v.Monitoring.AddAsset(
+					context.Background(),
+					cyber.AssetRequest{Owner: v.Live, User: user, Group: cyber.ExtraKinds, Type: kind, Value: value},
+				); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -282,8 +369,10 @@ func TestExtraKeysAreFound(t *testing.T) {
 			return strings.Join(list, "; ")
 		}
 		watch("antes")
-		out := v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv",
-			"email;chave_pix;cnpj;senha\nana@exemplo.com.br;123e4567-e89b-42d3-a456-426614174000;;segredo99\nloja@exemplo.com.br;;12.ABC.345/01DE-35;\n"))
+		out := v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File(
+			"loja.csv",
+			"email;chave_pix;cnpj;senha\nana@exemplo.com.br;123e4567-e89b-42d3-a456-426614174000;;segredo99\nloja@exemplo.com.br;;12.ABC.345/01DE-35;\n",
+		))
 		if out.Tally.Found["pix_key"] != 1 || out.Tally.Found["cnpj"] != 1 {
 			t.Errorf("counted %v", out.Tally.Found)
 		}
@@ -293,7 +382,10 @@ func TestExtraKeysAreFound(t *testing.T) {
 		const want = "cnpjrow[email other]low; pix_keyrow[email password financial]critical"
 		v.WantEqual("before", told("antes"), want)
 		v.WantEqual("after", told("depois"), want)
-		if events := v.EventsOf(v.Live); countLines(events, "leak antes") != 1 || countLines(events, "leak depois") != 2 {
+		if events := v.EventsOf(
+			v.Live,
+		); countLines(events, "leak antes") != 1 ||
+			countLines(events, "leak depois") != 2 {
 			t.Errorf("told %s", strings.Join(events, "\n"))
 		}
 	})

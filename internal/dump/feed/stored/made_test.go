@@ -45,10 +45,19 @@ var madeUpFormats = []struct {
 		return fmt.Sprintf("%d;%s;%s;%s;%s\n", i, p.email, p.cpf, p.phone, p.password)
 	}},
 	{"", func(p madeUpPerson, i int) string {
-		return fmt.Sprintf("INSERT INTO `users` (`id`, `email`, `cpf`, `phone`, `password`) VALUES (%d,'%s','%s','%s','%s');\n", i, p.email, p.cpf, p.phone, p.password)
+		return fmt.Sprintf(
+			"INSERT INTO `users` (`id`, `email`, `cpf`, `phone`, `password`) VALUES (%d,'%s','%s','%s','%s');\n",
+			i,
+			p.email,
+			p.cpf,
+			p.phone,
+			p.password,
+		)
 	}},
 	{"", func(p madeUpPerson, i int) string {
-		text, _ := json.Marshal(map[string]any{"id": i, "email": p.email, "cpf": p.cpf, "phone": p.phone, "password": p.password})
+		text, _ := json.Marshal(
+			map[string]any{"id": i, "email": p.email, "cpf": p.cpf, "phone": p.phone, "password": p.password},
+		)
 		return string(text) + "\n"
 	}},
 	{"", func(p madeUpPerson, _ int) string {
@@ -58,7 +67,12 @@ var madeUpFormats = []struct {
 		return "https://" + p.site + "/login:" + p.email + ":" + p.password + "\n"
 	}},
 	{"", func(p madeUpPerson, i int) string {
-		return fmt.Sprintf("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Maria %d\r\nEMAIL;TYPE=INTERNET:%s\r\nTEL;TYPE=CELL:%s\r\nEND:VCARD\r\n", i, p.email, p.phone)
+		return fmt.Sprintf(
+			"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Maria %d\r\nEMAIL;TYPE=INTERNET:%s\r\nTEL;TYPE=CELL:%s\r\nEND:VCARD\r\n",
+			i,
+			p.email,
+			p.phone,
+		)
 	}},
 	{"", func(p madeUpPerson, i int) string {
 		return fmt.Sprintf("dn: uid=u%d,dc=exemplo,dc=com\nmail: %s\ntelephoneNumber: %s\n\n", i, p.email, p.phone)
@@ -78,7 +92,10 @@ func madeUpDump(seed uint64, size int, fingerprint func(byte, []byte) uint64) (t
 			text = append(text, record...)
 			truth = append(truth, fingerprint(byte(identifier.Email), []byte(p.email)))
 			if strings.Contains(record, p.cpf) {
-				truth = append(truth, fingerprint(byte(identifier.CPF), []byte(strings.NewReplacer(".", "", "-", "").Replace(p.cpf))))
+				truth = append(
+					truth,
+					fingerprint(byte(identifier.CPF), []byte(strings.NewReplacer(".", "", "-", "").Replace(p.cpf))),
+				)
 			}
 			if strings.Contains(record, p.phone) {
 				truth = append(truth, fingerprint(byte(identifier.Phone), []byte(p.phone)))

@@ -29,7 +29,10 @@ func (v *env) heard(user string) string {
 		}
 		words = append(words, word)
 	}
-	slices.SortFunc(words, func(a, b string) int { return strings.Compare(strings.Trim(a, "()"), strings.Trim(b, "()")) })
+	slices.SortFunc(
+		words,
+		func(a, b string) int { return strings.Compare(strings.Trim(a, "()"), strings.Trim(b, "()")) },
+	)
 	return strings.Join(words, " ")
 }
 
@@ -73,7 +76,12 @@ func TestNewsByContent(t *testing.T) {
 					}
 					want[p] = strings.TrimSpace(want[p] + " " + truth[p].hear(fmt.Sprintf("v%d-%d", seed, d), told))
 				}
-				breach := makeBreach(fmt.Sprintf("v%d-%d", seed, d), kinds[random.IntN(len(kinds))], cyber.ExposedEmail, cyber.ExposedPassword)
+				breach := makeBreach(
+					fmt.Sprintf("v%d-%d", seed, d),
+					kinds[random.IntN(len(kinds))],
+					cyber.ExposedEmail,
+					cyber.ExposedPassword,
+				)
 				v.Import(breach, v.File("d.csv", text))
 				v.RunJobs()
 				e.Clock.Advance(time.Minute)
@@ -81,8 +89,16 @@ func TestNewsByContent(t *testing.T) {
 			v.LoadPublished()
 			for p := range people {
 				v.Watch(v.Live, fmt.Sprintf("depois %d", p), "email", address(p))
-				v.WantEqual(fmt.Sprintf("seed %d, watched before, person %d", seed, p), v.heard(fmt.Sprintf("antes %d", p)), want[p])
-				v.WantEqual(fmt.Sprintf("seed %d, watched after, person %d", seed, p), v.heard(fmt.Sprintf("depois %d", p)), want[p])
+				v.WantEqual(
+					fmt.Sprintf("seed %d, watched before, person %d", seed, p),
+					v.heard(fmt.Sprintf("antes %d", p)),
+					want[p],
+				)
+				v.WantEqual(
+					fmt.Sprintf("seed %d, watched after, person %d", seed, p),
+					v.heard(fmt.Sprintf("depois %d", p)),
+					want[p],
+				)
 			}
 		}
 	})

@@ -23,7 +23,17 @@ import (
 func (v *env) enrol(cpfs ...string) {
 	v.T.Helper()
 	ctx := context.Background()
-	err := v.Plans.InsertPlan(ctx, v.Live.Partner, plan.Plan{ID: "ouro", Partner: v.Live.Partner, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: v.Clock.Now()})
+	err := v.Plans.InsertPlan(
+		ctx,
+		v.Live.Partner,
+		plan.Plan{
+			ID:        "ouro",
+			Partner:   v.Live.Partner,
+			Name:      "Ouro",
+			Coverage:  plan.DemoCoverage(),
+			CreatedAt: v.Clock.Now(),
+		},
+	)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -33,7 +43,9 @@ func (v *env) enrol(cpfs ...string) {
 	}
 	for i, cpf := range cpfs {
 		sub := subscription.Subscription{
-			Plan: "ouro", Start: subscription.DayInBrazil(v.Clock.Now()), Beneficiary: subscription.Beneficiary{CPF: cpf, Name: "Ana"},
+			Plan:        "ouro",
+			Start:       subscription.DayInBrazil(v.Clock.Now()),
+			Beneficiary: subscription.Beneficiary{CPF: cpf, Name: "Ana"},
 		}
 		if err := b.Add(i, &sub); err != nil {
 			v.T.Fatal(err)
@@ -60,7 +72,10 @@ func (v *env) named(after int) (assets, persons map[string]bool) {
 		if err := rows.Scan(&id, &person, &sealed); err != nil {
 			v.T.Fatal(err)
 		}
-		body, err := v.Keys.Unseal(seal.Place{Table: "event", Column: "body", Partner: string(v.Live.Partner), Row: id}, sealed)
+		body, err := v.Keys.Unseal(
+			seal.Place{Table: "event", Column: "body", Partner: string(v.Live.Partner), Row: id},
+			sealed,
+		)
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -92,7 +107,10 @@ func (v *env) named(after int) (assets, persons map[string]bool) {
 // listed are the ids that a listing shows.
 func (v *env) listed(user string) map[string]bool {
 	v.T.Helper()
-	assets, err := v.Monitoring.ListAssets(context.Background(), cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)})
+	assets, err := v.Monitoring.ListAssets(
+		context.Background(),
+		cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)},
+	)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -125,16 +143,28 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 			v.Clock.Advance(time.Second)
 		}
 		// Nobody can know yet: two people, two alerts.
-		v.Import(makeBreach("antes", cyber.SourceBreach, cyber.ExposedEmail), v.File("antes.csv", "dobrado@exemplo.com.br\n"))
+		v.Import(
+			makeBreach("antes", cyber.SourceBreach, cyber.ExposedEmail),
+			v.File("antes.csv", "dobrado@exemplo.com.br\n"),
+		)
 		v.RunJobs()
-		if told := v.EventsOf(v.Live); countLines(told, "leak ") != 2 || countLines(told, "leak "+short) != 1 || countLines(told, "leak "+long) != 1 {
+		if told := v.EventsOf(
+			v.Live,
+		); countLines(told, "leak ") != 2 || countLines(told, "leak "+short) != 1 ||
+			countLines(told, "leak "+long) != 1 {
 			t.Errorf("before the enrolment: %s", strings.Join(told, "\n"))
 		}
 		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
 		if err != nil || len(found) != 1 {
 			t.Fatal(found, err)
 		}
-		if err := v.Monitoring.ResolveFinding(ctx, v.Live.Partner, partner.UserHash(long), found[0].ID, "password_changed"); err != nil {
+		if err := v.Monitoring.ResolveFinding(
+			ctx,
+			v.Live.Partner,
+			partner.UserHash(long),
+			found[0].ID,
+			"password_changed",
+		); err != nil {
 			t.Fatal(err)
 		}
 
@@ -146,17 +176,24 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 			v.File("depois.csv", "so-longo@exemplo.com.br\ndobrado@exemplo.com.br\nso-curto@exemplo.com.br\n"))
 		v.RunJobs()
 		told := v.EventsOf(v.Live)[before:]
-		if countLines(told, "leak ") != 1 || countLines(told, "leak "+long+" email:depois,email:depois,email:depois") != 1 || countLines(told, "status "+long) != len(told)-1 {
+		if countLines(told, "leak ") != 1 ||
+			countLines(told, "leak "+long+" email:depois,email:depois,email:depois") != 1 ||
+			countLines(told, "status "+long) != len(told)-1 {
 			t.Errorf("after the enrolment: %s", strings.Join(told, "\n"))
 		}
 		assets, persons := v.named(before)
 		if len(persons) != 1 {
 			t.Errorf("events of one person have %d keys", len(persons))
 		}
-		if len(first) != 3 || fmt.Sprint(assets) != fmt.Sprint(first) || fmt.Sprint(v.listed(short)) != fmt.Sprint(first) {
+		if len(first) != 3 || fmt.Sprint(assets) != fmt.Sprint(first) ||
+			fmt.Sprint(v.listed(short)) != fmt.Sprint(first) {
 			t.Errorf("events tell of %v, the listing showed %v and shows %v", assets, first, v.listed(short))
 		}
-		v.WantEqual("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed email:depois:open email:depois:open email:depois:open")
+		v.WantEqual(
+			"findings",
+			v.FindingsOf(v.Live, short),
+			"email:antes:password_changed email:depois:open email:depois:open email:depois:open",
+		)
 		v.WantEqual("statuses", v.Statuses(v.Live, short), "email=alerta email=alerta email=alerta")
 		all, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(short))
 		if err != nil {
@@ -193,7 +230,13 @@ func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 		if err != nil || !v.listed(long)[string(found[0].Asset)] {
 			t.Error("a finding of a value that is not listed:", found, err)
 		}
-		if err := v.Monitoring.ResolveFinding(ctx, v.Live.Partner, partner.UserHash(short), later[0].ID, "other"); err != nil {
+		if err := v.Monitoring.ResolveFinding(
+			ctx,
+			v.Live.Partner,
+			partner.UserHash(short),
+			later[0].ID,
+			"other",
+		); err != nil {
 			t.Fatal(err)
 		}
 		v.WantEqual("findings", v.FindingsOf(v.Live, long), "email:loja:other")

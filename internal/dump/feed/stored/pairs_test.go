@@ -23,7 +23,11 @@ func (v *env) known(address string, passwords ...string) (list []string) {
 	v.T.Helper()
 	for _, p := range passwords {
 		sum := sha1.Sum([]byte(p))
-		held, err := v.Library.HoldsPair(v.T.Context(), []uint64{v.Keys.Fingerprint(byte(identifier.Email), []byte(address))}, binary.BigEndian.Uint64(sum[:])>>24)
+		held, err := v.Library.HoldsPair(
+			v.T.Context(),
+			[]uint64{v.Keys.Fingerprint(byte(identifier.Email), []byte(address))},
+			binary.BigEndian.Uint64(sum[:])>>24,
+		)
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -40,7 +44,10 @@ func TestPairsOfRecords(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		ctx := context.Background()
-		file := v.File("a.csv", "email,senha,nome\nana@exemplo.com,Praia;2020,Ana\nbia@exemplo.com,,Bia\nana@exemplo.com,outra1,Ana\n")
+		file := v.File(
+			"a.csv",
+			"email,senha,nome\nana@exemplo.com,Praia;2020,Ana\nbia@exemplo.com,,Bia\nana@exemplo.com,outra1,Ana\n",
+		)
 		if held, err := v.Library.HoldsPair(t.Context(), []uint64{1}, 1); held || err != nil {
 			t.Error("before anything is published:", held, err)
 		}
@@ -55,7 +62,14 @@ func TestPairsOfRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		without, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: makeBreach("sem-pares", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs, NoPairs: true})
+		without, err := v.Importer.ImportBreach(
+			ctx,
+			intake.Spec{
+				Breach:  makeBreach("sem-pares", cyber.SourceBreach, cyber.ExposedEmail),
+				Inputs:  inputs,
+				NoPairs: true,
+			},
+		)
 		if err != nil || without.Pairs != "" || without.Tally.Pairs != 0 {
 			t.Errorf("without pairs: %q, %d, %v", without.Pairs, without.Tally.Pairs, err)
 		}
@@ -81,7 +95,13 @@ func TestPairsDoNotDependOnTheWay(t *testing.T) {
 	v.Importer.SpanBytes = 30_000
 	got := v.Import(makeBreach("partes", cyber.SourceBreach, cyber.ExposedEmail), files...)
 	if want.Tally.Pairs < 2000 || got.Tally.Pairs != want.Tally.Pairs || got.PairsDigest != want.PairsDigest {
-		t.Errorf("%d pairs, %s; in one part %d, %s", got.Tally.Pairs, got.PairsDigest, want.Tally.Pairs, want.PairsDigest)
+		t.Errorf(
+			"%d pairs, %s; in one part %d, %s",
+			got.Tally.Pairs,
+			got.PairsDigest,
+			want.Tally.Pairs,
+			want.PairsDigest,
+		)
 	}
 	inputs, err := intake.ListInputs(context.Background(), nil, files)
 	if err != nil {
@@ -90,7 +110,11 @@ func TestPairsDoNotDependOnTheWay(t *testing.T) {
 	// stopped begins an import, stops it when parts are kept, and goes on.
 	stopped := func(name string, first, then bool, between func(dir string)) intake.Outcome {
 		t.Helper()
-		spec := intake.Spec{Breach: makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs, NoPairs: first}
+		spec := intake.Spec{
+			Breach:  makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail),
+			Inputs:  inputs,
+			NoPairs: first,
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		calls := 0
 		v.Importer.Workers = 1 // calls is not shared

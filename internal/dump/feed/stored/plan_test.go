@@ -31,7 +31,14 @@ func (v *env) planOf(user string) (cyber.Plan, string) {
 
 func (v *env) mark(user string, finding cyber.FindingID, step cyber.StepID, state cyber.StepState) {
 	v.T.Helper()
-	if _, err := v.Monitoring.MarkPlanStep(context.Background(), v.Live.Partner, partner.UserHash(user), finding, step, state); err != nil {
+	if _, err := v.Monitoring.MarkPlanStep(
+		context.Background(),
+		v.Live.Partner,
+		partner.UserHash(user),
+		finding,
+		step,
+		state,
+	); err != nil {
 		v.T.Fatal(err)
 	}
 }
@@ -53,7 +60,10 @@ func (v *env) remind() []string {
 
 func (v *env) leak(name string, lines ...string) {
 	v.T.Helper()
-	v.Import(makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword), v.File(name+".txt", strings.Join(lines, "\n")+"\n"))
+	v.Import(
+		makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword),
+		v.File(name+".txt", strings.Join(lines, "\n")+"\n"),
+	)
 	v.RunJobs()
 }
 
@@ -78,7 +88,8 @@ func TestPlanIsKept(t *testing.T) {
 		v.mark("ana", id, "expect-scams", cyber.StepTodo)
 		plan, states = v.planOf("ana")
 		v.WantEqual("a plan under way", states, "change-password:done second-factor:skipped expect-scams:todo")
-		if s := plan.Steps; !s[0].MarkedAt.Equal(v.Clock.Now()) || !s[2].MarkedAt.IsZero() || !s[0].Due.Equal(plan.Finding.FoundAt.Add(24*time.Hour)) {
+		if s := plan.Steps; !s[0].MarkedAt.Equal(v.Clock.Now()) || !s[2].MarkedAt.IsZero() ||
+			!s[0].Due.Equal(plan.Finding.FoundAt.Add(24*time.Hour)) {
 			t.Errorf("marked %s, %s, due %s", s[0].MarkedAt, s[2].MarkedAt, s[0].Due)
 		}
 		before := v.EventsOf(v.Live)
@@ -91,11 +102,23 @@ func TestPlanIsKept(t *testing.T) {
 			t.Errorf("steps are told of: %v", told)
 		}
 		now, err = v.Monitoring.RecheckFinding(ctx, who, "ana", id)
-		if err != nil || now.Finding.Resolution != cyber.ResolvedPasswordChanged || now.Status != cyber.StatusMonitored || len(now.Remaining()) != 0 {
+		if err != nil || now.Finding.Resolution != cyber.ResolvedPasswordChanged ||
+			now.Status != cyber.StatusMonitored ||
+			len(now.Remaining()) != 0 {
 			t.Errorf("not solved: %v %v", now, err)
 		}
-		v.WantEqual("the end", strings.Join(v.EventsOf(v.Live)[len(before):], ";"), "status ana email comprometido>monitorado")
-		if again, err := v.Monitoring.RecheckFinding(ctx, who, "ana", id); err != nil || again.Finding.Resolution != cyber.ResolvedPasswordChanged {
+		v.WantEqual(
+			"the end",
+			strings.Join(v.EventsOf(v.Live)[len(before):], ";"),
+			"status ana email comprometido>monitorado",
+		)
+		if again, err := v.Monitoring.RecheckFinding(
+			ctx,
+			who,
+			"ana",
+			id,
+		); err != nil ||
+			again.Finding.Resolution != cyber.ResolvedPasswordChanged {
 			t.Errorf("a second look: %v %v", again, err)
 		}
 		if _, err := v.Monitoring.MarkPlanStep(ctx, who, "bia", id, "expect-scams", cyber.StepDone); err == nil {
@@ -117,7 +140,12 @@ func TestReminderJob(t *testing.T) {
 		for _, user := range people {
 			v.Watch(v.Live, user, "email", user+"@exemplo.com.br")
 		}
-		v.leak("loja", "ana@exemplo.com.br:segredo-um", "bia@exemplo.com.br:segredo-dois", "caio@exemplo.com.br:segredo-tres")
+		v.leak(
+			"loja",
+			"ana@exemplo.com.br:segredo-um",
+			"bia@exemplo.com.br:segredo-dois",
+			"caio@exemplo.com.br:segredo-tres",
+		)
 		v.leak("engano", "davi@exemplo.com.br:segredo-quatro")
 		if told := v.remind(); len(told) != 0 {
 			t.Errorf("reminded at once: %v", told)
@@ -125,7 +153,13 @@ func TestReminderJob(t *testing.T) {
 		bia, _ := v.planOf("bia")
 		caio, _ := v.planOf("caio")
 		v.mark("bia", bia.Finding.ID, "change-password", cyber.StepDone)
-		if err := v.Monitoring.ResolveFinding(context.Background(), v.Live.Partner, "caio", caio.Finding.ID, "not_me"); err != nil {
+		if err := v.Monitoring.ResolveFinding(
+			context.Background(),
+			v.Live.Partner,
+			"caio",
+			caio.Finding.ID,
+			"not_me",
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := v.Rules.RetractBreach(context.Background(), "engano"); err != nil {
@@ -202,7 +236,13 @@ func TestPlanBeginsAnew(t *testing.T) {
 		for _, s := range plan.Steps {
 			v.mark("ana", plan.Finding.ID, s.ID, cyber.StepDone)
 		}
-		if now, err := v.Monitoring.RecheckFinding(ctx, v.Live.Partner, "ana", plan.Finding.ID); err != nil || now.Finding.Open() {
+		if now, err := v.Monitoring.RecheckFinding(
+			ctx,
+			v.Live.Partner,
+			"ana",
+			plan.Finding.ID,
+		); err != nil ||
+			now.Finding.Open() {
 			t.Fatal(now, err)
 		}
 		v.Clock.Advance(90 * 24 * time.Hour)
@@ -216,7 +256,8 @@ func TestPlanBeginsAnew(t *testing.T) {
 			}
 		}
 		plan, states := v.planOf("ana")
-		if strings.Contains(states, "done") || !strings.Contains(states, "check-registrato:todo") || !plan.Finding.Open() {
+		if strings.Contains(states, "done") || !strings.Contains(states, "check-registrato:todo") ||
+			!plan.Finding.Open() {
 			t.Error("after more was told:", states)
 		}
 		if want := v.Clock.Now().Add(24 * time.Hour); !plan.Steps[0].Due.Equal(want) {
@@ -227,7 +268,11 @@ func TestPlanBeginsAnew(t *testing.T) {
 		if _, err := v.Breaches.RejudgeFindings(ctx, "loja", time.Time{}, "", 100, more); err != nil {
 			t.Fatal(err)
 		}
-		v.WantEqual("reminders", strings.Join(v.remind(), ";"), "due ana second-factor,govbr-second-factor,protege-accounts,check-registrato")
+		v.WantEqual(
+			"reminders",
+			strings.Join(v.remind(), ";"),
+			"due ana second-factor,govbr-second-factor,protege-accounts,check-registrato",
+		)
 		if _, states := v.planOf("ana"); !strings.HasPrefix(states, "change-password:done") {
 			t.Error("what was done after the renewal is gone:", states)
 		}

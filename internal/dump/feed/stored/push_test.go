@@ -34,7 +34,11 @@ func signed(t *testing.T, secret, id string, at time.Time, body string) http.Hea
 }
 
 // receiver adds a feed that takes pushes, and returns what sends one to it.
-func (v *env) receiver(fs *feed.Feeds, name string, settings feed.Settings) (secret string, send func(id, body string) (feed.Receipt, error)) {
+func (v *env) receiver(
+	fs *feed.Feeds,
+	name string,
+	settings feed.Settings,
+) (secret string, send func(id, body string) (feed.Receipt, error)) {
 	v.T.Helper()
 	fs.Random = rand.Reader
 	_, secret, err := fs.AddReceiver(context.Background(), feed.Feed{Name: name, Kind: feed.Pushed, Settings: settings})
@@ -91,7 +95,11 @@ func TestPushedRecords(t *testing.T) {
 		v.RunJobs()
 		v.WantEqual("breaches", v.Names(), "loja:published:2 nimbo-20261115:published:1")
 		v.WantEqual("ana", v.FindingsOf(v.Live, "ana"), "email:loja:open")
-		if got := v.FindingsOf(v.Live, "bia"); !strings.Contains(got, "email:loja:open") || !strings.Contains(got, "email:nimbo-20261115:open") {
+		if got := v.FindingsOf(
+			v.Live,
+			"bia",
+		); !strings.Contains(got, "email:loja:open") ||
+			!strings.Contains(got, "email:nimbo-20261115:open") {
 			t.Errorf("bia: %s", got)
 		}
 		var left int
@@ -160,7 +168,12 @@ func TestPushIsRefused(t *testing.T) {
 		again("while it waits")
 		v.runFeed(fs, "nimbo")
 		again("when it is done")
-		if all, err := v.Feeds.ListPushes(ctx, "nimbo", 10); err != nil || len(all) != 1 || all[0].State != feed.PushDone {
+		if all, err := v.Feeds.ListPushes(
+			ctx,
+			"nimbo",
+			10,
+		); err != nil || len(all) != 1 ||
+			all[0].State != feed.PushDone {
 			t.Errorf("%+v, %v", all, err)
 		}
 		if _, err := fs.PauseFeed(ctx, "nimbo", true); err != nil {
@@ -180,7 +193,12 @@ func TestPushSecrets(t *testing.T) {
 	number := 0
 	good := func(secret string) bool {
 		number++
-		_, err := fs.ReceivePush(ctx, "nimbo", signed(t, secret, fmt.Sprint("n", number), v.Clock.Now(), header+ana), []byte(header+ana))
+		_, err := fs.ReceivePush(
+			ctx,
+			"nimbo",
+			signed(t, secret, fmt.Sprint("n", number), v.Clock.Now(), header+ana),
+			[]byte(header+ana),
+		)
 		if err != nil && !errors.Is(err, webhook.ErrSignature) {
 			t.Fatal(err)
 		}
@@ -204,7 +222,11 @@ func TestPushSecrets(t *testing.T) {
 	if err := fs.RemoveFeed(ctx, "nimbo"); !errors.Is(err, feed.ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
-	if _, _, err := fs.AddReceiver(ctx, feed.Feed{Name: "x", Settings: feed.Settings{Mapping: "format: xml"}}); err == nil || !strings.Contains(err.Error(), "line 1: format") {
+	if _, _, err := fs.AddReceiver(
+		ctx,
+		feed.Feed{Name: "x", Settings: feed.Settings{Mapping: "format: xml"}},
+	); err == nil ||
+		!strings.Contains(err.Error(), "line 1: format") {
 		t.Errorf("with a mapping that is none: %v", err)
 	}
 }
@@ -264,7 +286,11 @@ func TestPushSurvivesAKill(t *testing.T) {
 		}
 		v.RunJobs()
 		v.WantEqual("breaches", v.Names(), "loja:published:2")
-		v.WantEqual("findings", v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"), "email:loja:open email:loja:open")
+		v.WantEqual(
+			"findings",
+			v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"),
+			"email:loja:open email:loja:open",
+		)
 	})
 }
 
@@ -273,11 +299,23 @@ func TestPushSurvivesAKill(t *testing.T) {
 func TestPushByMapping(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	fs := v.feeds()
-	_, send := v.receiver(fs, "nimbo", feed.Settings{Mapping: "vigia_mapping: 1\nformat: jsonl\nfields:\n  login: email\n  pw: password\n"})
-	if _, err := send("um", `{"login": "x", "pw": "y"}`); !errors.Is(err, feed.ErrPush) || fault.KindOf(err) != fault.Unprocessable {
+	_, send := v.receiver(
+		fs,
+		"nimbo",
+		feed.Settings{Mapping: "vigia_mapping: 1\nformat: jsonl\nfields:\n  login: email\n  pw: password\n"},
+	)
+	if _, err := send(
+		"um",
+		`{"login": "x", "pw": "y"}`,
+	); !errors.Is(err, feed.ErrPush) ||
+		fault.KindOf(err) != fault.Unprocessable {
 		t.Errorf("nothing but wrong values: %v", err)
 	}
-	if got, err := send("dois", `{"login": "x"}`+"\n"+`{"login": "ana@exemplo.com.br", "pw": "s", "id": 7}`); err != nil || got.Records != 1 || got.LeftOut != 1 {
+	if got, err := send(
+		"dois",
+		`{"login": "x"}`+"\n"+`{"login": "ana@exemplo.com.br", "pw": "s", "id": 7}`,
+	); err != nil || got.Records != 1 ||
+		got.LeftOut != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if f := v.runFeed(fs, "nimbo"); f.Failures != 0 || f.State.LeftOut != 1 {

@@ -63,7 +63,11 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 		v.T.Fatal(err)
 	}
 	start := time.Now()
-	out, err := v.Importer.RenewBreach(v.T.Context(), way, intake.Spec{Breach: cyber.Breach{Name: calm}, Inputs: inputs})
+	out, err := v.Importer.RenewBreach(
+		v.T.Context(),
+		way,
+		intake.Spec{Breach: cyber.Breach{Name: calm}, Inputs: inputs},
+	)
 	if err != nil || out.Unchanged {
 		v.T.Fatal(err, out.Unchanged)
 	}
@@ -86,7 +90,9 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 		v.Clock.Advance(2 * time.Hour)
 		v.RunJobs()
 		r, err := v.Breaches.BreachByName(context.Background(), name)
-		if err != nil || r.Renewals != 1 || r.PairsDigest != out.PairsDigest || fmt.Sprint(r.Tally.Classes, r.Exposes) != fmt.Sprint(out.Tally.Classes, out.Exposes) || !slices.Equal(v.keysOf(r), renewed) {
+		if err != nil || r.Renewals != 1 || r.PairsDigest != out.PairsDigest ||
+			fmt.Sprint(r.Tally.Classes, r.Exposes) != fmt.Sprint(out.Tally.Classes, out.Exposes) ||
+			!slices.Equal(v.keysOf(r), renewed) {
 			v.T.Fatalf("%s: %v, %+v, undisturbed %+v", name, err, r, out.Record)
 		}
 		v.sameFindings(calm, name)
@@ -100,7 +106,11 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 func (v *env) sameFindings(one, other string) {
 	v.T.Helper()
 	for i := range 12 {
-		all, err := v.Monitoring.ListFindings(context.Background(), v.Live.Partner, partner.UserHash(fmt.Sprint("u", i)))
+		all, err := v.Monitoring.ListFindings(
+			context.Background(),
+			v.Live.Partner,
+			partner.UserHash(fmt.Sprint("u", i)),
+		)
 		if err != nil {
 			v.T.Fatal(err)
 		}

@@ -22,7 +22,11 @@ func (v *env) renew(way intake.Way, name, content string, force bool) (intake.Ou
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	out, err := v.Importer.RenewBreach(v.T.Context(), way, intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force})
+	out, err := v.Importer.RenewBreach(
+		v.T.Context(),
+		way,
+		intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force},
+	)
 	v.RunJobs()
 	v.LoadPublished()
 	return out, err
@@ -69,7 +73,10 @@ func TestRenew(t *testing.T) {
 				v.WantEqual(what+": "+who, v.says(who), want[i])
 				later := fmt.Sprint(who, round)
 				v.Watch(v.Live, later, "email", who+"@exemplo.com")
-				if after := v.says(later); !strings.Contains(want[i], "retracted") && after != want[i] || strings.Contains(after, "loja") != strings.Contains(want[i], "[") {
+				if after := v.says(
+					later,
+				); !strings.Contains(want[i], "retracted") && after != want[i] ||
+					strings.Contains(after, "loja") != strings.Contains(want[i], "[") {
 					t.Errorf("%s: %s watched afterwards: %s, want %s", what, who, after, want[i])
 				}
 				if err := v.forget(later); err != nil {
@@ -99,13 +106,37 @@ func TestRenew(t *testing.T) {
 				t.Errorf("%s: files %v, want %v; former %v: %v", what, names, current, r.Former, err)
 			}
 		}
-		out, err := v.renew(intake.Append, "loja", "email,senha\nana@exemplo.com,segredo2\nbia@exemplo.com,segredo1\ndavi@exemplo.com,\n", false)
-		if err != nil || out.Unchanged || out.Renewals != 1 || out.Tally.Found["email"] != 6 || out.Tally.Distinct != 5 || out.Tally.Pairs != 2 {
+		out, err := v.renew(
+			intake.Append,
+			"loja",
+			"email,senha\nana@exemplo.com,segredo2\nbia@exemplo.com,segredo1\ndavi@exemplo.com,\n",
+			false,
+		)
+		if err != nil || out.Unchanged || out.Renewals != 1 || out.Tally.Found["email"] != 6 ||
+			out.Tally.Distinct != 5 ||
+			out.Tally.Pairs != 2 {
 			t.Fatalf("append: %+v, %v", out.Tally, err)
 		}
-		check("append", []string{"leak ana email:loja", "leak davi email:loja", "status ana email alerta>comprometido", "status davi email monitorado>alerta"},
-			"loja [email password] | email=comprometido", "loja [email password] | email=comprometido", "loja [email] | email=alerta", "loja [email] | email=alerta")
-		if out, err = v.renew(intake.Append, "loja", "bia@exemplo.com\n", false); err != nil || !out.Unchanged || out.Renewals != 1 {
+		check(
+			"append",
+			[]string{
+				"leak ana email:loja",
+				"leak davi email:loja",
+				"status ana email alerta>comprometido",
+				"status davi email monitorado>alerta",
+			},
+			"loja [email password] | email=comprometido",
+			"loja [email password] | email=comprometido",
+			"loja [email] | email=alerta",
+			"loja [email] | email=alerta",
+		)
+		if out, err = v.renew(
+			intake.Append,
+			"loja",
+			"bia@exemplo.com\n",
+			false,
+		); err != nil || !out.Unchanged ||
+			out.Renewals != 1 {
 			t.Errorf("append nothing new: %+v, %v", out, err)
 		}
 		if _, err = v.renew(intake.Replace, "loja", "email,nome\nana@exemplo.com,Ana Lima\n", false); err != nil {
@@ -118,16 +149,37 @@ func TestRenew(t *testing.T) {
 		if _, err = v.renew(intake.Replace, "loja", first, false); err != nil {
 			t.Fatal(err)
 		}
-		check("back", []string{"leak bia email:loja", "leak caio email:loja", "status bia email monitorado>comprometido", "status caio email monitorado>alerta"},
-			"loja [email] | email=alerta", "loja [email password] | email=comprometido", "loja [email] | email=alerta", "loja retracted | email=monitorado")
+		check(
+			"back",
+			[]string{
+				"leak bia email:loja",
+				"leak caio email:loja",
+				"status bia email monitorado>comprometido",
+				"status caio email monitorado>alerta",
+			},
+			"loja [email] | email=alerta",
+			"loja [email password] | email=comprometido",
+			"loja [email] | email=alerta",
+			"loja retracted | email=monitorado",
+		)
 	})
 }
 
 // forget ends the watch on all values of a person.
 func (v *env) forget(user string) error {
-	assets, err := v.Monitoring.ListAssets(v.T.Context(), cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)})
+	assets, err := v.Monitoring.ListAssets(
+		v.T.Context(),
+		cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)},
+	)
 	for _, a := range assets {
-		err = errors.Join(err, v.Monitoring.DeleteAsset(v.T.Context(), cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user), Group: cyber.ContractShows}, a.ID))
+		err = errors.Join(
+			err,
+			v.Monitoring.DeleteAsset(
+				v.T.Context(),
+				cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user), Group: cyber.ContractShows},
+				a.ID,
+			),
+		)
 	}
 	return err
 }
@@ -181,7 +233,12 @@ func TestRenewInterrupted(t *testing.T) {
 		whole := seen
 		store := &brokenStore{Store: v.Importer.Store, before: errors.New("away")}
 		v.Importer.Store = store
-		if _, err := v.Importer.RenewBreach(ctx, intake.Append, spec); !errors.Is(err, store.before) || seen-whole > 10_000 {
+		if _, err := v.Importer.RenewBreach(
+			ctx,
+			intake.Append,
+			spec,
+		); !errors.Is(err, store.before) ||
+			seen-whole > 10_000 {
 			t.Fatalf("%d values scanned again: %v", seen-whole, err)
 		}
 		v.RunJobs()
@@ -196,7 +253,8 @@ func TestRenewInterrupted(t *testing.T) {
 		store.after = nil
 		out, err := v.Importer.RenewBreach(ctx, intake.Append, spec)
 		undo()
-		if err != nil || seen != whole || !out.Unchanged || out.Renewals != 1 || out.Tally.Found["email"] != 6_002 || out.Tally.Distinct != 6_002 {
+		if err != nil || seen != whole || !out.Unchanged || out.Renewals != 1 || out.Tally.Found["email"] != 6_002 ||
+			out.Tally.Distinct != 6_002 {
 			t.Fatalf("%d values scanned again, %+v: %v", seen-whole, out.Tally, err)
 		}
 		v.RunJobs()
@@ -244,7 +302,11 @@ func TestRenewRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := leak.Renewal{Publication: leak.Publication{File: "x.seg", Digest: "x"}, Base: "another", Exposes: r.Exposes}
+		n := leak.Renewal{
+			Publication: leak.Publication{File: "x.seg", Digest: "x"},
+			Base:        "another",
+			Exposes:     r.Exposes,
+		}
 		if err := v.Breaches.RenewBreach(ctx, "loja", n); !errors.Is(err, leak.ErrRenewed) {
 			t.Errorf("renewed by somebody else meanwhile: %v", err)
 		}

@@ -31,14 +31,28 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	v.LoadPublished()
 	ctx := context.Background()
-	values := []string{"canario.ana@exemplo.com.br", "52998224725", "529.982.247-25", "+5511987654321", "11987654321", "4111111111111111", "canario-u1"}
+	values := []string{
+		"canario.ana@exemplo.com.br",
+		"52998224725",
+		"529.982.247-25",
+		"+5511987654321",
+		"11987654321",
+		"4111111111111111",
+		"canario-u1",
+	}
 	v.Watch(v.Live, "canario-u1", "email", values[0])
 	v.Watch(v.Live, "canario-u1", "cpf", values[2])
 	v.Watch(v.Live, "canario-u1", "phone", values[4])
 	v.Watch(v.Live, "canario-u1", "credit_card", values[5])
 	v.Importer.PartBytes = 100
 	v.Importer.SpanBytes = 1 << 20
-	dump := v.File("vazado.txt", strings.Repeat("canario.ana@exemplo.com.br;529.982.247-25;(11) 98765-4321;4111 1111 1111 1111;canario.bia@exemplo.com.br\n", 50))
+	dump := v.File(
+		"vazado.txt",
+		strings.Repeat(
+			"canario.ana@exemplo.com.br;529.982.247-25;(11) 98765-4321;4111 1111 1111 1111;canario.bia@exemplo.com.br\n",
+			50,
+		),
+	)
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump, dump})
 	if err != nil {
 		t.Fatal(err)
@@ -61,12 +75,20 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.RunJobs()
-	v.WantEqual("the life was real", v.Statuses(v.Live, "canario-u1"), "email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido") // a card stands in the record
+	v.WantEqual(
+		"the life was real",
+		v.Statuses(v.Live, "canario-u1"),
+		"email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido",
+	) // a card stands in the record
 	assets, err := v.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: v.Live.Partner, User: "canario-u1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Monitoring.DeleteAsset(ctx, cyber.AssetScope{Partner: v.Live.Partner, User: "canario-u1", Group: cyber.ContractShows}, assets[0].ID); err != nil {
+	if err := v.Monitoring.DeleteAsset(
+		ctx,
+		cyber.AssetScope{Partner: v.Live.Partner, User: "canario-u1", Group: cyber.ContractShows},
+		assets[0].ID,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := v.Rules.RetractBreach(ctx, "loja"); err != nil {
@@ -81,7 +103,12 @@ func forms(value string) map[string][]byte {
 	b := []byte(value)
 	md, s1, s2 := md5.Sum(b), sha1.Sum(b), sha256.Sum256(b)
 	b256, b512 := blake2b.Sum256(b), blake2b.Sum512(b)
-	out := map[string][]byte{"text": b, "reversed case": bytes.ToUpper(b), "base64": []byte(base64.StdEncoding.EncodeToString(b))[:len(b)], "hex": []byte(hex.EncodeToString(b))}
+	out := map[string][]byte{
+		"text":          b,
+		"reversed case": bytes.ToUpper(b),
+		"base64":        []byte(base64.StdEncoding.EncodeToString(b))[:len(b)],
+		"hex":           []byte(hex.EncodeToString(b)),
+	}
 	for name, sum := range map[string][]byte{"md5": md[:], "sha1": s1[:], "sha256": s2[:], "blake2b-256": b256[:], "blake2b-512": b512[:]} {
 		out[name], out[name+" hex"] = sum[:8], []byte(hex.EncodeToString(sum[:8]))
 	}
@@ -152,7 +179,11 @@ func TestOutboxIsAtomic(t *testing.T) {
 			v.WantEqual("nothing half done", v.FindingsOf(v.Live, "ana")+v.Statuses(v.Live, "ana"), "email=monitorado")
 		}
 		v.RunJobs()
-		v.WantEqual("all of it", v.FindingsOf(v.Live, "ana")+" "+v.Statuses(v.Live, "ana"), "email:loja:open email=alerta")
+		v.WantEqual(
+			"all of it",
+			v.FindingsOf(v.Live, "ana")+" "+v.Statuses(v.Live, "ana"),
+			"email:loja:open email=alerta",
+		)
 		if told := v.EventsOf(v.Live); len(told) != 2 {
 			t.Errorf("told %v", told)
 		}
@@ -206,7 +237,10 @@ func TestRetractedWhileImporting(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	_, err = v.Importer.ImportBreach(ctx, intake.Spec{Breach: makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	_, err = v.Importer.ImportBreach(
+		ctx,
+		intake.Spec{Breach: makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
+	)
 	if !errors.Is(err, leak.ErrRetracted) {
 		t.Errorf("the import ended with %v", err)
 	}

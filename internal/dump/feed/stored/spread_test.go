@@ -43,7 +43,15 @@ func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 		t.Fatal(err)
 	}
 	v := &env{Env: own, T: t, Files: files, Importer: &intake.Importer{
-		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.PairFingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store:       own.Breaches,
+		Jobs:        own.Jobs,
+		Files:       files,
+		Dir:         filepath.Join(e.Folder, name, "import"),
+		Fingerprint: e.Keys.Fingerprint,
+		Pair:        e.Keys.PairFingerprint,
+		Tables:      e.Keys,
+		Now:         e.Clock.Now,
+		Workers:     2,
 	}}
 	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, files, e.Keys, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
 	v.Matcher.Settle = 0
@@ -70,7 +78,11 @@ func (r *replica) spread(name string, args ...string) error {
 	if err != nil {
 		r.T.Fatal(err)
 	}
-	return r.Importer.SpreadImport(context.Background(), intake.Spec{Breach: makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}, spreadPart)
+	return r.Importer.SpreadImport(
+		context.Background(),
+		intake.Spec{Breach: makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
+		spreadPart,
+	)
 }
 
 // claim takes one due job of a kind.
@@ -97,7 +109,10 @@ func (r *replica) do(j job.Job) error {
 	if j.Kind == intake.KindSpread {
 		step = r.spreader.WatchParts
 	}
-	err := step(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return r.Jobs.SaveJob(ctx, r.name, j.ID, p) }})
+	err := step(
+		ctx,
+		&job.Run{Job: j, Save: func(ctx context.Context, p any) error { return r.Jobs.SaveJob(ctx, r.name, j.ID, p) }},
+	)
 	state, reason := job.Done, ""
 	switch {
 	case errors.Is(err, job.ErrLost):
@@ -184,7 +199,8 @@ func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*rep
 		t.Errorf("%d rows left, %v", len(parts), err)
 	}
 	for _, r := range replicas {
-		if names, err := r.Files.ListLocal(); err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
+		if names, err := r.Files.ListLocal(); err != nil ||
+			slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
 			t.Errorf("%s keeps %v, %v", r.name, names, err)
 		}
 		if left, err := os.ReadDir(filepath.Join(r.Importer.Dir, ".spread")); len(left) > 0 {
@@ -283,8 +299,17 @@ func TestSpreadReaches(t *testing.T) {
 			files.ServeHTTP(w, r)
 		}))
 		defer web.Close()
-		inputs := []string{"file://" + dir + "/large.txt", "file://" + dir + "/members.tar", web.URL + "/packed.gz?token=s3cr3t"}
-		whole := a.Import(makeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), dir+"/large.txt", dir+"/members.tar", dir+"/packed.gz")
+		inputs := []string{
+			"file://" + dir + "/large.txt",
+			"file://" + dir + "/members.tar",
+			web.URL + "/packed.gz?token=s3cr3t",
+		}
+		whole := a.Import(
+			makeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail),
+			dir+"/large.txt",
+			dir+"/members.tar",
+			dir+"/packed.gz",
+		)
 		if err := a.spread("longe", inputs...); err != nil {
 			t.Fatal(err)
 		}
@@ -362,7 +387,10 @@ func TestSpreadFails(t *testing.T) {
 			}
 		}
 		watch, _ := a.claim(intake.KindSpread)
-		if err := a.do(watch); !errors.Is(err, intake.ErrInput) || !strings.Contains(err.Error(), gone) || !strings.Contains(err.Error(), "8 tries") {
+		if err := a.do(
+			watch,
+		); !errors.Is(err, intake.ErrInput) || !strings.Contains(err.Error(), gone) ||
+			!strings.Contains(err.Error(), "8 tries") {
 			t.Fatalf("the import: %v", err)
 		}
 		if err := os.Rename(gone+"~", gone); err != nil {

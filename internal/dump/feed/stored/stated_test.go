@@ -33,9 +33,18 @@ func TestImportOfRecords(t *testing.T) {
 	var large strings.Builder
 	large.WriteString("{\"vigia_records\": 1}\n")
 	for i := range 8000 { // more than is handed to a worker as a whole
-		_, _ = fmt.Fprintf(&large, "{\"email\": \"p%d@exemplo.com\", \"password\": \"senha%d\", \"health\": true}\n", i, i)
+		_, _ = fmt.Fprintf(
+			&large,
+			"{\"email\": \"p%d@exemplo.com\", \"password\": \"senha%d\", \"health\": true}\n",
+			i,
+			i,
+		)
 	}
-	out := v.Import(makeBreach("loja", cyber.SourceBreach), v.File("a.jsonl", text), v.File("b.jsonl.gz", string(gzipText(t, []byte(large.String())))))
+	out := v.Import(
+		makeBreach("loja", cyber.SourceBreach),
+		v.File("a.jsonl", text),
+		v.File("b.jsonl.gz", string(gzipText(t, []byte(large.String())))),
+	)
 	labels := v.labelsOf(out.Record)
 	for address, want := range map[string]string{
 		"ana@exemplo.com": "[email password other] [loja.test] 20513 true", "bia@exemplo.com": "[email name] [] 0 true",
@@ -47,7 +56,8 @@ func TestImportOfRecords(t *testing.T) {
 		}
 	}
 	tally := out.Tally
-	if tally.Found["email"] != 8002 || tally.Pairs != 8001 || tally.Read != 1 || tally.Partly != 1 || tally.Reasons["records: email: not one e-mail address"] != 2 {
+	if tally.Found["email"] != 8002 || tally.Pairs != 8001 || tally.Read != 1 || tally.Partly != 1 ||
+		tally.Reasons["records: email: not one e-mail address"] != 2 {
 		t.Errorf("%+v", tally)
 	}
 	if len(out.Skips) != 2 || !strings.HasSuffix(out.Skips[0].Name, "a.jsonl:4") {
@@ -65,7 +75,10 @@ func TestImportByMapping(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A guess would take the first column for the address and "nome" for a name.
-	file := v.File("nimbo.csv", "de,nome,contato,chave\nx@outro.com,Ana,ana@exemplo.com,s1\ny@outro.com,Bia,bia@exemplo.com,\n")
+	file := v.File(
+		"nimbo.csv",
+		"de,nome,contato,chave\nx@outro.com,Ana,ana@exemplo.com,s1\ny@outro.com,Bia,bia@exemplo.com,\n",
+	)
 	wrong := v.File("outro.csv", "de,para\nx@outro.com,y@outro.com\n")
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{file, wrong})
 	if err != nil {
@@ -76,7 +89,8 @@ func TestImportByMapping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fmt.Sprint(out.Exposes) != "[email password]" || out.Tally.Found["email"] != 2 || out.Tally.Pairs != 1 || out.Tally.Partly+out.Tally.Unread != 1 {
+	if fmt.Sprint(out.Exposes) != "[email password]" || out.Tally.Found["email"] != 2 || out.Tally.Pairs != 1 ||
+		out.Tally.Partly+out.Tally.Unread != 1 {
 		t.Errorf("%v, %+v", out.Exposes, out.Tally)
 	}
 	if out.Tally.Reasons["records: line 1: contato: the table has no such column"] != 1 {
@@ -85,10 +99,12 @@ func TestImportByMapping(t *testing.T) {
 
 	stopped, stop := context.WithCancel(context.Background())
 	spec.Breach.Name = "parado"
-	spec.Inputs = []intake.Input{intake.ReaderInput("nimbo.csv", "nimbo.csv 1", -1, func(context.Context) (io.ReadCloser, error) {
-		stop()
-		return os.Open(file)
-	})}
+	spec.Inputs = []intake.Input{
+		intake.ReaderInput("nimbo.csv", "nimbo.csv 1", -1, func(context.Context) (io.ReadCloser, error) {
+			stop()
+			return os.Open(file)
+		}),
+	}
 	if _, err := v.Importer.ImportBreach(stopped, spec); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a stopped import: %v", err)
 	}

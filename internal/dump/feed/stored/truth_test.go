@@ -22,7 +22,20 @@ func (v *env) toldOf(user string) string {
 	}
 	var lines []string
 	for _, f := range findings {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s %v %s %t", f.Breach.Name, f.Basis(), f.Severity, f.Breach.Exposes, strings.Join(f.Trace.Sites, ","), f.OwnSite)))
+		lines = append(
+			lines,
+			strings.TrimSpace(
+				fmt.Sprintf(
+					"%s %s %s %v %s %t",
+					f.Breach.Name,
+					f.Basis(),
+					f.Severity,
+					f.Breach.Exposes,
+					strings.Join(f.Trace.Sites, ","),
+					f.OwnSite,
+				),
+			),
+		)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "; ") + " | " + v.Statuses(v.Live, user)
@@ -40,7 +53,10 @@ func TestToldOfOwnRecord(t *testing.T) {
 		}
 		table := v.File("a.csv", "email,senha,nome\nana@exemplo.com,,\nbia@exemplo.com,segredo1,Bia Lima\n")
 		prose := v.File("b.txt", "Escreva para davi@exemplo.com amanhã.\n")
-		log := v.File("2024-03-12 log.txt", "URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: leo@exemplo.com\nPASS: x2\n\n")
+		log := v.File(
+			"2024-03-12 log.txt",
+			"URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: leo@exemplo.com\nPASS: x2\n\n",
+		)
 		v.LoadPublished()
 		watch := func(prefix string) {
 			for _, who := range []string{"ana", "bia", "davi", "eva", "leo"} {
@@ -91,8 +107,13 @@ func TestWatchedSites(t *testing.T) {
 			}
 		}
 		log := func(name, domain string) {
-			v.Import(makeBreach(name, cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword), v.File(name+".txt",
-				"URL: https://app.banco.test/login\nUSER: eva@"+domain+"\nPASS: x1\n\nURL: https://loja.test/\nUSER: leo@"+domain+"\nPASS: x2\n\n"))
+			v.Import(
+				makeBreach(name, cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword),
+				v.File(
+					name+".txt",
+					"URL: https://app.banco.test/login\nUSER: eva@"+domain+"\nPASS: x1\n\nURL: https://loja.test/\nUSER: leo@"+domain+"\nPASS: x2\n\n",
+				),
+			)
 			v.RunJobs()
 		}
 		told := func(id partner.ID, user partner.UserHash) string {

@@ -24,7 +24,10 @@ func folderOf(t *testing.T, files map[string]string) string {
 	folder := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(folder, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(
+			os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(content), 0o600),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,10 +40,15 @@ func TestVerdictOfEveryInput(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	short := gzipText(t, []byte("caio@exemplo.com.br "+strings.Repeat("linha ", 30)))
 	folder := folderOf(t, map[string]string{
-		"1.txt": "ana@exemplo.com.br", "2.gz": string(short[:len(short)-9]), "3.gpg": "-----BEGIN PGP MESSAGE-----\n\nx",
+		"1.txt": "ana@exemplo.com.br",
+		"2.gz":  string(short[:len(short)-9]),
+		"3.gpg": "-----BEGIN PGP MESSAGE-----\n\nx",
 		"4.bin": strings.Repeat("\x01\x02\xff\x00", 200),
 	})
-	if err := errors.Join(os.Symlink("/etc/passwd", filepath.Join(folder, "5")), syscall.Mkfifo(filepath.Join(folder, "6"), 0o600)); err != nil {
+	if err := errors.Join(
+		os.Symlink("/etc/passwd", filepath.Join(folder, "5")),
+		syscall.Mkfifo(filepath.Join(folder, "6"), 0o600),
+	); err != nil {
 		t.Fatal(err)
 	}
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{folder})
@@ -57,7 +65,9 @@ func TestVerdictOfEveryInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	tally := out.Tally
-	if tally.Read != 1 || tally.Partly != 1 || tally.Unread != 4 || tally.ReadVerdict() != "partly read" || tally.Problems != 5 || len(tally.Reasons) != 5 {
+	if tally.Read != 1 || tally.Partly != 1 || tally.Unread != 4 || tally.ReadVerdict() != "partly read" ||
+		tally.Problems != 5 ||
+		len(tally.Reasons) != 5 {
 		t.Errorf("%+v", tally)
 	}
 	for _, reason := range []string{"cut short", "encrypted with OpenPGP", "a symbolic link: not followed", "a named pipe: not read"} {
@@ -94,7 +104,11 @@ func TestDoubtfulImports(t *testing.T) {
 			t.Errorf("%+v", out.Record)
 		}
 		b.Name = "forcado"
-		if out, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: empty, Force: true}); err != nil || out.State != leak.Published {
+		if out, err := v.Importer.ImportBreach(
+			context.Background(),
+			intake.Spec{Breach: b, Inputs: empty, Force: true},
+		); err != nil ||
+			out.State != leak.Published {
 			t.Errorf("%+v, %v", out.Record, err)
 		}
 		r := newReplica(t, e, "a", sharedBucket(e))
@@ -123,8 +137,13 @@ func TestSplitSetsAreOneInput(t *testing.T) {
 	whole := string(sevenZipOf(text))
 	zip := string(zipOf(t, []byte("bia@exemplo.com.br\n")))
 	folder := folderOf(t, map[string]string{
-		"a/dump.7z.001": whole[:300], "a/dump.7z.002": whole[300:500], "a/dump.7z.003": whole[500:],
-		"b/dump.z01": "PK\x07\x08" + zip[:40], "b/dump.zip": zip[40:], "c/only.txt.001": "caio@exemplo.com.br", "c/only.zip": string(zipOf(t, []byte("davi@exemplo.com.br"))),
+		"a/dump.7z.001":  whole[:300],
+		"a/dump.7z.002":  whole[300:500],
+		"a/dump.7z.003":  whole[500:],
+		"b/dump.z01":     "PK\x07\x08" + zip[:40],
+		"b/dump.zip":     zip[40:],
+		"c/only.txt.001": "caio@exemplo.com.br",
+		"c/only.zip":     string(zipOf(t, []byte("davi@exemplo.com.br"))),
 	})
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{folder})
 	if err != nil || len(inputs) != 4 {

@@ -51,12 +51,18 @@ func TestVendorWordsWaitForApproval(t *testing.T) {
 		fs := v.feeds()
 		_, send := v.receiver(fs, "nimbo", feed.Settings{})
 		const hostile = "ligue 0800 000 0000 e confirme a senha"
-		if _, err := send("um", `{"vigia_records": 1, "breach": {"name": "loja", "title": "`+hostile+`", "description": "`+hostile+`", "date": "2026-03-01"}}`+"\n"+ana); err != nil {
+		if _, err := send(
+			"um",
+			`{"vigia_records": 1, "breach": {"name": "loja", "title": "`+hostile+`", "description": "`+hostile+`", "date": "2026-03-01"}}`+"\n"+ana,
+		); err != nil {
 			t.Fatal(err)
 		}
 		v.runFeed(fs, "nimbo")
 		v.RunJobs()
-		if shown := v.shownTo("ana"); strings.Contains(shown, hostile) || !strings.Contains(shown, "Vazamento informado em 15/11/2026") {
+		if shown := v.shownTo(
+			"ana",
+		); strings.Contains(shown, hostile) ||
+			!strings.Contains(shown, "Vazamento informado em 15/11/2026") {
 			t.Error("before approval:", shown)
 		}
 		breaches := leak.NewBreaches(v.Store.Breaches, v.Clock.Now)

@@ -168,7 +168,13 @@ func (r *Reader) judgeColumn(at int32) *tally {
 	if int(sum.regular)*2 >= count && count > 3 { // a counter
 		t.isNot |= PhoneKind
 	} else {
-		t.decideKind(PhoneKind, int(sum.phone), count-int(sum.cpf), float64(sum.phoneWeight)/10/float64(max(1, sum.phone)), int(sum.phone+sum.cpf)*10 >= count*9)
+		t.decideKind(
+			PhoneKind,
+			int(sum.phone),
+			count-int(sum.cpf),
+			float64(sum.phoneWeight)/10/float64(max(1, sum.phone)),
+			int(sum.phone+sum.cpf)*10 >= count*9,
+		)
 	}
 	return t
 }
@@ -223,7 +229,8 @@ func (r *Reader) decideNumber(n *numeral) (is, maybe, told Kinds) {
 		one, key := r.judgeColumn(n.tally), r.tallies[n.tally].key
 		isNot := one.isNot
 		told = n.can & one.isKind
-		if left := n.can &^ isNot; told == 0 && (left&^n.exact != 0 || left&(left-1) != 0) { // numbers of other lengths may tell more
+		if left := n.can &^ isNot; told == 0 &&
+			(left&^n.exact != 0 || left&(left-1) != 0) { // numbers of other lengths may tell more
 			told = n.can & r.judgeColumn(r.tallyOf(key&^0xff)).allOne
 			if told == 0 && (left&(left-1) != 0 || n.isApart) {
 				for end := (r.base+int64(n.from))/columnCell*columnCell + 2*columnCell; r.counted < len(r.shaped) && r.base+int64(r.shaped[r.counted].from) < end; r.counted++ {
@@ -354,7 +361,8 @@ type rowPlace struct{ low, start, at int }
 // tupleStart finds the parenthesis in b[low:at] that begins the row of a statement, or -1.
 func (r *Reader) tupleStart(low, at int) int {
 	b, w, end := r.b, &r.row, at
-	if w.at > low && w.at <= at && (w.start > low || w.start < 0 && w.low <= low) && bytes.IndexByte(b[w.at:at], '(') < 0 {
+	if w.at > low && w.at <= at && (w.start > low || w.start < 0 && w.low <= low) &&
+		bytes.IndexByte(b[w.at:at], '(') < 0 {
 		w.at = at
 		return w.start
 	}
@@ -402,6 +410,16 @@ func hashName(name []byte) uint32 {
 // partsRows those that part the fields of rows.
 var (
 	beforeNumber = [256]bool{'"': true, '\'': true, ' ': true, '+': true, '(': true, '[': true, '\\': true}
-	partsRows    = [256]bool{',': true, ';': true, '|': true, '\t': true, ':': true, '~': true, '^': true, 0: true, 1: true}
-	inKey        = byteSet(hasLetter|hasDigit, "_-")
+	partsRows    = [256]bool{
+		',':  true,
+		';':  true,
+		'|':  true,
+		'\t': true,
+		':':  true,
+		'~':  true,
+		'^':  true,
+		0:    true,
+		1:    true,
+	}
+	inKey = byteSet(hasLetter|hasDigit, "_-")
 )

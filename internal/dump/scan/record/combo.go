@@ -74,7 +74,8 @@ func (r *Reader) readForm(l *line) {
 	}
 	if f.extra > 0 {
 		for k := n + 1; k < int(l.last); k++ {
-			if h := &r.hits[k]; h.length&weak == 0 && int(h.from) > rest && r.b[h.from-1] == f.sep && (int(h.to) == to || r.b[h.to] == f.sep) {
+			if h := &r.hits[k]; h.length&weak == 0 && int(h.from) > rest && r.b[h.from-1] == f.sep &&
+				(int(h.to) == to || r.b[h.to] == f.sep) {
 				end = int(h.from) - 1
 				break
 			}
@@ -160,7 +161,10 @@ func lookOfRest(v []byte, sep byte) look {
 	}
 	k := characterKinds(v[:min(len(v), 64)])
 	switch {
-	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), kindOf[v[0]] == hasDigit && k&hasMark != 0 && (ipAddress(v) || ParseYear(v) > 0):
+	case len(v) > 64,
+		v[0] == ' ',
+		v[0] == 'h' && bytes.HasPrefix(v, []byte("http")),
+		kindOf[v[0]] == hasDigit && k&hasMark != 0 && (ipAddress(v) || ParseYear(v) > 0):
 		return other
 	case k&hasSpace != 0:
 		if k&(hasDigit|hasMark) != 0 {
@@ -274,7 +278,8 @@ func (r *Reader) isListLine(l *line) bool {
 
 // isBesideCombo reports whether the line before or after line i is a combo line with the same separator.
 func (r *Reader) isBesideCombo(i int, sep byte) bool {
-	return r.isNear(i, i-1) && r.lineForm(&r.lines[i-1]).sep == sep || r.isNear(i, i+1) && r.lineForm(&r.lines[i+1]).sep == sep
+	return r.isNear(i, i-1) && r.lineForm(&r.lines[i-1]).sep == sep ||
+		r.isNear(i, i+1) && r.lineForm(&r.lines[i+1]).sep == sep
 }
 
 // bareCombo returns a combo line of which nothing more is claimed than its identifiers.

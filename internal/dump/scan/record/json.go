@@ -260,7 +260,10 @@ func (r *Reader) somebody(k, start int) bool {
 	}
 	first, last := r.hitsWithin(k, start, end)
 	for i := first; i < last; i++ {
-		if m := r.memberOf(&r.hits[i]); m >= 0 && r.members[m].object == 0 && r.hits[i].length&weak == 0 && ofKind[r.hits[i].kind]&identities != 0 {
+		if m := r.memberOf(
+			&r.hits[i],
+		); m >= 0 && r.members[m].object == 0 && r.hits[i].length&weak == 0 &&
+			ofKind[r.hits[i].kind]&identities != 0 {
 			return true
 		}
 	}
@@ -378,7 +381,9 @@ func (r *Reader) identify(hits []hit) {
 	for i := 1; i < len(r.objects); i++ {
 		o := &r.objects[i]
 		above := &r.objects[o.parent]
-		if o.identity != 0 && (o.inList || above.people > 1 || o.identity&r.objects[above.group].identity != 0) || above.people > 1 && o.people > 0 || o.inList && o.identity == 0 && r.objects[above.group].own&identities == 0 {
+		if o.identity != 0 && (o.inList || above.people > 1 || o.identity&r.objects[above.group].identity != 0) ||
+			above.people > 1 && o.people > 0 ||
+			o.inList && o.identity == 0 && r.objects[above.group].own&identities == 0 {
 			o.group = i
 		} else {
 			o.group = above.group
@@ -420,7 +425,8 @@ func (r *Reader) handOutPerson(hits []hit, group int) {
 	for i := range cells {
 		m := &members[i]
 		o := &r.objects[m.object]
-		if cells[i].main || o.group != group || m.column == colName && m.object != group && o.column == unknown && m.object != 0 {
+		if cells[i].main || o.group != group ||
+			m.column == colName && m.object != group && o.column == unknown && m.object != 0 {
 			continue // the name of a company, a product
 		}
 		if m.column == unknown && !maybeHash(r.b[m.from]) {

@@ -139,7 +139,8 @@ func (r *Reader) judgeHeads(sep byte) *layout {
 		if c != unknown {
 			known++
 		}
-		leads = leads || c.identity() || c == colUsername || c == colDocument || c == colPix || c == colCNPJ || c.ofThings()
+		leads = leads || c.identity() || c == colUsername || c == colDocument || c == colPix || c == colCNPJ ||
+			c.ofThings()
 	}
 	if !leads || known < 2 && len(l.Columns) > 4 || len(l.Columns) < 2 || sep == ':' && known < len(l.Columns) {
 		return nil
@@ -246,9 +247,25 @@ func (c column) identity() bool { return c == colEmail || c == colCPF || c == co
 
 // classOf is what a value of the column exposes.
 var classOf = [...]Classes{
-	colEmail: Email, colPassword: Password, colHash: PasswordHash, colCPF: CPF, colPhone: Phone, colCard: Card, colAddress: Address, colName: Name,
-	colBirthDate: BirthDate, colDocument: Document, colHealth: Health, colFinancial: Financial, colCookies: Cookies, colIP: IP, colUsername: Username,
-	colPix: Financial, colOther: 0, colPaper: Document, colID: 0,
+	colEmail:     Email,
+	colPassword:  Password,
+	colHash:      PasswordHash,
+	colCPF:       CPF,
+	colPhone:     Phone,
+	colCard:      Card,
+	colAddress:   Address,
+	colName:      Name,
+	colBirthDate: BirthDate,
+	colDocument:  Document,
+	colHealth:    Health,
+	colFinancial: Financial,
+	colCookies:   Cookies,
+	colIP:        IP,
+	colUsername:  Username,
+	colPix:       Financial,
+	colOther:     0,
+	colPaper:     Document,
+	colID:        0,
 }
 
 // exact are names as a whole, without what parts their words. They come before the words.
@@ -282,22 +299,39 @@ var exact = invertNames(map[column]string{
 
 // words are what a part of a longer name says; spoilers are words that make a name say something else than that.
 var words = invertNames(map[column]string{
-	colEmail: "mail email correo", colPassword: "password passwd pwd senha contrasena clave pass", colCPF: "cpf",
-	colPhone: "phone telefone telefono celular fone mobile movil whatsapp tel cel", colAddress: "address endereco direccion logradouro street cep zip postal rua calle domicilio",
-	colName: "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name", colBirthDate: "nascimento nacimiento birth birthdate birthday nasc dob",
-	colDocument: "dni ssn", colPaper: "rg cnh passport passaporte pasaporte pis pasep renavam", colArea: "ddd", colFinancial: "salario salary renda saldo balance income iban sueldo", colCookies: "cookie cookies",
-	colPix: "pix evp", colCNPJ: "cnpj", colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
+	colEmail:     "mail email correo",
+	colPassword:  "password passwd pwd senha contrasena clave pass",
+	colCPF:       "cpf",
+	colPhone:     "phone telefone telefono celular fone mobile movil whatsapp tel cel",
+	colAddress:   "address endereco direccion logradouro street cep zip postal rua calle domicilio",
+	colName:      "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name",
+	colBirthDate: "nascimento nacimiento birth birthdate birthday nasc dob",
+	colDocument:  "dni ssn",
+	colPaper:     "rg cnh passport passaporte pasaporte pis pasep renavam",
+	colArea:      "ddd",
+	colFinancial: "salario salary renda saldo balance income iban sueldo",
+	colCookies:   "cookie cookies",
+	colPix:       "pix evp",
+	colCNPJ:      "cnpj",
+	colIP:        "ip",
+	colUsername:  "username login usuario nickname",
+	colHash:      "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada",
+	colCard:      "cartao tarjeta creditcard",
 })
 
 // spoilers beside a column's word say that it is about the thing, and not the thing: password_changed_at.
-var spoilers = wordSet("at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint question pergunta pregunta " +
-	"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent salt company empresa file arquivo archivo product produto producto mae pai mother father " +
-	"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class valid valido bounce newsletter marketing num attempts tentativas time hora " +
-	"table column db host brand bandeira plan plano url method country provider model device version bytes size lang idioma group grupo role perfil store loja banco bank")
+var spoilers = wordSet(
+	"at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint question pergunta pregunta " +
+		"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent salt company empresa file arquivo archivo product produto producto mae pai mother father " +
+		"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class valid valido bounce newsletter marketing num attempts tentativas time hora " +
+		"table column db host brand bandeira plan plano url method country provider model device version bytes size lang idioma group grupo role perfil store loja banco bank",
+)
 
 // filler are the words beside which a name still says that the value is a password.
-var filler = wordSet("user users usr account conta cuenta cliente customer client member login web acesso acceso access de do da del la the plain plaintext text texto " +
-	"clear my minha mi su your wp site portal app sistema system internet 1 2")
+var filler = wordSet(
+	"user users usr account conta cuenta cliente customer client member login web acesso acceso access de do da del la the plain plaintext text texto " +
+		"clear my minha mi su your wp site portal app sistema system internet 1 2",
+)
 
 // wordSet returns the set of the words of a text.
 func wordSet(text string) map[string]bool {
@@ -369,7 +403,8 @@ func readName(name []byte) column {
 	if !sure && (said == colPassword || said == colHash) {
 		return unknown // something about a password
 	}
-	if said == colHash && !bytes.Contains(whole, []byte("pass")) && !bytes.Contains(whole, []byte("senha")) && !bytes.Contains(whole, []byte("contrasen")) &&
+	if said == colHash && !bytes.Contains(whole, []byte("pass")) && !bytes.Contains(whole, []byte("senha")) &&
+		!bytes.Contains(whole, []byte("contrasen")) &&
 		!bytes.Contains(whole, []byte("pwd")) {
 		return unknown // a hash of something
 	}
@@ -384,7 +419,24 @@ func isOfThing(whole []byte, starts []int) column {
 			to = starts[i+1]
 		}
 		switch string(whole[from:to]) {
-		case "id", "at", "date", "data", "fecha", "expires", "expiry", "expira", "time", "hora", "count", "qtd", "bytes", "size", "version", "token", "updated", "changed":
+		case "id",
+			"at",
+			"date",
+			"data",
+			"fecha",
+			"expires",
+			"expiry",
+			"expira",
+			"time",
+			"hora",
+			"count",
+			"qtd",
+			"bytes",
+			"size",
+			"version",
+			"token",
+			"updated",
+			"changed":
 			return colThing
 		}
 	}

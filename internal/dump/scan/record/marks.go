@@ -224,8 +224,10 @@ const (
 // rows what is in them.
 func IsSQL(head []byte) bool {
 	head = head[:min(len(head), 32<<10)]
-	for _, sign := range [...]string{"-- MySQL dump", "-- MariaDB dump", "-- PostgreSQL database dump", "-- phpMyAdmin SQL", "CREATE TABLE ", "create table ", "INSERT INTO ",
-		"insert into ", "SQLite format", "BEGIN TRANSACTION;"} {
+	for _, sign := range [...]string{
+		"-- MySQL dump", "-- MariaDB dump", "-- PostgreSQL database dump", "-- phpMyAdmin SQL", "CREATE TABLE ", "create table ", "INSERT INTO ",
+		"insert into ", "SQLite format", "BEGIN TRANSACTION;",
+	} {
 		if bytes.Contains(head, []byte(sign)) {
 			return true
 		}
@@ -260,7 +262,10 @@ func (r *Reader) splitLines(begins bool) {
 		if end-start > Longest { // the next one in it is a line of its own
 			r.noteGap(at, before)
 			before, i = int(h.to), i+1
-			r.lines = append(r.lines, line{from: h.from, to: h.to, text: h.from, end: h.to, first: int32(i - 1), last: int32(i), long: true})
+			r.lines = append(
+				r.lines,
+				line{from: h.from, to: h.to, text: h.from, end: h.to, first: int32(i - 1), last: int32(i), long: true},
+			)
 			continue
 		}
 		r.noteGap(start, before)
@@ -321,7 +326,10 @@ func (r *Reader) noteLine(i, from, to int) int {
 	if to > from && r.b[to-1] == '\r' {
 		end--
 	}
-	r.lines = append(r.lines, line{from: int32(from), to: int32(to), text: int32(text), end: int32(end), first: int32(first), last: int32(i)})
+	r.lines = append(
+		r.lines,
+		line{from: int32(from), to: int32(to), text: int32(text), end: int32(end), first: int32(first), last: int32(i)},
+	)
 	return i
 }
 

@@ -34,7 +34,8 @@ func TestMarks(t *testing.T) {
 		part := text[min(from, to):max(from, to)]
 		base := min(from, to)
 		for _, c := range []struct{ got, want int }{
-			{m.lineEnd(base, max(from, to)), bytes.IndexByte(part, '\n')}, {m.lineBefore(base, max(from, to)), bytes.LastIndexByte(part, '\n')},
+			{m.lineEnd(base, max(from, to)), bytes.IndexByte(part, '\n')},
+			{m.lineBefore(base, max(from, to)), bytes.LastIndexByte(part, '\n')},
 			{m.findSign(';', base, max(from, to)), bytes.IndexByte(part, ';')},
 		} {
 			if c.want >= 0 {

@@ -278,8 +278,12 @@ var callingCodes = func() (used [1000]bool) {
 
 // carrier knows the codes of those who carry calls from one area to another.
 func carrier(a, b byte) bool {
-	return bytes.Contains([]byte(" 12 13 14 15 16 17 18 21 23 24 25 26 27 31 32 34 35 36 37 38 41 42 43 45 46 49 53 54 56 57 58 61 62 63 65 67 71 72 76 81 82 84 85 89 91 93 96 98 "),
-		[]byte{' ', a, b, ' '})
+	return bytes.Contains(
+		[]byte(
+			" 12 13 14 15 16 17 18 21 23 24 25 26 27 31 32 34 35 36 37 38 41 42 43 45 46 49 53 54 56 57 58 61 62 63 65 67 71 72 76 81 82 84 85 89 91 93 96 98 ",
+		),
+		[]byte{' ', a, b, ' '},
+	)
 }
 
 // areaBefore returns the area code that the field before the one at b[i] consists of, or nil: in a row, a tuple, an object or
@@ -304,7 +308,8 @@ func areaBefore(b []byte, i int) []byte {
 	if len(area) == 3 && area[0] == '0' {
 		area = area[1:]
 	}
-	if len(area) != 2 || !identifier.IsAreaCode(area[0], area[1]) || end == i || !letters && i-end > 8 || ends > 1 || ends == 1 && !letters {
+	if len(area) != 2 || !identifier.IsAreaCode(area[0], area[1]) || end == i || !letters && i-end > 8 || ends > 1 ||
+		ends == 1 && !letters {
 		return nil
 	}
 	if k > 0 && (kindOf[b[k-1]]&hasLetter != 0 || b[k-1] == '.' || b[k-1] == '-' || b[k-1] == '/') {
@@ -320,7 +325,10 @@ func (r *Reader) sortNumbers() {
 	}
 	for _, found := range [2]*[]numeral{&r.found, &r.shaped} {
 		slices.SortStableFunc(*found, func(a, b numeral) int { return int(a.from - b.from) })
-		*found = slices.CompactFunc(*found, func(a, b numeral) bool { return a.from == b.from && a.to == b.to && a.can == b.can })
+		*found = slices.CompactFunc(
+			*found,
+			func(a, b numeral) bool { return a.from == b.from && a.to == b.to && a.can == b.can },
+		)
 	}
 	r.unordered = false
 }

@@ -58,7 +58,11 @@ func (c Classes) Has(other Classes) bool { return c&other == other }
 // ofKind maps the kind of an identifier to the class of data that it exposes of the person whose record it is in. A
 // CNPJ is missing: a company's number is no document of a person who works there.
 var ofKind = [identifier.NumKinds]Classes{
-	identifier.Email: Email, identifier.CPF: CPF, identifier.Phone: Phone, identifier.Card: Card, identifier.PixKey: Financial,
+	identifier.Email:  Email,
+	identifier.CPF:    CPF,
+	identifier.Phone:  Phone,
+	identifier.Card:   Card,
+	identifier.PixKey: Financial,
 }
 
 // ofItself returns the class that an identifier is itself.
@@ -226,7 +230,13 @@ func (r *Reader) StartText(t Text) {
 func (r *Reader) newAdder() func(kind identifier.Kind, normal []byte, from, to int) {
 	return func(kind identifier.Kind, normal []byte, from, to int) {
 		n := len(r.arena)
-		h := hit{from: int32(from), to: int32(to), normal: uint32(n), length: uint16(len(normal)) | r.adding, kind: kind}
+		h := hit{
+			from:   int32(from),
+			to:     int32(to),
+			normal: uint32(n),
+			length: uint16(len(normal)) | r.adding,
+			kind:   kind,
+		}
 		if n+shortNormal <= cap(r.arena) && len(normal) <= shortNormal && shortNormal <= cap(normal) {
 			room, text := r.arena[n:n+shortNormal], normal[:shortNormal]
 			*(*[16]byte)(room) = [16]byte(text) // more in one copy would go over the stack
@@ -294,7 +304,8 @@ func (r *Reader) putBack(hits []hit) []hit {
 
 // isSameHit reports whether b is what a is: found as it stands and decoded.
 func (r *Reader) isSameHit(a, b hit) bool {
-	return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
+	return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length &&
+		string(r.normalOf(a)) == string(r.normalOf(b))
 }
 
 // SurveyText reads what the text says of its rows, before any row is told. What it returns makes the State after the text
@@ -447,8 +458,20 @@ const (
 )
 
 var leads = [256]uint8{
-	'(': leadsTuple, 'I': leadsStatement, 'i': leadsStatement, 'R': leadsStatement, 'r': leadsStatement, 'V': leadsStatement, 'v': leadsStatement,
-	'{': leadsObject, '[': leadsObject, '}': leadsObject, ']': leadsObject, ',': leadsObject, '\t': leadsObject, '<': leadsMarkup,
+	'(':  leadsTuple,
+	'I':  leadsStatement,
+	'i':  leadsStatement,
+	'R':  leadsStatement,
+	'r':  leadsStatement,
+	'V':  leadsStatement,
+	'v':  leadsStatement,
+	'{':  leadsObject,
+	'[':  leadsObject,
+	'}':  leadsObject,
+	']':  leadsObject,
+	',':  leadsObject,
+	'\t': leadsObject,
+	'<':  leadsMarkup,
 }
 
 // described tells the record of hit k, which stands in line i, if that is written in a way that describes itself. The text
@@ -503,7 +526,8 @@ func (r *Reader) beginsStatement(at int) bool {
 
 // isMarkupRow reports whether a line is a row of an HTML table.
 func isMarkupRow(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("<tr")) || bytes.HasPrefix(text, []byte("<TR")) || bytes.HasPrefix(text, []byte("<row"))
+	return bytes.HasPrefix(text, []byte("<tr")) || bytes.HasPrefix(text, []byte("<TR")) ||
+		bytes.HasPrefix(text, []byte("<row"))
 }
 
 // Marks in the length of a hit: it is part of another value; its digits can be read in two ways; its column has to say

@@ -284,7 +284,8 @@ func (r *Reader) judgeFields(hits []hit, columns []column) bool {
 	} else {
 		for i := range r.fields {
 			f := &r.fields[i]
-			if c := &cells[i]; !c.main && !c.column.isSilent() && (c.column != unknown || f.to > f.from && maybeHash(r.b[f.from])) {
+			if c := &cells[i]; !c.main && !c.column.isSilent() &&
+				(c.column != unknown || f.to > f.from && maybeHash(r.b[f.from])) {
 				r.claimField(c.column, f)
 			}
 		}
@@ -407,11 +408,25 @@ const (
 // Columns in neverElse hold no other kind, and any other may, inside of a text.
 var (
 	surely = [colID + 1]Kinds{
-		colEmail: 1 << identifier.Email, colCPF: CPFKind | CNPJKind, colCNPJ: CPFKind | CNPJKind, colPhone: PhoneKind, colCard: CardKind,
-		colUsername: 1<<identifier.Email | CPFKind | CNPJKind | PhoneKind, colDocument: CPFKind | CNPJKind, colArea: PhoneKind, colPix: 1 << identifier.PixKey,
+		colEmail:    1 << identifier.Email,
+		colCPF:      CPFKind | CNPJKind,
+		colCNPJ:     CPFKind | CNPJKind,
+		colPhone:    PhoneKind,
+		colCard:     CardKind,
+		colUsername: 1<<identifier.Email | CPFKind | CNPJKind | PhoneKind,
+		colDocument: CPFKind | CNPJKind,
+		colArea:     PhoneKind,
+		colPix:      1 << identifier.PixKey,
 	}
 	neverElse = [colID + 1]bool{
-		colEmail: true, colCPF: true, colCNPJ: true, colPhone: true, colCard: true, colBirthDate: true, colIP: true, colHeader: true,
+		colEmail:     true,
+		colCPF:       true,
+		colCNPJ:      true,
+		colPhone:     true,
+		colCard:      true,
+		colBirthDate: true,
+		colIP:        true,
+		colHeader:    true,
 	}
 )
 
@@ -454,7 +469,8 @@ func (r *Reader) enterHit(h *hit, n int, f *field) {
 		}
 		return
 	}
-	if c.column.ofThings() && h.kind != identifier.Email && h.isWholeField(f) && allDigits(r.b[h.from:h.to]) && !(h.kind == identifier.CPF && h.surveyed) {
+	if c.column.ofThings() && h.kind != identifier.Email && h.isWholeField(f) && allDigits(r.b[h.from:h.to]) &&
+		!(h.kind == identifier.CPF && h.surveyed) {
 		h.length |= gone
 		return
 	}

@@ -22,7 +22,8 @@ func isEmptyValue(v []byte) bool {
 	case 4:
 		return bytes.EqualFold(v, []byte("null")) || bytes.EqualFold(v, []byte("none"))
 	case 6:
-		return bytes.EqualFold(v, []byte("(null)")) || bytes.EqualFold(v, []byte("<null>")) || bytes.EqualFold(v, []byte("[null]"))
+		return bytes.EqualFold(v, []byte("(null)")) || bytes.EqualFold(v, []byte("<null>")) ||
+			bytes.EqualFold(v, []byte("[null]"))
 	}
 	return false
 }
@@ -99,7 +100,9 @@ func strongHash(v []byte) bool {
 	}
 	switch v[0] {
 	case '$':
-		return crypted(v) && bytes.IndexByte(v, ' ') < 0 && bytes.IndexByte(v, '\t') < 0 && bytes.IndexByte(v, '"') < 0 && bytes.IndexByte(v, '\'') < 0
+		return crypted(v) && bytes.IndexByte(v, ' ') < 0 && bytes.IndexByte(v, '\t') < 0 &&
+			bytes.IndexByte(v, '"') < 0 &&
+			bytes.IndexByte(v, '\'') < 0
 	case '{':
 		for _, scheme := range [...]string{"{SSHA", "{SHA", "{MD5", "{SMD5", "{CRYPT", "{PBKDF2", "{ARGON2"} {
 			if len(v) > len(scheme) && bytes.EqualFold(v[:len(scheme)], []byte(scheme)) {
@@ -107,7 +110,8 @@ func strongHash(v []byte) bool {
 			}
 		}
 	case 'p', 'b':
-		return bytes.HasPrefix(v, []byte("pbkdf2_sha")) || bytes.HasPrefix(v, []byte("pbkdf2:sha")) || bytes.HasPrefix(v, []byte("bcrypt_sha256$"))
+		return bytes.HasPrefix(v, []byte("pbkdf2_sha")) || bytes.HasPrefix(v, []byte("pbkdf2:sha")) ||
+			bytes.HasPrefix(v, []byte("bcrypt_sha256$"))
 	}
 	return false
 }
@@ -120,7 +124,9 @@ func crypted(v []byte) bool {
 	case '1', '5', '6', '7', 'y', 'P', 'H', 'S':
 		return v[2] == '$'
 	case 'a', 's', 'p':
-		return bytes.HasPrefix(v, []byte("$argon2")) || bytes.HasPrefix(v, []byte("$apr1$")) || bytes.HasPrefix(v, []byte("$scrypt$")) || bytes.HasPrefix(v, []byte("$pbkdf2"))
+		return bytes.HasPrefix(v, []byte("$argon2")) || bytes.HasPrefix(v, []byte("$apr1$")) ||
+			bytes.HasPrefix(v, []byte("$scrypt$")) ||
+			bytes.HasPrefix(v, []byte("$pbkdf2"))
 	}
 	return false
 }
@@ -278,7 +284,10 @@ func claimValue(c column, v []byte) Classes {
 		}
 		return 0
 	case colName:
-		if k := characterKinds(v); k&hasLetter == 0 || k&hasDigit != 0 || bytes.IndexByte(v, '@') >= 0 || len(v) < 2 || isTruthWord(v) {
+		if k := characterKinds(
+			v,
+		); k&hasLetter == 0 || k&hasDigit != 0 || bytes.IndexByte(v, '@') >= 0 || len(v) < 2 ||
+			isTruthWord(v) {
 			return 0
 		}
 	case colBirthDate:

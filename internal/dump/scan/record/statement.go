@@ -287,7 +287,8 @@ func between(b []byte) int {
 		for k > 0 && isSpace(b[k]) {
 			k--
 		}
-		if k > 0 && (b[k] == ',' && closesTuple(b[:k]) || lowered(b[k]) == 's' && k >= 5 && bytes.EqualFold(b[k-5:k+1], []byte("values"))) {
+		if k > 0 &&
+			(b[k] == ',' && closesTuple(b[:k]) || lowered(b[k]) == 's' && k >= 5 && bytes.EqualFold(b[k-5:k+1], []byte("values"))) {
 			return n
 		}
 		end = n
@@ -326,7 +327,8 @@ func (r *Reader) splitTuple(at int) int {
 	for at++; at < len(b); {
 		at = skipSpace(b, at)
 		from, end := at, 0
-		if at < len(b) && (b[at] == '\'' || b[at] == '"' || (b[at] == 'N' || b[at] == 'E') && at+1 < len(b) && b[at+1] == '\'') {
+		if at < len(b) &&
+			(b[at] == '\'' || b[at] == '"' || (b[at] == 'N' || b[at] == 'E') && at+1 < len(b) && b[at+1] == '\'') {
 			if b[at] == 'N' || b[at] == 'E' {
 				at++
 			}

@@ -208,7 +208,11 @@ func (m *Mapping) setFields(g given) *fault.Error {
 			return why
 		}
 		if !isMember(member) && member != memberEither {
-			return f.newFault("no member of a record is called so; there are %s, %s", strings.Join(Members(), ", "), memberEither)
+			return f.newFault(
+				"no member of a record is called so; there are %s, %s",
+				strings.Join(Members(), ", "),
+				memberEither,
+			)
 		}
 		m.fields = append(m.fields, mappedField{f.name, strings.Split(f.name, "."), member})
 	}
@@ -250,7 +254,11 @@ func (m *Mapping) readExport(t *text, r io.Reader) error {
 			if why != nil {
 				return t.refuseLine(number, why)
 			}
-			return m.takeRecord(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error { return eachAlong(members, f.path, put) })
+			return m.takeRecord(
+				t,
+				number,
+				func(f *mappedField, put func(any) *fault.Error) *fault.Error { return eachAlong(members, f.path, put) },
+			)
 		})
 	case formList:
 		return m.readList(t, r)
@@ -259,7 +267,11 @@ func (m *Mapping) readExport(t *text, r io.Reader) error {
 }
 
 // takeRecord puts one record together out of what get finds of each field.
-func (m *Mapping) takeRecord(t *text, line int64, get func(f *mappedField, put func(any) *fault.Error) *fault.Error) error {
+func (m *Mapping) takeRecord(
+	t *text,
+	line int64,
+	get func(f *mappedField, put func(any) *fault.Error) *fault.Error,
+) error {
 	t.build.resetRecord()
 	var first *fault.Error
 	for i := range m.fields {
@@ -323,7 +335,8 @@ func (m *Mapping) putField(t *text, f *mappedField, value any) *fault.Error {
 
 // putEither takes the number of a person or of a company: what its check digits say.
 func (b *builder) putEither(plain string) *fault.Error {
-	if b.putValue("cpf", padDigits(plain, cpfDigits), isoDates) == nil || b.putValue("cnpj", padDigits(plain, cnpjDigits), isoDates) == nil {
+	if b.putValue("cpf", padDigits(plain, cpfDigits), isoDates) == nil ||
+		b.putValue("cnpj", padDigits(plain, cnpjDigits), isoDates) == nil {
 		return nil
 	}
 	return ErrRecord.Note("%s: neither a CPF nor a CNPJ", memberEither)
@@ -404,12 +417,19 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 			return t.ctx.Err()
 		}
 		if len(row) != count {
-			if err := t.refuseLine(int64(line), ErrRecord.Note("row: as many columns as the first line has")); err != nil {
+			if err := t.refuseLine(
+				int64(line),
+				ErrRecord.Note("row: as many columns as the first line has"),
+			); err != nil {
 				return err
 			}
 			continue
 		}
-		err = m.takeRecord(t, int64(line), func(f *mappedField, put func(any) *fault.Error) *fault.Error { return put(row[places[f.name]]) })
+		err = m.takeRecord(
+			t,
+			int64(line),
+			func(f *mappedField, put func(any) *fault.Error) *fault.Error { return put(row[places[f.name]]) },
+		)
 		if err != nil {
 			return err
 		}
@@ -440,7 +460,11 @@ func (m *Mapping) readList(t *text, r io.Reader) error {
 		if err := decoder.Decode(&members); err != nil {
 			return unlessSource(err, ErrText.Note("record %d: not a JSON object", number))
 		}
-		err := m.takeRecord(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error { return eachAlong(members, f.path, put) })
+		err := m.takeRecord(
+			t,
+			number,
+			func(f *mappedField, put func(any) *fault.Error) *fault.Error { return eachAlong(members, f.path, put) },
+		)
 		if err != nil {
 			return err
 		}
@@ -455,7 +479,8 @@ func (m *Mapping) readList(t *text, r io.Reader) error {
 func unlessSource(err error, text *fault.Error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) || errors.As(err, &kind) {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) ||
+		errors.As(err, &kind) {
 		return text
 	}
 	return err

@@ -59,8 +59,26 @@ const (
 // Members returns all that a record may have, in the order of documentation.
 func Members() []string {
 	return []string{
-		"email", "cpf", "phone", "card", "pix_key", "cnpj", "password", "password_hash", "address", "name", "birth_date", "document",
-		"health", "financial", "cookies", "ip_address", "username", "other", memberSite, memberInfected,
+		"email",
+		"cpf",
+		"phone",
+		"card",
+		"pix_key",
+		"cnpj",
+		"password",
+		"password_hash",
+		"address",
+		"name",
+		"birth_date",
+		"document",
+		"health",
+		"financial",
+		"cookies",
+		"ip_address",
+		"username",
+		"other",
+		memberSite,
+		memberInfected,
 	}
 }
 
@@ -394,7 +412,11 @@ func (t *text) takeRecord(members map[string]any) *fault.Error {
 	}
 	for name := range members {
 		if !isMember(name) {
-			return ErrRecord.Note("%s: not a member of a record; there are %s", printableName(name), strings.Join(Members(), ", "))
+			return ErrRecord.Note(
+				"%s: not a member of a record; there are %s",
+				printableName(name),
+				strings.Join(Members(), ", "),
+			)
 		}
 	}
 	return t.build.handOut()
@@ -433,7 +455,8 @@ func (t *text) takeMember(name string, value any, lists bool) *fault.Error {
 // personal data, but a supplier may send anything.
 func printableName(name string) string {
 	const longest = 40
-	if len(name) > longest || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' }) || strings.ContainsAny(name, "@") {
+	if len(name) > longest || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' }) ||
+		strings.ContainsAny(name, "@") {
 		return "a member"
 	}
 	digits := 0

@@ -29,7 +29,10 @@ func read(t *testing.T, r io.Reader, m *stated.Mapping) (told []string, sum stat
 				classes = append(classes, string(e))
 			}
 		}
-		told = append(told, fmt.Sprintf("%s %s [%s] %s %s %d", s.Kind, s.Normal, strings.Join(classes, " "), s.Password, s.Site, s.Day))
+		told = append(
+			told,
+			fmt.Sprintf("%s %s [%s] %s %s %d", s.Kind, s.Normal, strings.Join(classes, " "), s.Password, s.Site, s.Day),
+		)
 	}, func(line int64, why *fault.Error) error {
 		told = append(told, fmt.Sprintf("%d: %s", line, why.Detail()))
 		return nil
@@ -110,7 +113,12 @@ func TestNotRecords(t *testing.T) {
 		`{"vigia_records": 1, "breach": "x"}`:  "line 1: breach: a JSON object",
 		"\n\n" + `{"vigia_records": 1} e mais`: "line 3: line: one JSON object, and nothing after it",
 	} {
-		if _, _, err := read(t, strings.NewReader(text), nil); !errors.Is(err, stated.ErrText) || !strings.Contains(err.Error(), want) {
+		if _, _, err := read(
+			t,
+			strings.NewReader(text),
+			nil,
+		); !errors.Is(err, stated.ErrText) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -175,7 +183,12 @@ func TestMappedTable(t *testing.T) {
 	if !slices.Equal(told, want) || sum.Records != 3 || sum.Wrong != 4 || sum.LeftOut != 3 {
 		t.Errorf("told\n%s\nwant\n%s\n%+v", strings.Join(told, "\n"), strings.Join(want, "\n"), sum)
 	}
-	if _, _, err := read(t, strings.NewReader("id;e_mail\n"), m); !errors.Is(err, stated.ErrText) || !strings.Contains(err.Error(), "line 1: documento: the table has no such column") {
+	if _, _, err := read(
+		t,
+		strings.NewReader("id;e_mail\n"),
+		m,
+	); !errors.Is(err, stated.ErrText) ||
+		!strings.Contains(err.Error(), "line 1: documento: the table has no such column") {
 		t.Errorf("another table: %v", err)
 	}
 }
@@ -187,10 +200,20 @@ func TestPersonOrCompany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, sum, err := read(t, strings.NewReader(lines("doc", "529.982.247-25", "52998224725", "11.222.333/0001-81", "1122233000120", "191", "52998224726")), m)
+	told, sum, err := read(
+		t,
+		strings.NewReader(
+			lines("doc", "529.982.247-25", "52998224725", "11.222.333/0001-81", "1122233000120", "191", "52998224726"),
+		),
+		m,
+	)
 	want := []string{
-		"cpf 52998224725 [cpf]   0", "cpf 52998224725 [cpf]   0", "cnpj 11222333000181 [other]   0", "cnpj 01122233000120 [other]   0", // which a table of numbers took its zero
-		"6: cpf_or_cnpj: neither a CPF nor a CNPJ", "7: cpf_or_cnpj: neither a CPF nor a CNPJ",
+		"cpf 52998224725 [cpf]   0",
+		"cpf 52998224725 [cpf]   0",
+		"cnpj 11222333000181 [other]   0",
+		"cnpj 01122233000120 [other]   0", // which a table of numbers took its zero
+		"6: cpf_or_cnpj: neither a CPF nor a CNPJ",
+		"7: cpf_or_cnpj: neither a CPF nor a CNPJ",
 	}
 	if err != nil || !slices.Equal(told, want) || sum.LeftOut != 2 {
 		t.Errorf("%v: told\n%s\n%+v", err, strings.Join(told, "\n"), sum)
@@ -207,8 +230,10 @@ func TestMappedJSON(t *testing.T) {
 		`{"user": {"emails": {"x": 1}}}`,
 	}
 	want := []string{
-		"email ana@exemplo.com [email password cpf cookies] um  20513", "email bia@exemplo.com [email password cpf cookies] um  20513",
-		"cpf 52998224725 [email password cpf cookies] um  20513", "email caio@exemplo.com [email password name]   0",
+		"email ana@exemplo.com [email password cpf cookies] um  20513",
+		"email bia@exemplo.com [email password cpf cookies] um  20513",
+		"cpf 52998224725 [email password cpf cookies] um  20513",
+		"email caio@exemplo.com [email password name]   0",
 		"3: user.emails: a text, a number, true, or a list of them",
 	}
 	for format, text := range map[string]string{"jsonl": lines(objects...), "json": "[" + strings.Join(objects, ",\n") + "]"} {

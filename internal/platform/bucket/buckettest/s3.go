@@ -95,7 +95,10 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	claimed := r.Header.Get("X-Amz-Content-Sha256")
 	streamed := strings.HasPrefix(claimed, "STREAMING-")
-	if sum := sha256.Sum256(body); !streamed && claimed != "UNSIGNED-PAYLOAD" && hex.EncodeToString(sum[:]) != claimed || !isSigned(r) {
+	if sum := sha256.Sum256(
+		body,
+	); !streamed && claimed != "UNSIGNED-PAYLOAD" && hex.EncodeToString(sum[:]) != claimed ||
+		!isSigned(r) {
 		writeFailure(w, http.StatusForbidden, "SignatureDoesNotMatch")
 		return
 	}
@@ -205,14 +208,22 @@ func (s *S3) listObjects(w http.ResponseWriter, query url.Values) {
 		b.WriteString("</NextContinuationToken>")
 	}
 	for _, key := range keys {
-		fmt.Fprintf(&b, "<Contents><Key>%s</Key><Size>%d</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified></Contents>", url.QueryEscape(key), len(s.objects[key]))
+		fmt.Fprintf(
+			&b,
+			"<Contents><Key>%s</Key><Size>%d</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified></Contents>",
+			url.QueryEscape(key),
+			len(s.objects[key]),
+		)
 	}
 	writeAnswer(w, "<ListBucketResult><EncodingType>url</EncodingType>%s</ListBucketResult>", b.String())
 }
 
 // writeAnswer writes an XML answer.
 func writeAnswer(w http.ResponseWriter, format string, args ...any) {
-	_, _ = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>`+format, args...) // a caller that went away needs none
+	_, _ = fmt.Fprintf(
+		w,
+		`<?xml version="1.0" encoding="UTF-8"?>`+format,
+		args...) // a caller that went away needs none
 }
 
 // writeFailure writes an error as S3 does, with a code that clients decide by.

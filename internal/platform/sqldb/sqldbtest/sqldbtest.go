@@ -83,7 +83,9 @@ func Postgres(t testing.TB) *sql.DB {
 var Administrator = sync.OnceValues(func() (*sql.DB, error) {
 	address := os.Getenv("VIGIA_TEST_POSTGRES")
 	if address == "" {
-		return nil, errors.New("VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres")
+		return nil, errors.New(
+			"VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres",
+		)
 	}
 	db, err := sql.Open("pgx", address)
 	if err != nil {

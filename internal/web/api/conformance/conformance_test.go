@@ -25,19 +25,53 @@ var rules = []struct {
 	name string
 	rows func(w *world) []check
 }{
-	{"credentials", credentialRows}, {"credentials first", credentialsFirstRows}, {"scopes", scopeRows},
-	{"methods", methodRows}, {"unknown paths", unknownPathRows}, {"content types", contentTypeRows},
-	{"broken JSON", brokenJSONRows}, {"lenient JSON", lenientJSONRows}, {"sizes", sizeRows}, {"request ids",
-		requestIDRows},
-	{"queries", queryRows}, {"user hashes", userHashRows}, {"idempotency", idempotencyRows}, {"cyber members",
-		cyberMemberRows},
-	{"e-mails", emailRows}, {"CPFs", cpfRows}, {"phones", phoneRows}, {"cards", cardRows}, {"one person", personRows},
-	{"cases", caseRows}, {"devices", deviceRows}, {"passwords", passwordRows}, {"people", peopleRows},
-	{"bulk members", bulkMemberRows}, {"bulk texts", bulkTextRows}, {"bulk dates", bulkDateRows}, {"bulk people",
-		bulkPersonRows},
-	{"bulk groups", bulkGroupRows}, {"bulk outcomes", bulkOutcomeRows}, {"pages", pageRows}, {"single subscriptions",
-		singleRows},
-	{"tenancy", tenancyRows}, {"findings and events", findingRows}, {"answers", answerRows}, {"decided later", decidedRows},
+	{"credentials", credentialRows},
+	{"credentials first", credentialsFirstRows},
+	{"scopes", scopeRows},
+	{"methods", methodRows},
+	{"unknown paths", unknownPathRows},
+	{"content types", contentTypeRows},
+	{"broken JSON", brokenJSONRows},
+	{"lenient JSON", lenientJSONRows},
+	{"sizes", sizeRows},
+	{
+		"request ids",
+		requestIDRows,
+	},
+	{"queries", queryRows},
+	{"user hashes", userHashRows},
+	{"idempotency", idempotencyRows},
+	{
+		"cyber members",
+		cyberMemberRows,
+	},
+	{"e-mails", emailRows},
+	{"CPFs", cpfRows},
+	{"phones", phoneRows},
+	{"cards", cardRows},
+	{"one person", personRows},
+	{"cases", caseRows},
+	{"devices", deviceRows},
+	{"passwords", passwordRows},
+	{"people", peopleRows},
+	{"bulk members", bulkMemberRows},
+	{"bulk texts", bulkTextRows},
+	{"bulk dates", bulkDateRows},
+	{
+		"bulk people",
+		bulkPersonRows,
+	},
+	{"bulk groups", bulkGroupRows},
+	{"bulk outcomes", bulkOutcomeRows},
+	{"pages", pageRows},
+	{
+		"single subscriptions",
+		singleRows,
+	},
+	{"tenancy", tenancyRows},
+	{"findings and events", findingRows},
+	{"answers", answerRows},
+	{"decided later", decidedRows},
 }
 
 // check is one row.
@@ -160,7 +194,9 @@ func judge(c check, got answer) error {
 	if kind, _, _ := strings.Cut(got.header.Get("content-type"), ";"); kind != "application/json" {
 		return fmt.Errorf("content-type %q", kind)
 	}
-	if refusedKey := got.status == http.StatusUnauthorized || got.status == http.StatusForbidden; !refusedKey && got.header.Get("ratelimit") == "" {
+	if refusedKey := got.status == http.StatusUnauthorized ||
+		got.status == http.StatusForbidden; !refusedKey &&
+		got.header.Get("ratelimit") == "" {
 		return errors.New("no RateLimit on an authenticated answer")
 	}
 	for name, want := range c.headers {
@@ -226,7 +262,10 @@ func judgeRefusal(c check, got answer) error {
 
 // messages are those that the contract gives for a status, whatever the operation.
 var messages = map[int]string{
-	400: "Request Inválida. Dados de entrada inválidos.", 401: "Não autorizado", 403: "Request Proibida.", 500: "Erro de Aplicação",
+	400: "Request Inválida. Dados de entrada inválidos.",
+	401: "Não autorizado",
+	403: "Request Proibida.",
+	500: "Erro de Aplicação",
 }
 
 // ownWords are the contract's own: a detail may name them although somebody sent them.

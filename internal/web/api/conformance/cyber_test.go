@@ -47,15 +47,19 @@ func cyberMemberRows(w *world) (rows []check) {
 		}
 		for name := range members {
 			for what, raw := range wrongTypes {
-				rows = append(rows, check{o.name, name + " " + what, request{method: "POST", path: "/v1" + o.path,
-					body: with(o.body, name, raw)}, expect{status: 400}})
+				rows = append(rows, check{o.name, name + " " + what, request{
+					method: "POST", path: "/v1" + o.path,
+					body: with(o.body, name, raw),
+				}, expect{status: 400}})
 			}
 		}
 	}
 	add := func(path, body, name string, bad ...string) {
 		for _, value := range bad {
-			rows = append(rows, check{"POST " + path, fmt.Sprintf("%s %q", name, value), request{method: "POST",
-				path: path, body: with(body, name, text(value))}, expect{status: 400}})
+			rows = append(rows, check{"POST " + path, fmt.Sprintf("%s %q", name, value), request{
+				method: "POST",
+				path:   path, body: with(body, name, text(value)),
+			}, expect{status: 400}})
 		}
 	}
 	user := w.fresh()
@@ -75,22 +79,30 @@ type asset struct{ ID, Type, Value, Status string }
 func personRows(w *world) (rows []check) {
 	number := cpf(900)
 	all := digests(number, w.sandbox.salt)
-	sent := []struct{ kind, value string }{{"email", "Ana.Souza@Exemplo.com.br"}, {"cpf", dotted(number)}, {"phone",
-		"(11) 98765-4321"}, {"credit_card", "4539 5787 6362 1486"}}
+	sent := []struct{ kind, value string }{{"email", "Ana.Souza@Exemplo.com.br"}, {"cpf", dotted(number)}, {
+		"phone",
+		"(11) 98765-4321",
+	}, {"credit_card", "4539 5787 6362 1486"}}
 	for i, s := range sent {
 		for round := range 2 { // what is there is not added again, under whatever spelling
-			rows = append(rows, check{"1 POST monitoring", fmt.Sprint("adding ", s.kind, round),
+			rows = append(rows, check{
+				"1 POST monitoring", fmt.Sprint("adding ", s.kind, round),
 				request{method: "POST", path: "/v1/cyber/monitoring", body: watch(s.kind, s.value,
 					all[(i+5*round)%len(all)])},
-				expect{status: 200, holds: is(added)}})
+				expect{status: 200, holds: is(added)},
+			})
 		}
 	}
-	rows = append(rows, check{"1 POST monitoring", "compared without case", request{method: "POST",
-		path: "/v1/cyber/monitoring", body: watch("email", "ANA.SOUZA@exemplo.com.br",
-			all[0])}, expect{status: 200, holds: is(added)}})
+	rows = append(rows, check{"1 POST monitoring", "compared without case", request{
+		method: "POST",
+		path:   "/v1/cyber/monitoring", body: watch("email", "ANA.SOUZA@exemplo.com.br",
+			all[0]),
+	}, expect{status: 200, holds: is(added)}})
 	for i, user := range all {
 		path := spellings("/cyber/monitoring/" + url.PathEscape(user))[i%2]
-		rows = append(rows, check{"2 GET monitoring", "spelling " + user[:12], request{method: "GET", path: path},
+		rows = append(rows, check{
+			"2 GET monitoring", "spelling " + user[:12],
+			request{method: "GET", path: path},
 			expect{status: 200, holds: has(func(list []asset) error {
 				if len(list) != len(sent) {
 					return fmt.Errorf("%d assets, want %d", len(list), len(sent))
@@ -101,17 +113,24 @@ func personRows(w *world) (rows []check) {
 					}
 				}
 				return nil
-			})}})
+			})},
+		})
 		for _, about := range []string{"advise", "score", "insurance", "findings"} {
-			rows = append(rows, check{"GET " + about, "spelling " + user[:12], request{method: "GET",
-				path: "/v1/cyber/" + about + "/" + url.PathEscape(user)}, expect{status: 200}})
+			rows = append(rows, check{"GET " + about, "spelling " + user[:12], request{
+				method: "GET",
+				path:   "/v1/cyber/" + about + "/" + url.PathEscape(user),
+			}, expect{status: 200}})
 		}
 	}
-	alike := []string{strings.ToUpper(number), number, digest(512, number, "outro sal"), all[0] + "0", all[0][1:],
-		strings.Repeat("a", 64)}
+	alike := []string{
+		strings.ToUpper(number), number, digest(512, number, "outro sal"), all[0] + "0", all[0][1:],
+		strings.Repeat("a", 64),
+	}
 	for _, user := range alike {
-		rows = append(rows, check{"2 GET monitoring", "another person", request{method: "GET",
-			path: "/v1/cyber/monitoring/" + url.PathEscape(user)}, expect{status: 200, holds: is(`[]`)}})
+		rows = append(rows, check{"2 GET monitoring", "another person", request{
+			method: "GET",
+			path:   "/v1/cyber/monitoring/" + url.PathEscape(user),
+		}, expect{status: 200, holds: is(`[]`)}})
 	}
 	return rows
 }
@@ -124,15 +143,21 @@ func caseRows(w *world) (rows []check) {
 	opened := has(func(v struct {
 		Msg  string
 		Task map[string]string
-	}) error {
-		if v.Msg != "Caso criado com sucesso." || len(v.Task) != 4 || v.Task["id"] == "" || v.Task["status"] != "Aberto" || v.Task["serviceId"] != service || !dateTime.MatchString(v.Task["creationDate"]) {
+	},
+	) error {
+		if v.Msg != "Caso criado com sucesso." || len(v.Task) != 4 || v.Task["id"] == "" ||
+			v.Task["status"] != "Aberto" ||
+			v.Task["serviceId"] != service ||
+			!dateTime.MatchString(v.Task["creationDate"]) {
 			return fmt.Errorf("%v", v)
 		}
 		return nil
 	})
 	add := func(rule, body string, status int) {
-		c := check{"4 POST case", rule, request{method: "POST", path: spellings("/cyber/case")[len(rows)%2],
-			body: body}, expect{status: status}}
+		c := check{"4 POST case", rule, request{
+			method: "POST", path: spellings("/cyber/case")[len(rows)%2],
+			body: body,
+		}, expect{status: status}}
 		if status == http.StatusOK {
 			c.holds = opened
 		}
@@ -162,8 +187,10 @@ func caseRows(w *world) (rows []check) {
 		add("no appointment "+at, with(body, "appointments", `[{"appointment":`+at+`}]`), 400)
 	}
 	for _, name := range []string{"appointments", "questions"} {
-		for _, raw := range []string{`[]`, `[{}]`, `[{"x":1}]`, `[{"a":{"b":[1]}},{}]`,
-			`[` + strings.TrimSuffix(strings.Repeat("{},", 100), ",") + `]`} {
+		for _, raw := range []string{
+			`[]`, `[{}]`, `[{"x":1}]`, `[{"a":{"b":[1]}},{}]`,
+			`[` + strings.TrimSuffix(strings.Repeat("{},", 100), ",") + `]`,
+		} {
 			add(name+" "+raw[:min(len(raw), 12)], with(body, name, raw), 200)
 		}
 		for _, raw := range []string{`"x"`, `1`, `true`, `{}`, `[1]`, `["x"]`, `[null]`, `[[]]`, `[{},1]`} {
@@ -172,7 +199,9 @@ func caseRows(w *world) (rows []check) {
 	}
 	add("a triage answer", with(body, "questions",
 		`[{"question":"Qual?","answer":"Sim"},{"questionId":"q1","value":5},{"id":1,"answer":true}]`), 200)
-	return append(rows, check{"5 GET services", "members", request{method: "GET", path: "/cyber/services"},
+	return append(rows, check{
+		"5 GET services", "members",
+		request{method: "GET", path: "/cyber/services"},
 		expect{status: 200, holds: has(func(v map[string][]map[string]string) error {
 			if len(v) != 1 || len(v["services"]) == 0 {
 				return fmt.Errorf("%v", v)
@@ -183,19 +212,23 @@ func caseRows(w *world) (rows []check) {
 				}
 			}
 			return nil
-		})}})
+		})},
+	})
 }
 
 func deviceRows(w *world) (rows []check) {
 	post := func(rule, system, name, user string, status int, holds func(answer) error) {
-		rows = append(rows, check{"6 POST epp", rule, request{method: "POST",
-			path: spellings("/cyber/epp")[len(rows)%2], body: device(system, name,
-				user)}, expect{status: status, holds: holds}})
+		rows = append(rows, check{"6 POST epp", rule, request{
+			method: "POST",
+			path:   spellings("/cyber/epp")[len(rows)%2], body: device(system, name,
+				user),
+		}, expect{status: status, holds: holds}})
 	}
 	keys := map[string]string{} // system and name -> key, filled as the rows run
 	issued := func(name string) func(answer) error {
 		return has(func(v map[string]string) error {
-			if len(v) != 2 || !regexp.MustCompile(`^([0-9A-Z]{5}-){4}[0-9A-Z]{5}$`).MatchString(v["eppKey"]) || !dateTime.MatchString(v["validUntil"]) {
+			if len(v) != 2 || !regexp.MustCompile(`^([0-9A-Z]{5}-){4}[0-9A-Z]{5}$`).MatchString(v["eppKey"]) ||
+				!dateTime.MatchString(v["validUntil"]) {
 				return fmt.Errorf("%v", v)
 			}
 			if before := keys[name]; before != "" && before != v["eppKey"] {
@@ -206,8 +239,10 @@ func deviceRows(w *world) (rows []check) {
 		})
 	}
 	user := digests(cpf(910), w.sandbox.salt)
-	w.must(request{method: "POST", path: "/v1/subscriptions",
-		body: bulk(newItem(910))}) // from then on both digests are one person
+	w.must(request{
+		method: "POST", path: "/v1/subscriptions",
+		body: bulk(newItem(910)),
+	}) // from then on both digests are one person
 	systems := []string{"android", "ios", "windows", "macos"}
 	for round := range 2 {
 		for i, system := range systems {
@@ -215,12 +250,16 @@ func deviceRows(w *world) (rows []check) {
 		}
 	}
 	post("another name, another key", "ios", "Outro aparelho", user[0], 200, issued("outro"))
-	for _, name := range []string{"a", strings.Repeat("x", 100), strings.Repeat("ç", 100), "Celular da Ana", "😀",
-		"a/b", " com espaços "} {
+	for _, name := range []string{
+		"a", strings.Repeat("x", 100), strings.Repeat("ç", 100), "Celular da Ana", "😀",
+		"a/b", " com espaços ",
+	} {
 		post("a name", "ios", name, w.fresh(), 200, issued(w.fresh()))
 	}
-	for _, name := range []string{"", " ", strings.Repeat("x", 101), strings.Repeat("ç", 101), "a\x00", "a\nb", "\t",
-		"fim\r\n", "\u202e", "\x7f"} {
+	for _, name := range []string{
+		"", " ", strings.Repeat("x", 101), strings.Repeat("ç", 101), "a\x00", "a\nb", "\t",
+		"fim\r\n", "\u202e", "\x7f",
+	} {
 		post(fmt.Sprintf("no name %.20q", name), "ios", name, w.fresh(), 400, nil)
 	}
 	listed := has(func(v map[string][]map[string]string) error {
@@ -228,7 +267,8 @@ func deviceRows(w *world) (rows []check) {
 			return fmt.Errorf("%d devices, want 5", len(v["protectedDevices"]))
 		}
 		for _, d := range v["protectedDevices"] {
-			if len(d) != 4 || d["operatingSystem"] == "" || d["deviceName"] == "" || d["eppKey"] == "" || !dateTime.MatchString(d["validUntil"]) {
+			if len(d) != 4 || d["operatingSystem"] == "" || d["deviceName"] == "" || d["eppKey"] == "" ||
+				!dateTime.MatchString(d["validUntil"]) {
 				return fmt.Errorf("%v", d)
 			}
 		}
@@ -238,8 +278,10 @@ func deviceRows(w *world) (rows []check) {
 		return nil
 	})
 	get := func(rule, query string, header http.Header, status int, holds func(answer) error) {
-		rows = append(rows, check{"7 GET epp", rule, request{method: "GET", path: "/v1/cyber/epp" + query,
-			header: header}, expect{status: status, holds: holds}})
+		rows = append(rows, check{"7 GET epp", rule, request{
+			method: "GET", path: "/v1/cyber/epp" + query,
+			header: header,
+		}, expect{status: status, holds: holds}})
 	}
 	for _, u := range user {
 		get("by header", "", http.Header{"x-user-hash": {u}}, 200, listed)
@@ -263,23 +305,31 @@ func deviceRows(w *world) (rows []check) {
 
 func passwordRows(w *world) (rows []check) {
 	add := func(rule, raw string, status int, holds func(answer) error) {
-		rows = append(rows, check{"8 POST password-check", rule, request{method: "POST",
-			path: spellings("/cyber/password-check")[len(rows)%2], body: `{"passwordHashPrefix":` + raw + `}`},
-			expect{status: status, holds: holds, headers: map[string]string{"cache-control": "no-store"}}})
+		rows = append(rows, check{
+			"8 POST password-check", rule,
+			request{
+				method: "POST",
+				path:   spellings("/cyber/password-check")[len(rows)%2], body: `{"passwordHashPrefix":` + raw + `}`,
+			},
+			expect{status: status, holds: holds, headers: map[string]string{"cache-control": "no-store"}},
+		})
 	}
 	exposed := func(want bool) func(answer) error {
 		return has(func(v struct {
 			Exposed         *bool
 			Recommendations []string
-		}) error {
+		},
+		) error {
 			if v.Exposed == nil || *v.Exposed != want || len(v.Recommendations) == 0 {
 				return fmt.Errorf("want exposed %v, with recommendations", want)
 			}
 			return nil
 		})
 	}
-	for _, known := range []string{"5BAA61E4C9", "8846F7EAEE",
-		"7C4A8D09CA"} { // SHA-1 and NTLM of "password", SHA-1 of "123456"
+	for _, known := range []string{
+		"5BAA61E4C9", "8846F7EAEE",
+		"7C4A8D09CA",
+	} { // SHA-1 and NTLM of "password", SHA-1 of "123456"
 		mixed := strings.ToLower(known[:5]) + known[5:]
 		for _, spelling := range []string{known, strings.ToLower(known), mixed} {
 			add("a known password "+spelling, text(spelling), 200, exposed(true))
@@ -298,8 +348,10 @@ func passwordRows(w *world) (rows []check) {
 			add(fmt.Sprintf("%q at %d", odd, at), text("5BAA61E4C9"[:at]+odd+"5BAA61E4C9"[at+1:]), 400, nil)
 		}
 	}
-	return append(rows, check{"8 POST password-check", "no corpus for a live partner", request{"POST",
-		"/v1/cyber/password-check", `{"passwordHashPrefix":"5BAA61E4C9"}`, w.live.key, nil}, expect{status: 503}})
+	return append(rows, check{"8 POST password-check", "no corpus for a live partner", request{
+		"POST",
+		"/v1/cyber/password-check", `{"passwordHashPrefix":"5BAA61E4C9"}`, w.live.key, nil,
+	}, expect{status: 503}})
 }
 
 func peopleRows(w *world) (rows []check) {
@@ -315,25 +367,42 @@ func peopleRows(w *world) (rows []check) {
 	for _, user := range []string{"ninguem", w.fresh(), digest(256, cpf(77), w.sandbox.salt), "nin/guem", "誰も"} {
 		escaped := url.PathEscape(user)
 		rows = append(rows,
-			check{"10 GET score", "nobody knows " + user, request{method: "GET", path: "/v1/cyber/score/" + escaped},
-				expect{status: 200, holds: score}},
-			check{"2 GET monitoring", "nobody knows " + user, request{method: "GET",
-				path: "/cyber/monitoring/" + escaped}, expect{status: 200, holds: is(`[]`)}},
-			check{"GET findings", "nobody knows " + user, request{method: "GET", path: "/cyber/findings/" + escaped},
-				expect{status: 200, holds: is(`[]`)}},
-			check{"11 GET insurance", "the demo cover of the sandbox", request{method: "GET",
-				path: "/v1/cyber/insurance/" + escaped}, expect{status: 200, holds: has(func(v map[string]map[string]any) error {
+			check{
+				"10 GET score", "nobody knows " + user,
+				request{method: "GET", path: "/v1/cyber/score/" + escaped},
+				expect{status: 200, holds: score},
+			},
+			check{"2 GET monitoring", "nobody knows " + user, request{
+				method: "GET",
+				path:   "/cyber/monitoring/" + escaped,
+			}, expect{status: 200, holds: is(`[]`)}},
+			check{
+				"GET findings", "nobody knows " + user,
+				request{method: "GET", path: "/cyber/findings/" + escaped},
+				expect{status: 200, holds: is(`[]`)},
+			},
+			check{"11 GET insurance", "the demo cover of the sandbox", request{
+				method: "GET",
+				path:   "/v1/cyber/insurance/" + escaped,
+			}, expect{status: 200, holds: has(func(v map[string]map[string]any) error {
 				d := v["detalhesCobertura"]
 				limit, _ := d["limiteCobertura"].(float64)
-				if len(v) != 1 || len(d) != 5 || d["plano"] == nil || limit <= 0 || d["tipoCobertura"] == nil || d["condições"] == nil || d["exclusões"] == nil {
+				if len(v) != 1 || len(d) != 5 || d["plano"] == nil || limit <= 0 || d["tipoCobertura"] == nil ||
+					d["condições"] == nil ||
+					d["exclusões"] == nil {
 					return fmt.Errorf("%v", v)
 				}
 				return nil
 			})}},
-			check{"11 GET insurance", "no cover", request{"GET", "/v1/cyber/insurance/" + escaped, "", w.live.key,
-				nil}, expect{status: 404, message: "Cobertura não encontrada."}},
-			check{"9 GET advise", "userId as sent", request{method: "GET", path: "/v1/cyber/advise/" + escaped},
-				expect{status: 200, holds: advice(user)}})
+			check{"11 GET insurance", "no cover", request{
+				"GET", "/v1/cyber/insurance/" + escaped, "", w.live.key,
+				nil,
+			}, expect{status: 404, message: "Cobertura não encontrada."}},
+			check{
+				"9 GET advise", "userId as sent",
+				request{method: "GET", path: "/v1/cyber/advise/" + escaped},
+				expect{status: 200, holds: advice(user)},
+			})
 	}
 	return rows
 }
@@ -355,8 +424,10 @@ func advice(user string) func(answer) error {
 				}
 			}
 			for name := range item {
-				if !contains([]string{"catalogId", "userId", "type", "title", "body", "validationQuestion",
-					"deviceType", "answerOptions"}, name) {
+				if !contains([]string{
+					"catalogId", "userId", "type", "title", "body", "validationQuestion",
+					"deviceType", "answerOptions",
+				}, name) {
 					return fmt.Errorf("a member %s", name)
 				}
 			}
@@ -381,18 +452,29 @@ func decidedRows(w *world) (rows []check) {
 	}
 	advise := request{method: "GET", path: "/v1/cyber/advise/" + user}
 	add("9 GET advise", "no device", advise, advises(true))
-	add("6 POST epp", "a key", request{method: "POST", path: "/v1/cyber/epp", body: device("ios", "Celular", user)}, nil)
+	add(
+		"6 POST epp",
+		"a key",
+		request{method: "POST", path: "/v1/cyber/epp", body: device("ios", "Celular", user)},
+		nil,
+	)
 	add("9 GET advise", "a key in force counts as protection", advise, advises(false))
 	var values []string
 	for i := range 120 {
 		values = append(values, watch("email", fmt.Sprintf("lote%d@exemplo.com.br", i), fmt.Sprintf("lote-%d", i/20)))
 	}
-	list := request{method: "POST", path: "/v1/cyber/assets", body: `{"items":[` + strings.Join(values, ",") + `]}`, header: http.Header{"idempotency-key": {w.fresh()}}}
+	list := request{
+		method: "POST",
+		path:   "/v1/cyber/assets",
+		body:   `{"items":[` + strings.Join(values, ",") + `]}`,
+		header: http.Header{"idempotency-key": {w.fresh()}},
+	}
 	for _, rule := range []string{"120 values with an idempotency key", "the same again"} {
 		add("POST assets", rule, list, has(func(v struct {
 			Result     string
 			TotalAdded int
-		}) error {
+		},
+		) error {
 			if v.Result != "success" || v.TotalAdded != 120 {
 				return fmt.Errorf("%+v", v)
 			}

@@ -39,7 +39,8 @@ func TestExamplesRun(t *testing.T) {
 		}
 		check := func(language, code, text string, err error) {
 			refused := strings.Contains(text, "statusCode") || strings.HasPrefix(text, `{"message"`)
-			if err != nil || text == "" || refused || op.ID == "createSubscriptions" && !strings.Contains(text, "total_created_items") {
+			if err != nil || text == "" || refused ||
+				op.ID == "createSubscriptions" && !strings.Contains(text, "total_created_items") {
 				t.Errorf("%s in %s: %v\n%s\n%s", op.ID, language, err, code, text)
 			}
 		}
@@ -122,14 +123,20 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 	t.Helper()
 	const person = "e3d5a09299b744db42dc2031f023b71bc37742aa00b1a372b694262a92d43e37"
 	ctx := t.Context()
-	if err := vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", UserHash: person, Value: "ana@vazamento.test"}); err != nil {
+	if err := vigia.AddMonitoredAsset(
+		ctx,
+		client.NewMonitoredAsset{Type: "email", UserHash: person, Value: "ana@vazamento.test"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	assets, err := vigia.ListMonitoredAssets(ctx, person)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := vigia.AddExtraAsset(ctx, client.NewExtraAsset{Type: "pix_key", Value: "123e4567-e89b-42d3-a456-426614174000", UserHash: person}); err != nil {
+	if err := vigia.AddExtraAsset(
+		ctx,
+		client.NewExtraAsset{Type: "pix_key", Value: "123e4567-e89b-42d3-a456-426614174000", UserHash: person},
+	); err != nil {
 		t.Fatal(err)
 	}
 	extras, err := vigia.ListExtraAssets(ctx, person)
@@ -189,11 +196,23 @@ func freshKey(t *testing.T, vigia *client.Client, person string) string {
 		t.Fatal(err)
 	}
 	for _, d := range devices.ProtectedDevices {
-		if err := vigia.RevokeProtectionKey(ctx, d.EppKey, client.ProtectionKeyRevocation{UserHash: person}); err != nil {
+		if err := vigia.RevokeProtectionKey(
+			ctx,
+			d.EppKey,
+			client.ProtectionKeyRevocation{UserHash: person},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
-	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular da Ana", UserHash: person})
+	key, err := vigia.IssueProtectionKey(
+		ctx,
+		client.NewProtectionKey{
+			OperatingSystem: "android",
+			Type:            "antivirus",
+			DeviceName:      "Celular da Ana",
+			UserHash:        person,
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

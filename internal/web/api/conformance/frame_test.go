@@ -17,8 +17,10 @@ func (w *world) badKeys() map[string]http.Header {
 		"cut short":      one(w.sandbox.key[:len(w.sandbox.key)-1]),
 		"one letter off": one(w.sandbox.key[:len(w.sandbox.key)-1] + "~"),
 		"in capitals":    one(strings.ToUpper(w.sandbox.key)),
-		"two of them":    {"x-api-key": {w.sandbox.key, w.live.key}}, "as a bearer": {"x-api-key": nil,
-			"authorization": {"Bearer " + w.sandbox.key}},
+		"two of them":    {"x-api-key": {w.sandbox.key, w.live.key}}, "as a bearer": {
+			"x-api-key":     nil,
+			"authorization": {"Bearer " + w.sandbox.key},
+		},
 	}
 }
 
@@ -26,11 +28,17 @@ func credentialRows(w *world) (rows []check) {
 	for _, o := range w.operations() {
 		for _, path := range spellings(o.path) {
 			for why, header := range w.badKeys() {
-				rows = append(rows, check{o.name, "key " + why, request{o.method, path, o.body, "", header},
-					expect{status: o.refused()}})
+				rows = append(rows, check{
+					o.name, "key " + why,
+					request{o.method, path, o.body, "", header},
+					expect{status: o.refused()},
+				})
 			}
-			rows = append(rows, check{o.name, "a right key", request{method: o.method, path: path, body: o.body},
-				expect{status: o.right()}})
+			rows = append(rows, check{
+				o.name, "a right key",
+				request{method: o.method, path: path, body: o.body},
+				expect{status: o.right()},
+			})
 		}
 	}
 	return rows
@@ -41,8 +49,11 @@ func credentialsFirstRows(w *world) (rows []check) {
 	for _, o := range w.operations() {
 		path := "/v1" + o.path
 		add := func(rule, method, path, body string, header http.Header) {
-			rows = append(rows, check{o.name, "bad key before " + rule, request{method, path, body, noKey, header},
-				expect{status: o.refused()}})
+			rows = append(rows, check{
+				o.name, "bad key before " + rule,
+				request{method, path, body, noKey, header},
+				expect{status: o.refused()},
+			})
 		}
 		add("a broken query", o.method, path+"?a=%zz", o.body, nil)
 		add("an unknown parameter", o.method, path+"?nada=1", o.body, nil)
@@ -75,8 +86,11 @@ func scopeRows(w *world) (rows []check) {
 				status = o.refused()
 			}
 			for _, path := range spellings(o.path) {
-				rows = append(rows, check{o.name, "scope " + name, request{o.method, path, o.body, key, nil},
-					expect{status: status}})
+				rows = append(rows, check{
+					o.name, "scope " + name,
+					request{o.method, path, o.body, key, nil},
+					expect{status: status},
+				})
 			}
 		}
 	}
@@ -96,8 +110,11 @@ func methodRows(w *world) (rows []check) {
 				continue
 			}
 			for _, path := range spellings(path) {
-				rows = append(rows, check{path, "no " + method, request{method: method, path: path},
-					expect{status: 405, holds: allows(methods)}})
+				rows = append(rows, check{
+					path, "no " + method,
+					request{method: method, path: path},
+					expect{status: 405, holds: allows(methods)},
+				})
 			}
 		}
 		if contains(methods, http.MethodHead) {
@@ -106,8 +123,11 @@ func methodRows(w *world) (rows []check) {
 				status = http.StatusNotFound
 			}
 			for _, path := range spellings(path) {
-				rows = append(rows, check{path, "HEAD like GET", request{method: "HEAD", path: path},
-					expect{status: status}})
+				rows = append(rows, check{
+					path, "HEAD like GET",
+					request{method: "HEAD", path: path},
+					expect{status: status},
+				})
 			}
 		}
 	}
@@ -151,8 +171,10 @@ func unknownPathRows(w *world) (rows []check) {
 			if !strings.Contains(path, "subscriptions") {
 				message = "Recurso não encontrado."
 			}
-			rows = append(rows, check{path, "no such path", request{method: "GET", path: path}, expect{status: 404,
-				message: message}})
+			rows = append(rows, check{path, "no such path", request{method: "GET", path: path}, expect{
+				status:  404,
+				message: message,
+			}})
 		}
 	}
 	return rows
@@ -175,8 +197,10 @@ func contentTypeRows(w *world) (rows []check) {
 			if kind == "" {
 				header["content-type"] = nil
 			}
-			rows = append(rows, check{o.name, "content type " + kind, request{o.method, "/v1" + o.path, o.body, "",
-				header}, expect{status: status}})
+			rows = append(rows, check{o.name, "content type " + kind, request{
+				o.method, "/v1" + o.path, o.body, "",
+				header,
+			}, expect{status: status}})
 		}
 	}
 	return rows
@@ -220,8 +244,10 @@ func brokenJSONRows(w *world) (rows []check) {
 			broken["an array around it"] = "[" + o.body + "]"
 		}
 		for what, body := range broken {
-			rows = append(rows, check{o.name, "JSON: " + what, request{method: o.method, path: "/v1" + o.path,
-				body: body}, expect{status: 400}})
+			rows = append(rows, check{o.name, "JSON: " + what, request{
+				method: o.method, path: "/v1" + o.path,
+				body: body,
+			}, expect{status: 400}})
 		}
 	}
 	return rows
@@ -240,8 +266,10 @@ func lenientJSONRows(w *world) (rows []check) {
 			bodies["escapes in names"] = strings.Replace(o.body, `"userHash"`, `"user\u0048ash"`, 1)
 		}
 		for what, body := range bodies {
-			rows = append(rows, check{o.name, "JSON: " + what, request{method: o.method, path: "/v1" + o.path,
-				body: body}, expect{status: o.right()}})
+			rows = append(rows, check{o.name, "JSON: " + what, request{
+				method: o.method, path: "/v1" + o.path,
+				body: body,
+			}, expect{status: o.right()}})
 		}
 	}
 	return rows
@@ -257,43 +285,77 @@ func sizeRows(w *world) (rows []check) {
 		pad := func(size int) string { return o.body + strings.Repeat(" ", size-len(o.body)) }
 		for _, path := range spellings(o.path) {
 			rows = append(rows,
-				check{o.name, "a body at the limit", request{method: o.method, path: path, body: pad(limit)},
-					expect{status: o.right()}},
-				check{o.name, "a byte more", request{method: o.method, path: path, body: pad(limit + 1)},
-					expect{status: 413}})
+				check{
+					o.name, "a body at the limit",
+					request{method: o.method, path: path, body: pad(limit)},
+					expect{status: o.right()},
+				},
+				check{
+					o.name, "a byte more",
+					request{method: o.method, path: path, body: pad(limit + 1)},
+					expect{status: 413},
+				})
 		}
-		rows = append(rows, check{o.name, "far too large", request{method: o.method, path: "/v1" + o.path,
-			body: pad(limit + limit/2)}, expect{status: 413}})
+		rows = append(rows, check{o.name, "far too large", request{
+			method: o.method, path: "/v1" + o.path,
+			body: pad(limit + limit/2),
+		}, expect{status: 413}})
 	}
 	items := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("1,", n), ",") + "]" }
 	return append(rows,
-		check{"12 POST subscriptions", "10,000 items", request{method: "POST", path: "/v1/subscriptions",
-			body: items(10_000)},
-			expect{status: 200, holds: outcome("failure", 0, 10_000)}},
-		check{"12 POST subscriptions", "10,001 items", request{method: "POST", path: "/v1/subscriptions",
-			body: items(10_001)}, expect{status: 413}})
+		check{
+			"12 POST subscriptions", "10,000 items",
+			request{
+				method: "POST", path: "/v1/subscriptions",
+				body: items(10_000),
+			},
+			expect{status: 200, holds: outcome("failure", 0, 10_000)},
+		},
+		check{"12 POST subscriptions", "10,001 items", request{
+			method: "POST", path: "/v1/subscriptions",
+			body: items(10_001),
+		}, expect{status: 413}})
 }
 
 func requestIDRows(w *world) (rows []check) {
 	for _, o := range w.operations() {
 		for _, id := range []string{"a", "pedido-0001", strings.Repeat("x", 128), "A.b_c-9"} {
-			rows = append(rows, check{o.name, "x-request-id is kept", request{o.method, "/v1" + o.path, o.body, "",
-				http.Header{"x-request-id": {id}}},
-				expect{status: o.right(), headers: map[string]string{"x-request-id": id}}})
+			rows = append(rows, check{
+				o.name, "x-request-id is kept",
+				request{
+					o.method, "/v1" + o.path, o.body, "",
+					http.Header{"x-request-id": {id}},
+				},
+				expect{status: o.right(), headers: map[string]string{"x-request-id": id}},
+			})
 		}
-		rows = append(rows, check{o.name, "x-request-id is kept without a key", request{o.method, "/v1" + o.path,
-			o.body, noKey, http.Header{"x-request-id": {"abc"}}},
-			expect{status: o.refused(), headers: map[string]string{"x-request-id": "abc"}}})
-		for what, id := range map[string]string{"too long": strings.Repeat("x", 129), "a space": "a b",
-			"not ASCII": "pedido-é", "empty": ""} {
-			rows = append(rows, check{o.name, "x-request-id is made anew: " + what, request{o.method, "/v1" + o.path,
-				o.body, "", http.Header{"x-request-id": {id}}},
+		rows = append(rows, check{
+			o.name, "x-request-id is kept without a key",
+			request{
+				o.method, "/v1" + o.path,
+				o.body, noKey,
+				http.Header{"x-request-id": {"abc"}},
+			},
+			expect{status: o.refused(), headers: map[string]string{"x-request-id": "abc"}},
+		})
+		for what, id := range map[string]string{
+			"too long": strings.Repeat("x", 129), "a space": "a b",
+			"not ASCII": "pedido-é", "empty": "",
+		} {
+			rows = append(rows, check{
+				o.name, "x-request-id is made anew: " + what,
+				request{
+					o.method, "/v1" + o.path,
+					o.body, "",
+					http.Header{"x-request-id": {id}},
+				},
 				expect{status: o.right(), holds: func(got answer) error {
 					if got.header.Get("x-request-id") == id {
 						return fmt.Errorf("took over %q", id)
 					}
 					return nil
-				}}})
+				}},
+			})
 		}
 	}
 	return rows
@@ -301,59 +363,81 @@ func requestIDRows(w *world) (rows []check) {
 
 func queryRows(w *world) (rows []check) {
 	for _, o := range w.operations() {
-		for _, query := range []string{"%zz", "a=%", "a=%4", "a;b=1", "dry_run=true%", "userHash=a;b",
-			"page=1;page_size=2"} {
+		for _, query := range []string{
+			"%zz", "a=%", "a=%4", "a;b=1", "dry_run=true%", "userHash=a;b",
+			"page=1;page_size=2",
+		} {
 			for _, path := range spellings(o.path) {
-				rows = append(rows, check{o.name, "a query that does not parse: " + query, request{o.method,
-					path + "?" + query, o.body, "", nil}, expect{status: 400}})
+				rows = append(rows, check{o.name, "a query that does not parse: " + query, request{
+					o.method,
+					path + "?" + query, o.body, "", nil,
+				}, expect{status: 400}})
 			}
 		}
 		strict := contains([]string{"7 GET epp", "13 GET subscriptions", "12 POST subscriptions", "GET events"}, o.name)
-		for _, query := range []string{"nada=1", "dryRun=true", "userhash=a", "pageSize=5", "utm_source=x",
-			"cursor=1"} {
+		for _, query := range []string{
+			"nada=1", "dryRun=true", "userhash=a", "pageSize=5", "utm_source=x",
+			"cursor=1",
+		} {
 			status := o.right()
 			if strict {
 				status = 400
 			}
-			rows = append(rows, check{o.name, "an unknown parameter: " + query, request{o.method,
-				"/v1" + o.path + "?" + query, o.body, "", nil}, expect{status: status}})
+			rows = append(rows, check{o.name, "an unknown parameter: " + query, request{
+				o.method,
+				"/v1" + o.path + "?" + query, o.body, "", nil,
+			}, expect{status: status}})
 		}
 	}
 	for query, status := range map[string]int{
 		"true": 200, "false": 200, "TRUE": 400, "True": 400, "1": 400, "0": 400, "yes": 400, "": 400,
 		"true&dry_run=true": 400, "true&dry_run=false": 400, "%74rue": 200, "null": 400,
 	} {
-		rows = append(rows, check{"12 POST subscriptions", "dry_run=" + query, request{method: "POST",
-			path: "/v1/subscriptions?dry_run=" + query, body: "[]"}, expect{status: status}})
+		rows = append(rows, check{"12 POST subscriptions", "dry_run=" + query, request{
+			method: "POST",
+			path:   "/v1/subscriptions?dry_run=" + query, body: "[]",
+		}, expect{status: status}})
 	}
 	for query, status := range map[string]int{
 		"limit=1": 200, "limit=1000": 200, "limit=5000": 200, "limit=0": 400, "limit=-1": 400, "limit=a": 400,
 		"limit=": 400, "limit=1.5": 400, "limit=1&limit=2": 400,
 		"after=": 400, "after=nada": 400, "after=%00": 400, "after=1&after=2": 400,
 	} {
-		rows = append(rows, check{"GET events", query, request{method: "GET", path: "/v1/events?" + query},
-			expect{status: status}})
+		rows = append(rows, check{
+			"GET events", query,
+			request{method: "GET", path: "/v1/events?" + query},
+			expect{status: status},
+		})
 	}
 	return rows
 }
 
 // userHashRows: 1 to 256 printable characters, wherever a person is named.
 func userHashRows(w *world) (rows []check) {
-	good := []string{"a", strings.Repeat("x", 256), strings.Repeat("ç", 256), "pessoa com espaço", "a/b", "a//b", "/",
-		"//", "a+b=", "%", "%2F", "ana@x", "...", "日本", "😀", "'\"<>", "a?b#c", "a;b"}
-	bad := []string{strings.Repeat("x", 257), strings.Repeat("ç", 257), "a\x00", "\t", "a\nb", "\x7f", "\u0085",
-		"\u200b", "\ufeff", "\u202e", "\u2028", "a\u00a0b"}
+	good := []string{
+		"a", strings.Repeat("x", 256), strings.Repeat("ç", 256), "pessoa com espaço", "a/b", "a//b", "/",
+		"//", "a+b=", "%", "%2F", "ana@x", "...", "日本", "😀", "'\"<>", "a?b#c", "a;b",
+	}
+	bad := []string{
+		strings.Repeat("x", 257), strings.Repeat("ç", 257), "a\x00", "\t", "a\nb", "\x7f", "\u0085",
+		"\u200b", "\ufeff", "\u202e", "\u2028", "a\u00a0b",
+	}
 	for _, o := range w.operations() {
 		if o.template != "" {
 			for _, user := range good {
 				path := strings.Replace(o.template, "{}", url.PathEscape(user), 1)
-				rows = append(rows, check{o.name, fmt.Sprintf("a person named %.20q", user), request{method: o.method,
-					path: "/v1" + path, body: o.body}, expect{status: o.right()}})
+				rows = append(rows, check{o.name, fmt.Sprintf("a person named %.20q", user), request{
+					method: o.method,
+					path:   "/v1" + path, body: o.body,
+				}, expect{status: o.right()}})
 			}
 			for _, user := range bad {
 				path := strings.Replace(o.template, "{}", url.PathEscape(user), 1)
-				rows = append(rows, check{o.name, fmt.Sprintf("nobody is named %.20q", user),
-					request{method: o.method, path: "/v1" + path, body: o.body}, expect{status: 400}})
+				rows = append(rows, check{
+					o.name, fmt.Sprintf("nobody is named %.20q", user),
+					request{method: o.method, path: "/v1" + path, body: o.body},
+					expect{status: 400},
+				})
 			}
 		}
 		if at := strings.Index(o.body, `"userHash":"`); at >= 0 {
@@ -362,12 +446,17 @@ func userHashRows(w *world) (rows []check) {
 				return o.body[:at] + `"userHash":` + text(user) + rest[strings.IndexByte(rest, '"')+1:]
 			}
 			for _, user := range good {
-				rows = append(rows, check{o.name, fmt.Sprintf("a person named %.20q", user), request{method: o.method,
-					path: "/v1" + o.path, body: named(user)}, expect{status: o.right()}})
+				rows = append(rows, check{o.name, fmt.Sprintf("a person named %.20q", user), request{
+					method: o.method,
+					path:   "/v1" + o.path, body: named(user),
+				}, expect{status: o.right()}})
 			}
 			for _, user := range append([]string{"", ".", "..", "extra"}, bad...) {
-				rows = append(rows, check{o.name, fmt.Sprintf("nobody is named %.20q", user),
-					request{method: o.method, path: "/v1" + o.path, body: named(user)}, expect{status: 400}})
+				rows = append(rows, check{
+					o.name, fmt.Sprintf("nobody is named %.20q", user),
+					request{method: o.method, path: "/v1" + o.path, body: named(user)},
+					expect{status: 400},
+				})
 			}
 		}
 	}
@@ -384,8 +473,10 @@ func idempotencyRows(w *world) (rows []check) {
 	for _, o := range w.posts() {
 		for _, name := range []string{"idempotency-key", "x-idempotency-key"} {
 			add := func(rule, path, body, key string, status int, headers map[string]string) {
-				rows = append(rows, check{o.name, name + ": " + rule, request{o.method, path, body, "",
-					http.Header{name: {key}}}, expect{status: status, headers: headers}})
+				rows = append(rows, check{o.name, name + ": " + rule, request{
+					o.method, path, body, "",
+					http.Header{name: {key}},
+				}, expect{status: status, headers: headers}})
 			}
 			other, v1 := strings.Replace(o.body, "{", "{ ", 1), "/v1"+o.path
 			if o.subscriptions() {
@@ -415,16 +506,22 @@ func idempotencyRows(w *world) (rows []check) {
 			key = w.fresh()
 			plain := http.Header{name: {key}, "content-type": {"text/plain"}}
 			for i, headers := range []map[string]string{firstly, replayed} {
-				rows = append(rows, check{o.name, fmt.Sprint(name, ": not JSON, ", i), request{o.method, v1, o.body,
-					"", plain}, expect{status: 415, headers: headers}})
+				rows = append(rows, check{o.name, fmt.Sprint(name, ": not JSON, ", i), request{
+					o.method, v1, o.body,
+					"", plain,
+				}, expect{status: 415, headers: headers}})
 			}
 		}
 		key := w.fresh()
 		rows = append(rows,
-			check{o.name, "both headers, one key", request{o.method, "/v1" + o.path, o.body, "",
-				http.Header{"idempotency-key": {key}, "x-idempotency-key": {key}}}, expect{status: o.right()}},
-			check{o.name, "both headers, two keys", request{o.method, "/v1" + o.path, o.body, "",
-				http.Header{"idempotency-key": {key}, "x-idempotency-key": {key + "x"}}}, expect{status: 400}})
+			check{o.name, "both headers, one key", request{
+				o.method, "/v1" + o.path, o.body, "",
+				http.Header{"idempotency-key": {key}, "x-idempotency-key": {key}},
+			}, expect{status: o.right()}},
+			check{o.name, "both headers, two keys", request{
+				o.method, "/v1" + o.path, o.body, "",
+				http.Header{"idempotency-key": {key}, "x-idempotency-key": {key + "x"}},
+			}, expect{status: 400}})
 	}
 	return rows
 }

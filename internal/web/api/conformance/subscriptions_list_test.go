@@ -35,12 +35,19 @@ func pageRows(w *world) (rows []check) {
 			got := p.Pagination
 			pages := (listedPeople + size - 1) / size
 			from, to := min((number-1)*size, listedPeople), min(number*size, listedPeople)
-			if got.Page != number || got.Size != size || got.Items != listedPeople || got.Pages != pages || got.HasNext != (number < pages) || got.HasPrevious != (number > 1) || len(p.Data) != to-from {
+			if got.Page != number || got.Size != size || got.Items != listedPeople || got.Pages != pages ||
+				got.HasNext != (number < pages) ||
+				got.HasPrevious != (number > 1) ||
+				len(p.Data) != to-from {
 				return fmt.Errorf("%+v with %d items", got, len(p.Data))
 			}
 			for i, s := range p.Data {
 				b, _ := s["beneficiary"].(map[string]any)
-				if b["cpf"] != cpf(2000+from+i) || b["name"] == "" || b["email"] == "" || s["partner_id"] != w.other.id || s["plan_id"] != "plano" || s["start_date"] != "2026-02-01T00:00:00.000Z" || s["expiry_date"] != "" {
+				if b["cpf"] != cpf(2000+from+i) || b["name"] == "" || b["email"] == "" ||
+					s["partner_id"] != w.other.id ||
+					s["plan_id"] != "plano" ||
+					s["start_date"] != "2026-02-01T00:00:00.000Z" ||
+					s["expiry_date"] != "" {
 					return fmt.Errorf("item %d is %v", i, s)
 				}
 			}
@@ -48,8 +55,10 @@ func pageRows(w *world) (rows []check) {
 		})
 	}
 	get := func(query string, status int, holds func(answer) error) {
-		rows = append(rows, check{"13 GET subscriptions", query, request{"GET",
-			spellings("/subscriptions")[len(rows)%2] + query, "", w.other.key, nil}, expect{status: status, holds: holds}})
+		rows = append(rows, check{"13 GET subscriptions", query, request{
+			"GET",
+			spellings("/subscriptions")[len(rows)%2] + query, "", w.other.key, nil,
+		}, expect{status: status, holds: holds}})
 	}
 	get("", 200, expectPage(1, 10))
 	for size := 1; size <= 25; size++ {
@@ -68,8 +77,10 @@ func pageRows(w *world) (rows []check) {
 		get(fmt.Sprint("?page_size=", size), 200, expectPage(1, min(size, 100)))
 	}
 	for _, name := range []string{"page", "page_size"} {
-		for _, bad := range []string{"0", "-1", "", "a", "1.5", "1e1", "+1", "%201", "1%20", "0x1", "null", "true",
-			"١", "1,2", "NaN", "-0", "00"} {
+		for _, bad := range []string{
+			"0", "-1", "", "a", "1.5", "1e1", "+1", "%201", "1%20", "0x1", "null", "true",
+			"١", "1,2", "NaN", "-0", "00",
+		} {
 			get("?"+name+"="+bad, 400, nil)
 		}
 		get("?"+name+"=1&"+name+"=2", 400, nil)
@@ -83,8 +94,10 @@ func singleRows(w *world) (rows []check) {
 		if status == http.StatusNotFound {
 			message = "Assinatura não encontrada"
 		}
-		rows = append(rows, check{"14 GET subscription", rule, request{"GET",
-			spellings("/subscriptions/" + planID + "/" + number)[len(rows)%2], "", key, nil}, expect{status: status, message: message, holds: holds}})
+		rows = append(rows, check{"14 GET subscription", rule, request{
+			"GET",
+			spellings("/subscriptions/" + planID + "/" + number)[len(rows)%2], "", key, nil,
+		}, expect{status: status, message: message, holds: holds}})
 	}
 	for n := range listedPeople {
 		want, _ := json.Marshal(map[string]any{ //nolint:errchkjson // of plain values
@@ -100,12 +113,16 @@ func singleRows(w *world) (rows []check) {
 		}
 		return nil
 	}))
-	for _, number := range []string{cpf(1), dotted(cpf(2000)), cpf(2000)[:10], cpf(2000) + "0", "abc", "00000000000",
-		"%20" + cpf(2000)} {
+	for _, number := range []string{
+		cpf(1), dotted(cpf(2000)), cpf(2000)[:10], cpf(2000) + "0", "abc", "00000000000",
+		"%20" + cpf(2000),
+	} {
 		get("no such CPF "+number, "plano", number, w.other.key, 404, nil)
 	}
-	for _, planID := range []string{"nenhum", "PLANO", "plano%20", "plano2", "%2Fplano", "pl%61no2",
-		strings.Repeat("p", 255)} {
+	for _, planID := range []string{
+		"nenhum", "PLANO", "plano%20", "plano2", "%2Fplano", "pl%61no2",
+		strings.Repeat("p", 255),
+	} {
 		get("no such plan "+planID, planID, cpf(2000), w.other.key, 404, nil)
 	}
 	get("a plan with an escape", "pl%61no", cpf(2000), w.other.key, 200, nil)

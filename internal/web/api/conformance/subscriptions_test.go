@@ -17,8 +17,10 @@ func newItem(n int) item {
 			"primary_card": "4111111111111111", "user_card": "5555555555554444", "name": "Ana Conceição",
 			"cpf": cpf(n), "birth_date": "1990-05-17", "gender": "F",
 			"email": "ana@exemplo.com.br", "phone_number": "+5511987654321",
-			"address": map[string]any{"zipcode": "01001000", "street": "Rua", "number": "1", "neighborhood": "Centro",
-				"city": "São Paulo", "state": "SP"},
+			"address": map[string]any{
+				"zipcode": "01001000", "street": "Rua", "number": "1", "neighborhood": "Centro",
+				"city": "São Paulo", "state": "SP",
+			},
 		},
 	}
 }
@@ -59,7 +61,8 @@ type bulkAnswer struct {
 // outcome wants these totals, and as many entries as failures.
 func outcome(result string, created, failed int) func(answer) error {
 	return has(func(v bulkAnswer) error {
-		if v.Result != result || v.Created != created || v.NotCreated != failed || v.Items == nil || len(v.Items) != failed {
+		if v.Result != result || v.Created != created || v.NotCreated != failed || v.Items == nil ||
+			len(v.Items) != failed {
 			return fmt.Errorf("%s, %d created, %d not, %d listed; want %s, %d, %d", v.Result, v.Created, v.NotCreated,
 				len(v.Items), result, created, failed)
 		}
@@ -97,8 +100,10 @@ func fails(fields ...string) func(answer) error {
 // rehearsed is a dry run by the live partner of one item, which is right when no field is named and else fails about
 // those.
 func (w *world) rehearsed(rule string, it any, wrong ...string) check {
-	c := check{"12 POST subscriptions", rule, request{"POST", "/v1/subscriptions?dry_run=true", bulk(it), w.live.key,
-		nil}, expect{status: 200, holds: outcome("success", 1, 0)}}
+	c := check{"12 POST subscriptions", rule, request{
+		"POST", "/v1/subscriptions?dry_run=true", bulk(it), w.live.key,
+		nil,
+	}, expect{status: 200, holds: outcome("success", 1, 0)}}
 	if len(wrong) > 0 {
 		c.holds = fails(wrong...)
 	}
@@ -107,8 +112,10 @@ func (w *world) rehearsed(rule string, it any, wrong ...string) check {
 
 var (
 	itemTexts        = []string{"start_date", "plan_id"}
-	beneficiaryTexts = []string{"primary_card", "user_card", "name", "cpf", "birth_date", "gender", "email",
-		"phone_number"}
+	beneficiaryTexts = []string{
+		"primary_card", "user_card", "name", "cpf", "birth_date", "gender", "email",
+		"phone_number",
+	}
 	addressTexts = []string{"zipcode", "street", "number", "neighborhood", "city", "state"}
 )
 
@@ -125,8 +132,10 @@ func requiredTexts() []string {
 }
 
 func bulkMemberRows(w *world) (rows []check) {
-	wrong := map[string]any{"absent": absent{}, "null": nil, "a number": 5, "true": true, "an array": []any{"x"},
-		"an object": map[string]any{"a": 1}, "empty": "", "blank": "   "}
+	wrong := map[string]any{
+		"absent": absent{}, "null": nil, "a number": 5, "true": true, "an array": []any{"x"},
+		"an object": map[string]any{"a": 1}, "empty": "", "blank": "   ",
+	}
 	for _, path := range requiredTexts() {
 		for what, value := range wrong {
 			rows = append(rows, w.rehearsed(path+" "+what, newItem(1).set(path, value), path))
@@ -142,8 +151,10 @@ func bulkMemberRows(w *world) (rows []check) {
 				w.rehearsed("address "+what, newItem(1).set("beneficiary.address", value), "beneficiary.address"))
 		}
 		notText := what == "a number" || what == "true" || what == "an array" || what == "an object"
-		for _, path := range []string{"partner_metadata", "partner_internal_id", "beneficiary.address.complement",
-			"benefit_holder"} {
+		for _, path := range []string{
+			"partner_metadata", "partner_internal_id", "beneficiary.address.complement",
+			"benefit_holder",
+		} {
 			if notText {
 				rows = append(rows, w.rehearsed(path+" "+what, newItem(1).set(path, value), path))
 			} else {
@@ -165,8 +176,10 @@ func bulkMemberRows(w *world) (rows []check) {
 }
 
 func bulkTextRows(w *world) (rows []check) {
-	limits := map[string]int{"beneficiary.primary_card": 32, "beneficiary.user_card": 32, "beneficiary.name": 255,
-		"partner_internal_id": 255, "beneficiary.address.complement": 255}
+	limits := map[string]int{
+		"beneficiary.primary_card": 32, "beneficiary.user_card": 32, "beneficiary.name": 255,
+		"partner_internal_id": 255, "beneficiary.address.complement": 255,
+	}
 	for _, name := range []string{"street", "number", "neighborhood", "city"} {
 		limits["beneficiary.address."+name] = 255
 	}
@@ -180,9 +193,11 @@ func bulkTextRows(w *world) (rows []check) {
 			w.rehearsed(path+" with NUL", newItem(1).set(path, "a\x00b"),
 				path), w.rehearsed(path+" with a control character", newItem(1).set(path, "a\x1bb"), path))
 	}
-	for _, path := range []string{"start_date", "beneficiary.cpf", "beneficiary.birth_date", "beneficiary.gender",
+	for _, path := range []string{
+		"start_date", "beneficiary.cpf", "beneficiary.birth_date", "beneficiary.gender",
 		"beneficiary.email", "beneficiary.phone_number", "beneficiary.address.zipcode", "beneficiary.address.state",
-		"plan_id"} {
+		"plan_id",
+	} {
 		it := newItem(1)
 		at, name := map[string]any(it), path
 		for strings.Contains(name, ".") {
@@ -193,13 +208,17 @@ func bulkTextRows(w *world) (rows []check) {
 		at[name] = " " + fmt.Sprint(at[name]) + " "
 		rows = append(rows, w.rehearsed(path+" is trimmed", it))
 	}
-	for _, metadata := range []string{`{}`, `{"a":1}`, `[]`, `"x"`, `1`, `null`, `true`, ` {"a":"é"} `,
-		`{"a":"` + strings.Repeat("x", 8192-8) + `"}`} {
+	for _, metadata := range []string{
+		`{}`, `{"a":1}`, `[]`, `"x"`, `1`, `null`, `true`, ` {"a":"é"} `,
+		`{"a":"` + strings.Repeat("x", 8192-8) + `"}`,
+	} {
 		rows = append(rows, w.rehearsed("metadata "+metadata[:min(len(metadata), 12)],
 			newItem(1).set("partner_metadata", metadata)))
 	}
-	for _, metadata := range []string{`{`, `{a:1}`, `x`, `{"a":1}}`, `{"a":"` + strings.Repeat("x", 8193-8) + `"}`,
-		`{"a":"` + strings.Repeat("ç", 4096) + `"}`, `'x'`} {
+	for _, metadata := range []string{
+		`{`, `{a:1}`, `x`, `{"a":1}}`, `{"a":"` + strings.Repeat("x", 8193-8) + `"}`,
+		`{"a":"` + strings.Repeat("ç", 4096) + `"}`, `'x'`,
+	} {
 		rows = append(rows, w.rehearsed("no metadata "+metadata[:min(len(metadata), 12)],
 			newItem(1).set("partner_metadata", metadata), "partner_metadata"))
 	}
@@ -207,12 +226,16 @@ func bulkTextRows(w *world) (rows []check) {
 }
 
 func bulkDateRows(w *world) (rows []check) {
-	good := []string{"2026-02-01", "2024-02-29", "2000-02-29", "1999-12-31", "2026-02-01T00:00:00Z",
-		"2026-02-01T23:59:59.999Z", "2026-02-01T10:00:00-03:00", "2026-02-01T10:00:00"}
-	bad := []string{"2026-02-30", "2025-02-29", "1900-02-29", "2026-13-01", "2026-00-10", "2026-01-00", "2026-01-32",
+	good := []string{
+		"2026-02-01", "2024-02-29", "2000-02-29", "1999-12-31", "2026-02-01T00:00:00Z",
+		"2026-02-01T23:59:59.999Z", "2026-02-01T10:00:00-03:00", "2026-02-01T10:00:00",
+	}
+	bad := []string{
+		"2026-02-30", "2025-02-29", "1900-02-29", "2026-13-01", "2026-00-10", "2026-01-00", "2026-01-32",
 		"2026-1-1", "20260201", "01/02/2026", "01-02-2026", "2026/02/01", "2026-02", "2026",
 		"hoje", "2026-02-01x", "2026-02-01T", "2026-02-01T25:00:00Z", "2026-02-01 10:00:00", "0000-01-01",
-		"-2026-02-01", "２０２６-02-01", "2026-04-31", "1769904000"}
+		"-2026-02-01", "２０２６-02-01", "2026-04-31", "1769904000",
+	}
 	for _, path := range []string{"start_date", "expiry_date", "beneficiary.birth_date"} {
 		start := func() item { return newItem(1).set("start_date", "1990-01-01") }
 		for _, date := range good {
@@ -247,12 +270,16 @@ func bulkPersonRows(w *world) (rows []check) {
 	for _, state := range []string{"XX", "S", "SPX", "BR", "São Paulo", "00"} {
 		try("beneficiary.address.state", state, false)
 	}
-	for value, ok := range map[string]bool{"M": true, "F": true, "m": false, "f": false, "X": false,
-		"Masculino": false, "MF": false, "0": false} {
+	for value, ok := range map[string]bool{
+		"M": true, "F": true, "m": false, "f": false, "X": false,
+		"Masculino": false, "MF": false, "0": false,
+	} {
 		try("beneficiary.gender", value, ok)
 	}
-	for value, ok := range map[string]bool{"00000000": true, "99999999": true, "0100100": false, "010010000": false,
-		"01001-000": false, "0100100a": false, "０１００１０００": false} {
+	for value, ok := range map[string]bool{
+		"00000000": true, "99999999": true, "0100100": false, "010010000": false,
+		"01001-000": false, "0100100a": false, "０１００１０００": false,
+	} {
 		try("beneficiary.address.zipcode", value, ok)
 	}
 	for n := 300; n < 340; n++ {
@@ -265,8 +292,10 @@ func bulkPersonRows(w *world) (rows []check) {
 	for _, bad := range []string{dotted(cpf(1)), cpf(1)[:10], cpf(1) + "1", cpf(1)[:10] + "x"} {
 		try("beneficiary.cpf", bad, false)
 	}
-	for value, ok := range map[string]bool{"ana@exemplo.com.br": true, "A@B.CO": true, "ana+x@exemplo.com": true,
-		"ana": false, "ana@": false, "@x.com": false, "a b@x.com": false, "ana@x": false, "a@b@c.com": false} {
+	for value, ok := range map[string]bool{
+		"ana@exemplo.com.br": true, "A@B.CO": true, "ana+x@exemplo.com": true,
+		"ana": false, "ana@": false, "@x.com": false, "a b@x.com": false, "ana@x": false, "a@b@c.com": false,
+	} {
 		try("beneficiary.email", value, ok)
 	}
 	for _, area := range areaCodes {
@@ -274,8 +303,10 @@ func bulkPersonRows(w *world) (rows []check) {
 		try("beneficiary.phone_number", "55"+area+"34567890", true)
 		try("beneficiary.phone_number", "55"+area+"187654321", false)
 	}
-	for value, ok := range map[string]bool{"+12125552368": true, "351912345678": true, "+5500987654321": false,
-		"5510987654321": false, "12": false, "abc": false, "+": false, "+55119876543210": false} {
+	for value, ok := range map[string]bool{
+		"+12125552368": true, "351912345678": true, "+5500987654321": false,
+		"5510987654321": false, "12": false, "abc": false, "+": false, "+55119876543210": false,
+	} {
 		try("beneficiary.phone_number", value, ok)
 	}
 	for value, ok := range map[string]bool{"plano": true, "nenhum": false, "PLANO": false, "plano2": false} {
@@ -291,8 +322,14 @@ func bulkGroupRows(w *world) (rows []check) {
 	for _, size := range []any{"50", "51", "100", "99999", 50, 120, 1000000, "050", 50.0} {
 		rows = append(rows, w.rehearsed(fmt.Sprintf("a group of %v", size), group().set("group_size", size)))
 	}
-	for _, size := range []any{"49", "0", "-50", "1", "", "50.5", "cinquenta", "5O", "+50", "0x50", 49, 0, -1, 50.5,
-		true, nil, []any{50}, map[string]any{}, absent{}, "１００", "50 pessoas", "1e400", "5e1", "50.0"} {
+	for _, size := range []any{
+		"49", "0", "-50", "1", "", "50.5", "cinquenta", "5O", "+50", "0x50", 49, 0, -1, 50.5,
+		true, nil,
+		[]any{50},
+		map[string]any{},
+		absent{},
+		"１００", "50 pessoas", "1e400", "5e1", "50.0",
+	} {
 		rows = append(rows, w.rehearsed(fmt.Sprintf("no group of %v", size), group().set("group_size", size),
 			"group_size"))
 	}
@@ -308,8 +345,14 @@ func bulkGroupRows(w *world) (rows []check) {
 		rows = append(rows, w.rehearsed("a CNPJ "+digits, group().set("benefit_holder", digits)))
 	}
 	right := cnpj("112223330001")
-	for _, holder := range []any{"", absent{}, nil, 5, true, []any{}, right[:13], right + "1", "00000000000000",
-		right[:12] + "AA", "11.222.333/0001-81", strings.ToLower(cnpj("12ABC34501DE")), right[:11] + "ç" + right[12:]} {
+	for _, holder := range []any{
+		"",
+		absent{},
+		nil, 5, true,
+		[]any{},
+		right[:13], right + "1", "00000000000000",
+		right[:12] + "AA", "11.222.333/0001-81", strings.ToLower(cnpj("12ABC34501DE")), right[:11] + "ç" + right[12:],
+	} {
 		rows = append(rows, w.rehearsed(fmt.Sprintf("no CNPJ %v", holder), group().set("benefit_holder", holder),
 			"benefit_holder"))
 	}
@@ -322,8 +365,10 @@ func bulkGroupRows(w *world) (rows []check) {
 // bulkOutcomeRows create, in this order.
 func bulkOutcomeRows(w *world) (rows []check) {
 	post := func(rule, body string, holds func(answer) error, headers map[string]string) {
-		rows = append(rows, check{"12 POST subscriptions", rule, request{"POST", "/v1/subscriptions", body,
-			w.live.key, nil}, expect{status: 200, holds: holds, headers: headers}})
+		rows = append(rows, check{"12 POST subscriptions", rule, request{
+			"POST", "/v1/subscriptions", body,
+			w.live.key, nil,
+		}, expect{status: 200, holds: holds, headers: headers}})
 	}
 	post("an empty array", "[]",
 		is(`{"result":"success","total_created_items":0,"total_not_created_items":0,"not_created_items":[]}`), nil)
@@ -345,12 +390,17 @@ func bulkOutcomeRows(w *world) (rows []check) {
 			}
 			return exists(v)
 		}), nil)
-	post("all errors of an item are listed", `[{"is_group_plan":true,"partner_metadata":5,"partner_internal_id":5,"beneficiary":{"address":{}}}]`, has(func(v bulkAnswer) error {
-		if errs, _ := v.Items[0]["errors"].([]any); len(errs) < 21 || strings.Contains(fmt.Sprint(errs), "e mais") {
-			return fmt.Errorf("%v", v.Items)
-		}
-		return nil
-	}), nil)
+	post(
+		"all errors of an item are listed",
+		`[{"is_group_plan":true,"partner_metadata":5,"partner_internal_id":5,"beneficiary":{"address":{}}}]`,
+		has(func(v bulkAnswer) error {
+			if errs, _ := v.Items[0]["errors"].([]any); len(errs) < 21 || strings.Contains(fmt.Sprint(errs), "e mais") {
+				return fmt.Errorf("%v", v.Items)
+			}
+			return nil
+		}),
+		nil,
+	)
 	post("twice in one request", bulk(newItem(1003), newItem(1003)), outcome("partial_success", 1, 1),
 		map[string]string{"x-not-created-index": "1"})
 	var many []any
@@ -377,7 +427,8 @@ func bulkOutcomeRows(w *world) (rows []check) {
 	post("members of an entry", bulk(newItem(1).set("is_group_plan", true).set("group_size",
 		"1").set("benefit_holder", "x").set("plan_id", "nenhum")), has(func(v bulkAnswer) error {
 		failed := v.Items[0]
-		if len(failed) != 4 || failed["cpf"] != cpf(1) || failed["benefit_holder"] != "x" || failed["plan_id"] != "nenhum" {
+		if len(failed) != 4 || failed["cpf"] != cpf(1) || failed["benefit_holder"] != "x" ||
+			failed["plan_id"] != "nenhum" {
 			return fmt.Errorf("%v", failed)
 		}
 		return nil
@@ -403,15 +454,27 @@ func bulkOutcomeRows(w *world) (rows []check) {
 		wrong = append(wrong, "beneficiary.address."+name)
 	}
 	rows = append(rows, w.rehearsed("all errors of an item", everything, wrong...))
-	rows = append(rows, check{"12 POST subscriptions", "a rehearsal creates nothing", request{"POST",
-		"/v1/subscriptions?dry_run=true", bulk(newItem(1050)), w.live.key, nil}, expect{status: 200,
-		holds: outcome("success", 1, 0)}},
-		check{"14 GET subscription", "nothing came of a rehearsal", request{"GET",
-			"/v1/subscriptions/plano/" + cpf(1050), "", w.live.key, nil}, expect{status: 404,
-			message: "Assinatura não encontrada"}},
-		check{"12 POST subscriptions", "a rehearsal knows what exists", request{"POST",
-			"/v1/subscriptions?dry_run=true", bulk(newItem(1001)), w.live.key, nil}, expect{status: 200,
-			holds: has(exists)}})
+	rows = append(rows, check{"12 POST subscriptions", "a rehearsal creates nothing", request{
+		"POST",
+		"/v1/subscriptions?dry_run=true", bulk(newItem(1050)), w.live.key, nil,
+	}, expect{
+		status: 200,
+		holds:  outcome("success", 1, 0),
+	}},
+		check{"14 GET subscription", "nothing came of a rehearsal", request{
+			"GET",
+			"/v1/subscriptions/plano/" + cpf(1050), "", w.live.key, nil,
+		}, expect{
+			status:  404,
+			message: "Assinatura não encontrada",
+		}},
+		check{"12 POST subscriptions", "a rehearsal knows what exists", request{
+			"POST",
+			"/v1/subscriptions?dry_run=true", bulk(newItem(1001)), w.live.key, nil,
+		}, expect{
+			status: 200,
+			holds:  has(exists),
+		}})
 	ended := newItem(1060).set("start_date", "2020-01-01").set("expiry_date", "2020-12-31")
 	post("created already over", bulk(ended), outcome("success", 1, 0), nil)
 	post("over, so it may be created again", bulk(newItem(1060)), outcome("success", 1, 0), nil)

@@ -8,9 +8,12 @@ import (
 
 // watched is a row of adding a value, for a person of its own so that no limit is met.
 func (w *world) watched(rule, kind, value string, status int) check {
-	c := check{"1 POST monitoring", fmt.Sprintf("%s: %s %q", rule, kind, value),
+	c := check{
+		"1 POST monitoring", fmt.Sprintf("%s: %s %q", rule, kind, value),
 		request{method: "POST", path: "/v1/cyber/monitoring", body: watch(kind, value,
-			w.fresh())}, expect{status: status}}
+			w.fresh())},
+		expect{status: status},
+	}
 	if status == http.StatusOK {
 		c.holds = is(added)
 	}
@@ -65,24 +68,30 @@ func cpfRows(w *world) (rows []check) {
 			same, 400))
 	}
 	c := cpf(99)
-	for _, bad := range []string{c[:10], c + "1", c[:10] + "a", "", " " + c, c + " ", c[:3] + " " + c[3:],
-		dotted(c) + "-", "-" + c, "１" + c[1:], c + "\x00", strings.ReplaceAll(dotted(c), ".", ","), "a.b.c-d"} {
+	for _, bad := range []string{
+		c[:10], c + "1", c[:10] + "a", "", " " + c, c + " ", c[:3] + " " + c[3:],
+		dotted(c) + "-", "-" + c, "１" + c[1:], c + "\x00", strings.ReplaceAll(dotted(c), ".", ","), "a.b.c-d",
+	} {
 		rows = append(rows, w.ownCPF("not a CPF", c, bad, 400), w.watched("not a CPF", "cpf", bad, 400))
 	}
 	return rows
 }
 
 // areaCodes are the 67 in use.
-var areaCodes = strings.Fields(`11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 63 64 65 66 67 68 69
-	71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99`)
+var areaCodes = strings.Fields(
+	`11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 63 64 65 66 67 68 69
+	71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99`,
+)
 
 func phoneRows(w *world) (rows []check) {
 	if len(areaCodes) != 67 {
 		panic(len(areaCodes))
 	}
 	for _, area := range areaCodes {
-		for _, good := range []string{"+55" + area + "987654321", area + "987654321", "55" + area + "987654321",
-			"(" + area + ") 98765-4321", "+55 " + area + " 3456-7890", area + "34567890"} {
+		for _, good := range []string{
+			"+55" + area + "987654321", area + "987654321", "55" + area + "987654321",
+			"(" + area + ") 98765-4321", "+55 " + area + " 3456-7890", area + "34567890",
+		} {
 			rows = append(rows, w.watched("a phone", "phone", good, 200))
 		}
 		rows = append(rows, w.watched("a mobile has nine digits", "phone", "+55"+area+"87654321", 400))
@@ -92,8 +101,10 @@ func phoneRows(w *world) (rows []check) {
 			rows = append(rows, w.watched("no area code", "phone", "+55"+area+"987654321", 400))
 		}
 	}
-	for _, good := range []string{"+1 212 555 2368", "+351912345678", "+5491123456789", "+442079460958",
-		"+4930123456"} {
+	for _, good := range []string{
+		"+1 212 555 2368", "+351912345678", "+5491123456789", "+442079460958",
+		"+4930123456",
+	} {
 		rows = append(rows, w.watched("another country, with +", "phone", good, 200))
 	}
 	for _, bad := range []string{
@@ -122,8 +133,10 @@ func cardRows(w *world) (rows []check) {
 			live("a letter", number[:length-1]+"a", 400), live("dots", number[:4]+"."+number[4:],
 				400), live("a control character", number+"\n", 400))
 	}
-	for _, bad := range []string{"", "4", card("4539578763"), card("4539578763621486123"), strings.Repeat("4", 40),
-		"-" + card("453957876362148"), "四五三九"} {
+	for _, bad := range []string{
+		"", "4", card("4539578763"), card("4539578763621486123"), strings.Repeat("4", 40),
+		"-" + card("453957876362148"), "四五三九",
+	} {
 		rows = append(rows, w.watched("no card", "credit_card", bad, 400))
 	}
 	return rows

@@ -48,8 +48,10 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 		if mode == partner.Live {
-			if _, err := s.App.Plans.CreatePlan(ctx, plan.Plan{ID: "plano", Partner: p.ID, Name: "Plano",
-				Coverage: plan.DemoCoverage(), MaxDevices: 2}); err != nil {
+			if _, err := s.App.Plans.CreatePlan(ctx, plan.Plan{
+				ID: "plano", Partner: p.ID, Name: "Plano",
+				Coverage: plan.DemoCoverage(), MaxDevices: 2,
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -75,7 +77,12 @@ func newWorld(t *testing.T) *world {
 	_, w.subscriptionsRead = key(partner.ScopeSubscriptionsRead)
 	var id partner.KeyID
 	id, w.expired = key(partner.ContractScopes()...)
-	if _, _, err := s.App.Partners.RollKey(ctx, partner.ID(w.sandbox.id), id, 0); err != nil { // over from this moment on
+	if _, _, err := s.App.Partners.RollKey(
+		ctx,
+		partner.ID(w.sandbox.id),
+		id,
+		0,
+	); err != nil { // over from this moment on
 		t.Fatal(err)
 	}
 	id, w.revoked = key(partner.ContractScopes()...)
@@ -132,42 +139,73 @@ func (w *world) operations() []operation {
 	return []operation{
 		{name: "1 POST monitoring", method: "POST", path: "/cyber/monitoring", body: watch("email",
 			"ana@exemplo.com.br", user)},
-		{name: "2 GET monitoring", method: "GET", path: "/cyber/monitoring/" + user, template: "/cyber/monitoring/{}",
-			reads: true},
-		{name: "3 DELETE monitoring", method: "DELETE", path: "/cyber/monitoring/nada/" + user,
-			template: "/cyber/monitoring/nada/{}"},
-		{name: "4 POST case", method: "POST", path: "/cyber/case",
-			body: `{"serviceId":"` + w.service() + `","userHash":"` + user + `"}`},
+		{
+			name:     "2 GET monitoring",
+			method:   "GET",
+			path:     "/cyber/monitoring/" + user,
+			template: "/cyber/monitoring/{}",
+			reads:    true,
+		},
+		{
+			name: "3 DELETE monitoring", method: "DELETE", path: "/cyber/monitoring/nada/" + user,
+			template: "/cyber/monitoring/nada/{}",
+		},
+		{
+			name: "4 POST case", method: "POST", path: "/cyber/case",
+			body: `{"serviceId":"` + w.service() + `","userHash":"` + user + `"}`,
+		},
 		{name: "5 GET services", method: "GET", path: "/cyber/services", reads: true},
 		{name: "6 POST epp", method: "POST", path: "/cyber/epp", body: device("android", "Celular", user)},
 		{name: "7 GET epp", method: "GET", path: "/cyber/epp", reads: true},
-		{name: "8 POST password-check", method: "POST", path: "/cyber/password-check",
-			body: `{"passwordHashPrefix":"5BAA61E4C9"}`, reads: true},
+		{
+			name: "8 POST password-check", method: "POST", path: "/cyber/password-check",
+			body: `{"passwordHashPrefix":"5BAA61E4C9"}`, reads: true,
+		},
 		{name: "9 GET advise", method: "GET", path: "/cyber/advise/" + user, template: "/cyber/advise/{}", reads: true},
 		{name: "10 GET score", method: "GET", path: "/cyber/score/" + user, template: "/cyber/score/{}", reads: true},
-		{name: "11 GET insurance", method: "GET", path: "/cyber/insurance/" + user, template: "/cyber/insurance/{}",
-			reads: true},
+		{
+			name: "11 GET insurance", method: "GET", path: "/cyber/insurance/" + user, template: "/cyber/insurance/{}",
+			reads: true,
+		},
 		{name: "12 POST subscriptions", method: "POST", path: "/subscriptions", body: "[]"},
 		{name: "13 GET subscriptions", method: "GET", path: "/subscriptions", reads: true},
 		{name: "14 GET subscription", method: "GET", path: "/subscriptions/nenhum/" + cpf(1), reads: true},
 		{name: "GET events", method: "GET", path: "/events", reads: true, extension: true},
 		{name: "POST extra", method: "POST", path: "/cyber/monitoring/extra", body: watch("pix_key",
 			"123e4567-e89b-42d3-a456-426614174000", user), extension: true},
-		{name: "GET extra", method: "GET", path: "/cyber/monitoring/extra/" + user, template: "/cyber/monitoring/extra/{}",
-			reads: true, extension: true},
-		{name: "DELETE extra", method: "DELETE", path: "/cyber/monitoring/extra/nada/" + user,
-			template: "/cyber/monitoring/extra/nada/{}", extension: true},
-		{name: "GET cover", method: "GET", path: "/cyber/cover/" + user, template: "/cyber/cover/{}",
-			reads: true, extension: true},
-		{name: "GET score history", method: "GET", path: "/cyber/score/" + user + "/history",
-			template: "/cyber/score/{}/history", reads: true, extension: true},
-		{name: "GET findings", method: "GET", path: "/cyber/findings/" + user, template: "/cyber/findings/{}",
-			reads: true, extension: true},
-		{name: "POST resolve", method: "POST", path: "/cyber/findings/nada/resolve",
-			body: `{"userHash":"` + user + `","reason":"other"}`, extension: true},
-		{name: "POST answers", method: "POST", path: "/cyber/advise/" + user + "/answers",
+		{
+			name:      "GET extra",
+			method:    "GET",
+			path:      "/cyber/monitoring/extra/" + user,
+			template:  "/cyber/monitoring/extra/{}",
+			reads:     true,
+			extension: true,
+		},
+		{
+			name: "DELETE extra", method: "DELETE", path: "/cyber/monitoring/extra/nada/" + user,
+			template: "/cyber/monitoring/extra/nada/{}", extension: true,
+		},
+		{
+			name: "GET cover", method: "GET", path: "/cyber/cover/" + user, template: "/cyber/cover/{}",
+			reads: true, extension: true,
+		},
+		{
+			name: "GET score history", method: "GET", path: "/cyber/score/" + user + "/history",
+			template: "/cyber/score/{}/history", reads: true, extension: true,
+		},
+		{
+			name: "GET findings", method: "GET", path: "/cyber/findings/" + user, template: "/cyber/findings/{}",
+			reads: true, extension: true,
+		},
+		{
+			name: "POST resolve", method: "POST", path: "/cyber/findings/nada/resolve",
+			body: `{"userHash":"` + user + `","reason":"other"}`, extension: true,
+		},
+		{
+			name: "POST answers", method: "POST", path: "/cyber/advise/" + user + "/answers",
 			template: "/cyber/advise/{}/answers",
-			body:     `{"catalogId":"nada","value":"sim"}`, extension: true},
+			body:     `{"catalogId":"nada","value":"sim"}`, extension: true,
+		},
 	}
 }
 
@@ -195,7 +233,8 @@ func (w *world) service() string {
 		Services []struct {
 			ID string `json:"_id"`
 		}
-	}) error {
+	},
+	) error {
 		id = v.Services[0].ID
 		return nil
 	})(w.must(request{method: "GET", path: "/v1/cyber/services"}))
@@ -277,9 +316,17 @@ func digest(bits int, cpf, salt string) string { return hex.EncodeToString(sum(b
 func digests(cpf, salt string) (list []string) {
 	for _, bits := range []int{256, 512} {
 		s := sum(bits, cpf, salt)
-		list = append(list, hex.EncodeToString(s), strings.ToUpper(hex.EncodeToString(s)),
+		list = append(
+			list,
+			hex.EncodeToString(s),
+			strings.ToUpper(hex.EncodeToString(s)),
 			base64.StdEncoding.EncodeToString(s),
-			base64.RawStdEncoding.EncodeToString(s), base64.URLEncoding.EncodeToString(s), base64.RawURLEncoding.EncodeToString(s))
+			base64.RawStdEncoding.EncodeToString(
+				s,
+			),
+			base64.URLEncoding.EncodeToString(s),
+			base64.RawURLEncoding.EncodeToString(s),
+		)
 	}
 	return list
 }

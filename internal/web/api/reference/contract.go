@@ -146,7 +146,11 @@ func (p *reader) followReference(n node) node {
 // readContract returns all that the pages show of the document.
 func (p *reader) readContract() *Contract {
 	info := p.root.nodeAtPath("info")
-	c := &Contract{Title: info.textAtPath("title"), Version: info.textAtPath("version"), Description: info.textAtPath("description")}
+	c := &Contract{
+		Title:       info.textAtPath("title"),
+		Version:     info.textAtPath("version"),
+		Description: info.textAtPath("description"),
+	}
 	for _, t := range p.root.listAtPath("tags") {
 		c.Tags = append(c.Tags, Tag{node{t}.textAtPath("name"), node{t}.textAtPath("description")})
 	}
@@ -158,7 +162,10 @@ func (p *reader) readContract() *Contract {
 	for _, hook := range p.root.membersAt("webhooks") {
 		op := hook.nodeAtPath("post")
 		body := firstExample(op.nodeAtPath("requestBody", "content", "application/json"))
-		c.Events = append(c.Events, Event{hook.key, op.textAtPath("summary"), op.textAtPath("description"), p.exampleJSON(body)})
+		c.Events = append(
+			c.Events,
+			Event{hook.key, op.textAtPath("summary"), op.textAtPath("description"), p.exampleJSON(body)},
+		)
 	}
 	return c
 }
@@ -166,8 +173,15 @@ func (p *reader) readContract() *Contract {
 // operation reads an operation with its parameters, body, answers and examples.
 func (p *reader) operation(method, path string, n node) Operation {
 	op := Operation{
-		ID: n.textAtPath("operationId"), Method: method, Path: path, Summary: n.textAtPath("summary"), Description: n.textAtPath("description"),
-		Extension: n.flagAtPath("x-vigia-extension"), Deprecated: n.flagAtPath("deprecated"),
+		ID: n.textAtPath(
+			"operationId",
+		),
+		Method:      method,
+		Path:        path,
+		Summary:     n.textAtPath("summary"),
+		Description: n.textAtPath("description"),
+		Extension:   n.flagAtPath("x-vigia-extension"),
+		Deprecated:  n.flagAtPath("deprecated"),
 	}
 	if tags := n.listAtPath("tags"); len(tags) > 0 {
 		op.Tag = fmt.Sprint(tags[0])
@@ -182,7 +196,11 @@ func (p *reader) operation(method, path string, n node) Operation {
 	for _, r := range n.membersAt("responses") {
 		answer := p.followReference(r.node)
 		content := answer.nodeAtPath("content", "application/json")
-		out := Response{Status: r.key, Description: answer.textAtPath("description"), Body: p.exampleJSON(firstExample(content))}
+		out := Response{
+			Status:      r.key,
+			Description: answer.textAtPath("description"),
+			Body:        p.exampleJSON(firstExample(content)),
+		}
 		if strings.HasPrefix(r.key, "2") {
 			out.Members = p.membersOf(content.nodeAtPath("schema"))
 		}
@@ -193,9 +211,16 @@ func (p *reader) operation(method, path string, n node) Operation {
 
 // parameter reads a parameter; its example is the plain one, or the first of several.
 func (p *reader) parameter(n node) Parameter {
-	q := Parameter{Name: n.textAtPath("name"), In: n.textAtPath("in"), Description: n.textAtPath("description"), Required: n.flagAtPath("required"),
-		Deprecated: n.flagAtPath("deprecated"),
-		Type:       p.describeType(n.nodeAtPath("schema"))}
+	q := Parameter{
+		Name: n.textAtPath(
+			"name",
+		),
+		In:          n.textAtPath("in"),
+		Description: n.textAtPath("description"),
+		Required:    n.flagAtPath("required"),
+		Deprecated:  n.flagAtPath("deprecated"),
+		Type:        p.describeType(n.nodeAtPath("schema")),
+	}
 	if example := n.nodeAtPath("example"); example.v != nil {
 		q.Example = fmt.Sprint(example.v)
 	} else if example := firstExample(n); example.v != nil {
@@ -246,8 +271,10 @@ func (p *reader) collectMembers(list *[]Member, prefix string, schema node, dept
 		if description == "" {
 			description = target.textAtPath("description")
 		}
-		addMember(list, Member{Name: name, Type: p.describeType(m.node), Description: description, Required: required[m.key],
-			Deprecated: m.flagAtPath("deprecated")})
+		addMember(list, Member{
+			Name: name, Type: p.describeType(m.node), Description: description, Required: required[m.key],
+			Deprecated: m.flagAtPath("deprecated"),
+		})
 		p.collectMembers(list, name, m.node, depth+1)
 	}
 	for name := range required { // a part of an allOf may require what another part describes
@@ -431,8 +458,13 @@ func (o Operation) Python() string {
 	if o.Keyed() {
 		headers += `, "idempotency-key": str(uuid.uuid4())`
 	}
-	fmt.Fprintf(&b, "\nrequest = urllib.request.Request(\n    os.environ[\"VIGIA_URL\"] + %q,\n    method=%q,\n    headers={%s},\n",
-		o.ExamplePath(), o.Method, headers)
+	fmt.Fprintf(
+		&b,
+		"\nrequest = urllib.request.Request(\n    os.environ[\"VIGIA_URL\"] + %q,\n    method=%q,\n    headers={%s},\n",
+		o.ExamplePath(),
+		o.Method,
+		headers,
+	)
 	if o.Body != "" {
 		b.WriteString("    data=json.dumps(body).encode(),\n")
 	}

@@ -65,7 +65,12 @@ func TestDeprecationsAreListed(t *testing.T) {
 	if page := string(pages(t)["deprecations"]); !strings.Contains(page, "Nada foi descontinuado") {
 		t.Error("the page does not say that nothing is deprecated")
 	}
-	marked := strings.Replace(string(document(t)), "      operationId: riskScore\n", "      operationId: riskScore\n      deprecated: true\n", 1)
+	marked := strings.Replace(
+		string(document(t)),
+		"      operationId: riskScore\n",
+		"      operationId: riskScore\n      deprecated: true\n",
+		1,
+	)
 	all, err := writeReference([]byte(marked))
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +84,10 @@ func TestDeprecationsAreListed(t *testing.T) {
 func TestChangelogIsServed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"changelog", "en/changelog"} {
-		if page := string(pages(t)[name]); !strings.Contains(page, "1.0.0") || !strings.Contains(page, `<div lang="en">`) {
+		if page := string(
+			pages(t)[name],
+		); !strings.Contains(page, "1.0.0") ||
+			!strings.Contains(page, `<div lang="en">`) {
 			t.Errorf("%s has no entries", name)
 		}
 	}

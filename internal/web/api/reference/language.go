@@ -79,7 +79,18 @@ func fieldTexts() (map[string]string, error) {
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // typeWords are what typeOf says around the names of types and values, which stay.
-var typeWords = strings.NewReplacer("one of ", "um de ", "list of ", "lista de ", "always ", "sempre ", " or ", " ou ", "empty", "vazio")
+var typeWords = strings.NewReplacer(
+	"one of ",
+	"um de ",
+	"list of ",
+	"lista de ",
+	"always ",
+	"sempre ",
+	" or ",
+	" ou ",
+	"empty",
+	"vazio",
+)
 
 // textInLanguage returns the translation of an English text of a page. A missing translation is an error, which every test
 // of the pages finds.

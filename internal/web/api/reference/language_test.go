@@ -120,7 +120,8 @@ func TestFieldsInPortuguese(t *testing.T) {
 	for _, c := range []struct{ pt, en string }{
 		{"Nome completo.", "Full name."}, {"<td>um de M, F</td>", "<td>one of M, F</td>"}, {"<td>cabeçalho</td>", "<td>header</td>"},
 	} {
-		if !strings.Contains(portuguese, c.pt) || strings.Contains(portuguese, c.en) || !strings.Contains(english, c.en) {
+		if !strings.Contains(portuguese, c.pt) || strings.Contains(portuguese, c.en) ||
+			!strings.Contains(english, c.en) {
 			t.Errorf("%q is not what the page says for %q", c.pt, c.en)
 		}
 	}
@@ -144,7 +145,10 @@ func TestMissingWordsAreNoticed(t *testing.T) {
 	c := contract(t)
 	anew := []Member{{Name: "m", Description: "Nobody\ntranslated this either"}}
 	c.Operations = append(c.Operations, Operation{ID: "newOne", Tag: c.Tags[0].Name, Summary: "New", Members: anew})
-	if told, missing := all[0].translate(c); !slices.Equal(missing, []string{"newOne", "Nobody translated this either"}) || told.Operations[len(told.Operations)-1].Summary != "New" {
+	if told, missing := all[0].translate(
+		c,
+	); !slices.Equal(missing, []string{"newOne", "Nobody translated this either"}) ||
+		told.Operations[len(told.Operations)-1].Summary != "New" {
 		t.Errorf("an operation without Portuguese: %q", missing)
 	}
 }

@@ -32,7 +32,10 @@ type writer struct {
 }
 
 // dialect is what our texts are written in. Raw HTML in them is left out.
-var dialect = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var dialect = goldmark.New(
+	goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+)
 
 // renderMarkdown returns a text as HTML.
 func renderMarkdown(text []byte) template.HTML {
@@ -41,14 +44,18 @@ func renderMarkdown(text []byte) template.HTML {
 		panic(err) // a buffer takes everything
 	}
 	// Wide code scrolls, and what scrolls must be reachable by keyboard.
-	return template.HTML(strings.ReplaceAll(page.String(), "<pre>", `<pre tabindex="0">`)) //nolint:gosec // our own text
+	return template.HTML(
+		strings.ReplaceAll(page.String(), "<pre>", `<pre tabindex="0">`),
+	) //nolint:gosec // our own text
 }
 
 // renderInline renders a sentence of the contract, without the paragraph that Markdown would make of it.
 func renderInline(text string) template.HTML {
 	rendered := renderMarkdown([]byte(text))
 	if strings.Count(string(rendered), "<p>") == 1 {
-		rendered = template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(rendered)), "<p>"), "</p>")) //nolint:gosec // as above
+		rendered = template.HTML(
+			strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(rendered)), "<p>"), "</p>"),
+		) //nolint:gosec // as above
 	}
 	return rendered
 }
@@ -66,8 +73,11 @@ type section struct {
 func (w *writer) navigation(root, top string) ([]section, error) {
 	start := section{Title: "Start", Entries: []entry{{Href: root, Label: "Overview"}}}
 	more := section{"More", []entry{
-		{Href: root + "search", Label: "Search"}, {Href: root + "errors", Label: "Errors"}, {Href: root + "events", Label: "Webhook events"},
-		{Href: root + "changelog", Label: "Changelog"}, {Href: root + "deprecations", Label: "Deprecations"},
+		{Href: root + "search", Label: "Search"},
+		{Href: root + "errors", Label: "Errors"},
+		{Href: root + "events", Label: "Webhook events"},
+		{Href: root + "changelog", Label: "Changelog"},
+		{Href: root + "deprecations", Label: "Deprecations"},
 	}}
 	for _, words := range []*section{&start, &more} {
 		var err error
@@ -156,7 +166,12 @@ func (w *writer) writePage(name, title, part string, data any) error {
 // writeOverview writes the first page.
 func (w *writer) writeOverview() error {
 	about := renderMarkdown([]byte(w.contract.Description))
-	return w.writePage("", w.contract.Title, "overview", map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides})
+	return w.writePage(
+		"",
+		w.contract.Title,
+		"overview",
+		map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides},
+	)
 }
 
 // writeGuide writes the page of a guide.
@@ -181,7 +196,12 @@ func (w *writer) errorsPage() error {
 		return err
 	}
 	text := renderMarkdown(linkPages(raw))
-	return w.writeTitledPage("errors", "Errors", "errors", map[string]any{"Text": text, "Details": w.languages[0].texts.Details})
+	return w.writeTitledPage(
+		"errors",
+		"Errors",
+		"errors",
+		map[string]any{"Text": text, "Details": w.languages[0].texts.Details},
+	)
 }
 
 // writeEvents writes the page of events.
@@ -210,8 +230,12 @@ func (w *writer) operation(op Operation) error {
 		}
 	}
 	return w.writePage("operations/"+op.ID, op.Summary, "operation", map[string]any{
-		"Op": op, "About": about, "Top": pathToRoot(w.language.folder + "operations/"), "Examples": op.makeExamples(w.snippets), "Good": good,
-		"Bad": bad,
+		"Op":       op,
+		"About":    about,
+		"Top":      pathToRoot(w.language.folder + "operations/"),
+		"Examples": op.makeExamples(w.snippets),
+		"Good":     good,
+		"Bad":      bad,
 	})
 }
 
@@ -224,7 +248,10 @@ var tag = regexp.MustCompile(`<[^>]*>`)
 // distinctWords returns the different words of a page, which is all that a search needs of it.
 func distinctWords(page string) string {
 	text := strings.ToLower(html.UnescapeString(tag.ReplaceAllString(page, " ")))
-	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })
+	words := strings.FieldsFunc(
+		text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' },
+	)
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 || len(w) > 40 })
 	slices.Sort(words)
 	return strings.Join(slices.Compact(words), " ")

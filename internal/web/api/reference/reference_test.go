@@ -168,7 +168,8 @@ func TestEveryOperationIsWhole(t *testing.T) {
 				continue
 			}
 			said := regexp.MustCompile(`"message": "([^"]+)"`).FindStringSubmatch(r.Body)
-			if said == nil || !strings.Contains(errorsPage, `id="`+r.Status+`"`) || !strings.Contains(errorsPage, said[1]) {
+			if said == nil || !strings.Contains(errorsPage, `id="`+r.Status+`"`) ||
+				!strings.Contains(errorsPage, said[1]) {
 				t.Errorf("%s: the page of errors does not explain %s %s", op.ID, r.Status, r.Body)
 			}
 		}
