@@ -187,9 +187,7 @@ func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		o,
 		func(dropped []uint32) record { return newRecord("dropped", dropped) },
 		oldBackups,
-	)(
-		a.DropOldKeys(ctx),
-	)
+	)(a.DropOldKeys(ctx))
 }
 
 // keysStatusCmd is 'vigia keys status'. It counts through the whole database.

@@ -430,9 +430,7 @@ func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		"distinct",
 		"exposes",
 		"title",
-	)(
-		a.Leaks.Breaches.ListBreaches(ctx),
-	)
+	)(a.Leaks.Breaches.ListBreaches(ctx))
 }
 
 // breachName is how commands name a breach.
@@ -448,9 +446,7 @@ func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return showView(
 		o,
 		func(r leak.Record) record { return withParts(ctx, a, r) },
-	)(
-		a.Leaks.Breaches.FindBreach(ctx, b.Name),
-	)
+	)(a.Leaks.Breaches.FindBreach(ctx, b.Name))
 }
 
 // breachEditCmd is 'vigia breach edit'. The statuses of findings follow the change.
@@ -485,9 +481,7 @@ func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	return showView(
 		o,
 		func(keys uint64) record { return newRecord("name", b.Name, "whole", true, "keys", keys) },
-	)(
-		a.Leaks.VerifySegment(ctx, b.Name),
-	)
+	)(a.Leaks.VerifySegment(ctx, b.Name))
 }
 
 // breachRetractCmd is 'vigia breach retract'. The segment is deleted and its findings are withdrawn.

@@ -595,9 +595,7 @@ func (p *checkup) addresses(ctx context.Context) {
 			p.reportProblem(area, a.flag+" "+a.value+": "+oneLineReason(err), "is the address one of this machine's?")
 		}
 	}
-	if host, _, err := net.SplitHostPort(
-		p.serve.ConsoleListen,
-	); err == nil &&
+	if host, _, err := net.SplitHostPort(p.serve.ConsoleListen); err == nil &&
 		(host == "" || host == "0.0.0.0" || host == "::") {
 		p.reportWarning(
 			area,
@@ -739,9 +737,7 @@ func (p *checkup) checkClock() {
 		)
 		return
 	}
-	if info, err := os.Stat(
-		filepath.Join(p.common.Data, "vigia.db"),
-	); err == nil &&
+	if info, err := os.Stat(filepath.Join(p.common.Data, "vigia.db")); err == nil &&
 		info.ModTime().After(p.now.Add(2*time.Minute)) {
 		p.reportProblem(
 			area,

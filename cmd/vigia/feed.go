@@ -125,9 +125,7 @@ func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		"last_at",
 		"next_at",
 		"target",
-	)(
-		a.Store.Feeds.ListFeeds(ctx),
-	)
+	)(a.Store.Feeds.ListFeeds(ctx))
 }
 
 // feedArg names a feed.

@@ -36,9 +36,7 @@ func TestHangupReopensLog(t *testing.T) {
 					t.Fatal("the server does not answer:", got.err)
 				}
 				eventually(t, "/cyber/services", func() string { text, _ := os.ReadFile(file); return string(text) })
-				if old, err := os.ReadFile(
-					file + ".1",
-				); err != nil || !strings.Contains(string(old), "serving") ||
+				if old, err := os.ReadFile(file + ".1"); err != nil || !strings.Contains(string(old), "serving") ||
 					strings.Contains(string(old), "/cyber/services") {
 					t.Errorf("the file that was moved away: %s %v", old, err)
 				}

@@ -101,9 +101,7 @@ func (caseListCmd) Help() string {
 // Run lists cases.
 func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
 	f := cyber.CaseFilter{
-		Partner: partner.ID(
-			l.Partner,
-		),
+		Partner:  partner.ID(l.Partner),
 		Service:  cyber.ServiceID(l.Service),
 		Assignee: l.Assignee,
 		OpenOnly: l.Open,

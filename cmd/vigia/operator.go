@@ -119,9 +119,7 @@ func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		o,
 		viewOperator,
 		"No operator yet. Make one: vigia operator create --email ADDRESS --role admin",
-	)(
-		a.Operators.ListOperators(ctx),
-	)
+	)(a.Operators.ListOperators(ctx))
 }
 
 // byEmail is the flag of commands about one operator.

@@ -337,9 +337,7 @@ func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		"expires_at",
 		"made_by",
 		"label",
-	)(
-		a.Partners.ListKeys(ctx, k.Partner),
-	)
+	)(a.Partners.ListKeys(ctx, k.Partner))
 }
 
 // keyFlags name a key.

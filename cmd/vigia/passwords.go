@@ -138,9 +138,7 @@ func (passwordsStatusCmd) Run(a *app.App, o *output) error {
 		o,
 		viewCorpus,
 		"No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1",
-	)(
-		a.Passwords.ReadStatus(),
-	)
+	)(a.Passwords.ReadStatus())
 }
 
 // passwordsVerifyCmd is 'vigia passwords verify', which reads every byte of the corpora.

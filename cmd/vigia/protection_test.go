@@ -123,9 +123,7 @@ func TestPartnerShareCommand(t *testing.T) {
 	in.ok(t, "partner", "share", id, "--of", "android", "--quota", "5000", "--reserve", "1000")
 	if list := decodeList(t, in.ok(t, "partner", "share", id, "--of", "appointments", "--quota", "40")); len(list) != 2 {
 		t.Error(list)
-	} else if out := fmt.Sprint(
-		list,
-	); !strings.Contains(out, "reserved:1000") ||
+	} else if out := fmt.Sprint(list); !strings.Contains(out, "reserved:1000") ||
 		!strings.Contains(out, "quota:40") {
 		t.Error(out)
 	}

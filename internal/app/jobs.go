@@ -255,9 +255,7 @@ const retentionEvery = time.Hour
 func retention(c config.Serve) store.Retention {
 	days := func(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 	return store.Retention{
-		Attempts: days(
-			c.KeepAttempts,
-		),
+		Attempts:      days(c.KeepAttempts),
 		Subscriptions: days(c.KeepSubscriptions),
 		Cases:         days(c.KeepCases),
 		Devices:       days(c.KeepDevices),
@@ -316,9 +314,7 @@ func (s *Server) startDelivery(
 	ctx context.Context,
 ) { //nolint:revive // the group comes first, it owns the context
 	d := alert.NewDispatcher(s.app.Store.Alerts, s.outgoing.Webhooks, s.app.now, s.log, alert.DispatcherOptions{
-		Gate: endpointGateRule(
-			s.cfg,
-		),
+		Gate:    endpointGateRule(s.cfg),
 		NextTry: webhook.NewSchedule(rand.Float64).NextAttempt,
 		Observe: s.watchDeliveries(),
 	})

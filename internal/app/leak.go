@@ -337,9 +337,7 @@ func (l *Leaks) RetractBreach(ctx context.Context, name string) (leak.Record, er
 	if err != nil {
 		return r, err
 	}
-	if err := l.Importer.DiscardWork(
-		name,
-	); err != nil &&
+	if err := l.Importer.DiscardWork(name); err != nil &&
 		!errors.Is(err, intake.ErrBusy) { // a running import notices by itself
 		return r, err
 	}

@@ -140,12 +140,10 @@ var madeUp = map[string]bool{
 func madeSecrets(t *testing.T, key string) map[string]string {
 	t.Helper()
 	return map[string]string{
-		"API key":        key,
-		"webhook secret": "whsec_" + strings.Repeat("QUJD", 9),
-		"private key":    "-----BEGIN RSA PRIVATE " + "KEY-----",
-		"CPF": checkDigits(
-			"731842650",
-		),
+		"API key":                    key,
+		"webhook secret":             "whsec_" + strings.Repeat("QUJD", 9),
+		"private key":                "-----BEGIN RSA PRIVATE " + "KEY-----",
+		"CPF":                        checkDigits("731842650"),
 		"address of a real provider": "maria.teste" + "@" + "gmail.com",
 		"cloud key":                  "AKIA" + strings.Repeat("Q7", 8),
 		"token of a code host": "ghp_" + strings.Repeat(

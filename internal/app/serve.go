@@ -290,9 +290,7 @@ func (s *Server) listenAndServe(
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
 	srv := &http.Server{
-		Handler: s.withFrame(
-			h,
-		),
+		Handler:           s.withFrame(h),
 		ReadHeaderTimeout: readTime,
 		ReadTimeout:       readTime,
 		WriteTimeout:      answer,

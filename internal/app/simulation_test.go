@@ -382,9 +382,7 @@ func (l *life) publish(f flaky) {
 		time.Sleep(time.Duration(chance.Int64N(int64(12 * time.Second))))
 		l.shift.Add(int64(b) * int64(5*time.Minute)) // the clock jumps: what was watched before is old by now
 		record := leak.Record{State: leak.Importing, Breach: cyber.Breach{
-			Name: simBreach(
-				b,
-			),
+			Name:    simBreach(b),
 			Title:   "Loja",
 			Date:    storetest.Start.AddDate(0, -1, 0),
 			Kind:    cyber.SourceBreach,

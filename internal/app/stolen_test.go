@@ -92,9 +92,7 @@ func luhn(d string) string {
 func newCanary(n int, salt string) canary {
 	word := fmt.Sprintf("%c%c%c%d", 'k'+rune(n%7), 'q'+rune(n%5), 'w'+rune(n%3), 7000+n)
 	c := canary{
-		cpf: checkDigits(
-			fmt.Sprintf("%09d", 371_000_000+n*104_729),
-		),
+		cpf:   checkDigits(fmt.Sprintf("%09d", 371_000_000+n*104_729)),
 		name:  "Canária " + strings.ToUpper(word) + " Xavante",
 		email: "canario." + word + "@correio-exemplo.com.br",
 		phone: fmt.Sprintf(

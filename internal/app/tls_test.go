@@ -194,9 +194,7 @@ func newSigner(t *testing.T) crypto.Signer {
 func writeCertificate(t *testing.T, certFile, keyFile string, key crypto.Signer, serial int64) *x509.CertPool {
 	t.Helper()
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(
-			serial,
-		),
+		SerialNumber:          big.NewInt(serial),
 		Subject:               pkix.Name{CommonName: fmt.Sprint("vigia test ", serial)},
 		NotAfter:              time.Now().Add(time.Hour),
 		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},

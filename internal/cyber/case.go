@@ -246,9 +246,7 @@ func (c *Cases) OpenCaseByPhone(ctx context.Context, id partner.ID, r CaseReques
 func (c *Cases) insertCase(ctx context.Context, id partner.ID, r CaseRequest, triage Triage) (Case, error) {
 	now := c.now()
 	opened := Case{
-		ID: CaseID(
-			"cs_" + uuid.Must(uuid.NewV7()).String(),
-		),
+		ID:        CaseID("cs_" + uuid.Must(uuid.NewV7()).String()),
 		Partner:   id,
 		User:      r.User,
 		Service:   r.Service,

@@ -305,9 +305,7 @@ func (c *Cases) AddQuestion(
 	options []string,
 ) (Question, error) {
 	q := Question{
-		ID: QuestionID(
-			"qs_" + uuid.Must(uuid.NewV7()).String(),
-		),
+		ID:        QuestionID("qs_" + uuid.Must(uuid.NewV7()).String()),
 		Service:   service,
 		Text:      strings.TrimSpace(text),
 		Required:  required,

@@ -99,9 +99,7 @@ func TestNamesOfRepeats(t *testing.T) {
 	if got := strings.Count(JoinBreachNames(many), "~a"); got != 300 {
 		t.Error(got, "of 300 repeat the first")
 	}
-	if name, repeated, trace := parseBreachName(
-		"c:4~b",
-	); name != "c" || repeated != "b" || !trace.Told ||
+	if name, repeated, trace := parseBreachName("c:4~b"); name != "c" || repeated != "b" || !trace.Told ||
 		trace.Classes != 4 {
 		t.Error(name, repeated, trace)
 	}

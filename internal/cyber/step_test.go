@@ -280,9 +280,7 @@ func TestReminders(t *testing.T) {
 		t.Error("the first reminder is at", at)
 	}
 	f.RenewedAt = modelNow.AddDate(0, 1, 0)
-	if at := FirstReminder(
-		f,
-	); !at.Equal(f.RenewedAt.Add(12*time.Hour)) ||
+	if at := FirstReminder(f); !at.Equal(f.RenewedAt.Add(12*time.Hour)) ||
 		!NewFindingPlan(f, nil).Steps[0].Due.Equal(f.RenewedAt.Add(24*time.Hour)) {
 		t.Error("a plan that began anew is due", NewFindingPlan(f, nil).Steps[0].Due)
 	}
@@ -323,9 +321,7 @@ func drawFinding(luck *rand.Rand, asset, n int, b Breach) Finding {
 		identifier.CNPJ,
 	}
 	f := Finding{
-		ID: FindingID(
-			fmt.Sprintf("fd_%d_%d", asset, n),
-		),
+		ID:      FindingID(fmt.Sprintf("fd_%d_%d", asset, n)),
 		Asset:   AssetID(fmt.Sprintf("as_%d", asset)),
 		Kind:    kinds[asset%len(kinds)],
 		FoundAt: modelNow.Add(time.Duration(n) * time.Hour),

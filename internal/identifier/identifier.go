@@ -170,21 +170,9 @@ const (
 // loadEight is s[i:i+8] in one word, its first byte lowest.
 func loadEight[T string | []byte](s T, i int) uint64 {
 	s = s[i : i+8]
-	return uint64(
-		s[0],
-	) | uint64(
-		s[1],
-	)<<8 | uint64(
-		s[2],
-	)<<16 | uint64(
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(
 		s[3],
-	)<<24 | uint64(
-		s[4],
-	)<<32 | uint64(
-		s[5],
-	)<<40 | uint64(
-		s[6],
-	)<<48 | uint64(
+	)<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(
 		s[7],
 	)<<56
 }

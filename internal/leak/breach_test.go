@@ -124,9 +124,7 @@ func TestOperatorOnBreaches(t *testing.T) {
 
 // TestOperatorWrites: days and classes as people write them.
 func TestOperatorWrites(t *testing.T) {
-	if day, err := ParseBreachDay(
-		"2026-11-15",
-	); err != nil ||
+	if day, err := ParseBreachDay("2026-11-15"); err != nil ||
 		!day.Equal(time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)) {
 		t.Error(day, err)
 	}

@@ -356,9 +356,7 @@ func uniteLabels(a, b []byte) []byte {
 			Classes:   x.Classes | y.Classes,
 			Day:       x.Day,
 			Spellings: x.Spellings | y.Spellings,
-		}.AppendEncoded(
-			nil,
-		)
+		}.AppendEncoded(nil)
 	}
 	sites := slices.Concat(x.Sites, y.Sites)
 	slices.Sort(sites)

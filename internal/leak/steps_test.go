@@ -570,9 +570,7 @@ func TestLibraryWithAHole(t *testing.T) {
 		if err := l.LoadPublished(t.Context()); err == nil {
 			t.Errorf("%s is missing, and nobody is told", missing)
 		}
-		if seen := l.ProbeFingerprint(
-			2,
-		); seen.Epoch != 0 ||
+		if seen := l.ProbeFingerprint(2); seen.Epoch != 0 ||
 			len(seen.Breaches) != map[string]int{"a": 1, "b": 1, "pairs": 2}[missing] {
 			t.Errorf("without %s: %+v", missing, seen)
 		}
@@ -607,9 +605,7 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		fill(s, n)
-		if done, err := l.SettleDueLooks(
-			t.Context(),
-		); err != nil || done != n || len(s.pending) != 0 ||
+		if done, err := l.SettleDueLooks(t.Context()); err != nil || done != n || len(s.pending) != 0 ||
 			count(s.calls, "pending") != looks {
 			t.Errorf("of %d: %d with %d looks: %v", n, done, count(s.calls, "pending"), err)
 		}
@@ -626,9 +622,7 @@ func TestSettle(t *testing.T) {
 		t.Fatal("nothing is missing")
 	}
 	s.pending = append(s.pending, DueLook{Asset: "nowhere", Fingerprint: 99})
-	if done, err := l.SettleDueLooks(
-		t.Context(),
-	); err != nil || done != 0 || len(s.settled) != 3 ||
+	if done, err := l.SettleDueLooks(t.Context()); err != nil || done != 0 || len(s.settled) != 3 ||
 		len(s.pending) != 4 {
 		t.Errorf("%d settled, %d told of what was seen: %v", done, len(s.settled), err)
 	}

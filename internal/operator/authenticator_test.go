@@ -158,9 +158,7 @@ func (d *Device) Create(sent any, bend ...func(*Answer)) []byte {
 	)
 	client, object, _ := a.Finish(mustValue(json.Marshal(a.Client)), object, nil)
 	return mustValue(json.Marshal(map[string]any{
-		"id": base64Text(
-			a.ID,
-		),
+		"id":                      base64Text(a.ID),
 		"rawId":                   base64Text(a.RawID),
 		"type":                    a.Type,
 		"authenticatorAttachment": "platform",
@@ -187,17 +185,13 @@ func (d *Device) Use(sent any, bend ...func(*Answer)) []byte {
 	client, data := mustValue(json.Marshal(a.Client)), a.Data()
 	client, data, signature := a.Finish(client, data, d.Sign(data, client))
 	return mustValue(json.Marshal(map[string]any{
-		"id": base64Text(
-			a.ID,
-		),
+		"id":                      base64Text(a.ID),
 		"rawId":                   base64Text(a.RawID),
 		"type":                    a.Type,
 		"authenticatorAttachment": "platform",
 		"clientExtensionResults":  map[string]any{},
 		"response": map[string]any{
-			"clientDataJSON": base64Text(
-				client,
-			),
+			"clientDataJSON":    base64Text(client),
 			"authenticatorData": base64Text(data),
 			"signature":         base64Text(signature),
 			"userHandle":        base64Text(a.Handle),

@@ -142,9 +142,7 @@ func (r *Registry) checkPassword(password, email string) error {
 	}
 	tried := []string{password}
 	// A known password with digits before or behind it is guessed as soon as the known one, unless they are many.
-	if core := trimToWords(
-		password,
-	); core != "" &&
+	if core := trimToWords(password); core != "" &&
 		utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < MinPassword {
 		tried = append(tried, core, strings.ToLower(core))
 	}

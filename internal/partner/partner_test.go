@@ -83,9 +83,7 @@ func TestUserHashOthers(t *testing.T) {
 }
 
 func TestParseScopes(t *testing.T) {
-	if s, err := partner.ParseScopes(
-		nil,
-	); err != nil ||
+	if s, err := partner.ParseScopes(nil); err != nil ||
 		!slices.Equal(s, []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions}) {
 		t.Error(s, err)
 	}

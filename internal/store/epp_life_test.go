@@ -206,9 +206,7 @@ func TestInstallLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, err := endpoints.InstallLinks(
-			ctx,
-		); err != nil || len(got) != 1 ||
+		if got, err := endpoints.InstallLinks(ctx); err != nil || len(got) != 1 ||
 			got[cyber.IOS] != "https://a.example/2" {
 			t.Error(got, err)
 		}

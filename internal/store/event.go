@@ -72,9 +72,7 @@ func (s Alerts) insertEvents(
 		return nil, err
 	}
 	kept := make([]keptEvent, len(events))
-	first, columns := last-int64(
-		len(events),
-	)+1, []string{
+	first, columns := last-int64(len(events))+1, []string{
 		"id",
 		"partner_id",
 		"seq",

@@ -38,9 +38,7 @@ func TestPlansOfTheErased(t *testing.T) {
 			t.Fatal(kept, err)
 		}
 		last := kept.Events[len(kept.Events)-1]
-		if body := string(
-			last.Body,
-		); last.Type != alert.StepDue || !strings.Contains(body, string(w.people[1].user)) ||
+		if body := string(last.Body); last.Type != alert.StepDue || !strings.Contains(body, string(w.people[1].user)) ||
 			strings.Contains(body, string(w.people[0].user)) {
 			t.Error("told of", body)
 		}

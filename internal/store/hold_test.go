@@ -303,9 +303,7 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 				return count(
 					func(ctx context.Context) error { return e.Breaches.DropParts(ctx, "grande") },
 					`SELECT count(*) FROM job WHERE kind = 'breach.part'`,
-				)(
-					ctx,
-				)
+				)(ctx)
 			},
 		},
 		"hits of a value that many watch": {

@@ -503,9 +503,7 @@ func (s Overview) SubscriptionList(
 		fits,
 		mark,
 		Subscriptions(s).scanSifted(id, fits),
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(
-			look+1,
-		),
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(look+1),
 		c.args...,
 	)
 }

@@ -75,17 +75,11 @@ func TestListsOfAPerson(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := []int{
-				count(
-					alert.DeliveryFilter{State: state, Partner: p.ID},
-				),
+				count(alert.DeliveryFilter{State: state, Partner: p.ID}),
 				count(alert.DeliveryFilter{State: state, Partner: other.ID}),
-				count(
-					alert.DeliveryFilter{State: state, Partner: p.ID, User: ana[0]},
-				),
+				count(alert.DeliveryFilter{State: state, Partner: p.ID, User: ana[0]}),
 				count(alert.DeliveryFilter{State: state, Partner: p.ID, User: ana[1]}),
-				count(
-					alert.DeliveryFilter{State: state, Partner: p.ID, User: "bia"},
-				),
+				count(alert.DeliveryFilter{State: state, Partner: p.ID, User: "bia"}),
 				count(alert.DeliveryFilter{State: state, Partner: other.ID, User: ana[0]}),
 			}
 			if !slices.Equal(got, []int{6, 1, 4, 4, 2, 0}) {

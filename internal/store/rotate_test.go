@@ -41,9 +41,7 @@ func TestRewriteSealed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if current, old, err = e.Upkeep.SealedUnder(
-			ctx,
-		); err != nil || current != 8 || old != 0 ||
+		if current, old, err = e.Upkeep.SealedUnder(ctx); err != nil || current != 8 || old != 0 ||
 			progress.Rewritten != 7 {
 			t.Fatalf("%d current, %d old, %d rewritten, %v", current, old, progress.Rewritten, err)
 		}

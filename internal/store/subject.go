@@ -316,9 +316,7 @@ func (s Subjects) readAtEach(
 			for _, c := range conditions {
 				each = append(
 					each,
-					`partner_id = $`+strconv.Itoa(
-						len(args)-1,
-					)+` AND `+strings.Replace(
+					`partner_id = $`+strconv.Itoa(len(args)-1)+` AND `+strings.Replace(
 						c,
 						"?",
 						`$`+strconv.Itoa(len(args)),

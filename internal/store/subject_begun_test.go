@@ -230,9 +230,7 @@ func resumeByCommand(t *testing.T, w *lives) int64 {
 	if err != nil || !out.Scrubbed || len(out.Tombstones) != 1 {
 		t.Fatal(out, err)
 	}
-	if stones, err := w.Subjects.Tombstones(
-		ctx,
-	); err != nil || len(stones) != 1 ||
+	if stones, err := w.Subjects.Tombstones(ctx); err != nil || len(stones) != 1 ||
 		stones[0].ID != out.Tombstones[0].ID {
 		t.Error("it is another erasure:", stones, err)
 	}

@@ -168,15 +168,13 @@ var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap
 	"class":    classWords,
 	"severity": wordLookup(severityWords),
 	"status":   wordLookup(statusWords),
-	"resolved": wordLookup(
-		resolutionWords,
-	),
-	"step":    wordLookup(stepWords),
-	"cpf":     letterCPF,
-	"event":   wordLookup(eventWords),
-	"system":  wordLookup(systemWords),
-	"watched": letterValue,
-	"tenths":  func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
+	"resolved": wordLookup(resolutionWords),
+	"step":     wordLookup(stepWords),
+	"cpf":      letterCPF,
+	"event":    wordLookup(eventWords),
+	"system":   wordLookup(systemWords),
+	"watched":  letterValue,
+	"tenths":   func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
 }).Parse(letterPage))
 
 // The words of the letter for kinds and classes of data.

@@ -189,9 +189,7 @@ func statementOf(all []Held) []heldView {
 			Findings: mapList(h.Findings, func(f cyber.Finding) heldFinding { return viewHeldFinding(f, h.Steps) }),
 			Cases: mapList(h.Cases, func(c Case) heldCase {
 				return heldCase{
-					string(
-						c.ID,
-					),
+					string(c.ID),
 					string(c.Service),
 					string(c.Status),
 					append([]string{}, c.Appointments...),
@@ -235,9 +233,7 @@ func statementOf(all []Held) []heldView {
 func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 	b := s.Beneficiary
 	return heldSubscription{
-		Plan: string(
-			s.Plan,
-		),
+		Plan:        string(s.Plan),
 		Start:       s.Start.String(),
 		Expiry:      s.Expiry.String(),
 		Name:        b.Name,
@@ -263,9 +259,7 @@ func viewHeldFinding(f cyber.Finding, marks []cyber.StepMark) heldFinding {
 	plan := cyber.NewFindingPlan(f, marks)
 	marks = slices.DeleteFunc(slices.Clone(marks), func(m cyber.StepMark) bool { return m.Finding != f.ID })
 	return heldFinding{
-		ID: string(
-			f.ID,
-		),
+		ID:     string(f.ID),
 		Asset:  string(f.Asset),
 		Type:   f.Kind.String(),
 		Breach: f.Breach.Name,
@@ -275,11 +269,9 @@ func viewHeldFinding(f cyber.Finding, marks []cyber.StepMark) heldFinding {
 			f.Breach.Exposes,
 			func(e cyber.Exposed) string { return string(e) },
 		),
-		Basis: string(f.Basis()),
-		Sites: f.Trace.Sites,
-		TakenOn: formatDay(
-			f.Trace.TakenOn(),
-		),
+		Basis:      string(f.Basis()),
+		Sites:      f.Trace.Sites,
+		TakenOn:    formatDay(f.Trace.TakenOn()),
 		LeakedAs:   f.LeakedAs(),
 		Severity:   string(f.Severity),
 		FoundAt:    formatTime(f.FoundAt),

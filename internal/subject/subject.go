@@ -86,21 +86,9 @@ type Held struct {
 
 // Empty reports whether nothing is held.
 func (h Held) Empty() bool {
-	return len(
-		h.Subscriptions,
-	)+len(
-		h.Assets,
-	)+len(
-		h.Cases,
-	)+len(
+	return len(h.Subscriptions)+len(h.Assets)+len(h.Cases)+len(
 		h.Devices,
-	)+len(
-		h.Answers,
-	)+len(
-		h.Scores,
-	)+len(
-		h.Events,
-	)+h.StoredAnswers == 0
+	)+len(h.Answers)+len(h.Scores)+len(h.Events)+h.StoredAnswers == 0
 }
 
 // Watched is a watched value and every change of its status.

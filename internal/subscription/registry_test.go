@@ -128,20 +128,16 @@ func (s *fakeStore) KeepBatch(
 // draftOf is a good item for somebody made up: sandbox partners need no check digits.
 func draftOf(n int, planID string) *Draft {
 	return &Draft{
-		StartDate: NewTextField(
-			"2026-02-01",
-		),
-		ExpiryDate:  NewTextField(""),
-		PlanID:      NewTextField(planID),
-		IsGroup:     Flag{Presence: Given},
-		Beneficiary: Given,
-		PrimaryCard: NewTextField("1"),
-		UserCard:    NewTextField("2"),
-		Name:        NewTextField("Ana"),
-		CPF:         NewTextField(fmt.Sprintf("%011d", n)),
-		BirthDate: NewTextField(
-			"1990-05-17",
-		),
+		StartDate:    NewTextField("2026-02-01"),
+		ExpiryDate:   NewTextField(""),
+		PlanID:       NewTextField(planID),
+		IsGroup:      Flag{Presence: Given},
+		Beneficiary:  Given,
+		PrimaryCard:  NewTextField("1"),
+		UserCard:     NewTextField("2"),
+		Name:         NewTextField("Ana"),
+		CPF:          NewTextField(fmt.Sprintf("%011d", n)),
+		BirthDate:    NewTextField("1990-05-17"),
 		Gender:       NewTextField("F"),
 		Email:        NewTextField("ana@exemplo.com.br"),
 		Phone:        NewTextField("+5511987654321"),

@@ -240,9 +240,7 @@ func decodeFooter(b []byte, labelled bool) (footer, error) {
 		return footer{}, ErrCorrupt.Note("footer: wrong checksum")
 	}
 	f := footer{
-		count: e.Uint64(
-			b,
-		),
+		count:    e.Uint64(b),
 		pages:    e.Uint64(b[8:]),
 		last:     e.Uint64(b[16:]),
 		noteLen:  e.Uint32(b[24:]),

@@ -17,9 +17,7 @@ func TestStringsInBinary(t *testing.T) {
 		return b
 	}
 	binary := bytes.Join([][]byte{
-		[]byte(
-			"\x01\x02maria@exemplo.com\x00\x05curto\x00",
-		),
+		[]byte("\x01\x02maria@exemplo.com\x00\x05curto\x00"),
 		wide("joao@exemplo.com.br"),
 		[]byte("\x01\x01"),
 		wide("curto"),

@@ -285,9 +285,7 @@ func (w *walker) readNextZipFile(l layer, in *byteCounter) (bool, error) {
 	}
 	b := binary.LittleEndian
 	e := zipEntry{
-		flags: b.Uint16(
-			head[6:],
-		),
+		flags:  b.Uint16(head[6:]),
 		method: b.Uint16(head[8:]),
 		sum:    b.Uint32(head[14:]),
 		packed: int64(b.Uint32(head[18:])),

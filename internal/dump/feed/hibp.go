@@ -439,9 +439,7 @@ func (s *hibpSweep) askRange(ctx context.Context, alike []hashedEmail, see func(
 	if err != nil || !found {
 		return err
 	}
-	if text = bytes.TrimSpace(
-		text,
-	); text[0] != '[' ||
+	if text = bytes.TrimSpace(text); text[0] != '[' ||
 		len(bytes.TrimSpace(text[1:len(text)-1])) > 0 && !bytes.Contains(text, []byte(`"hashSuffix"`)) {
 		return errAnswer
 	}

@@ -181,9 +181,7 @@ func makeHostileFiles() map[string][]byte {
 	// Office documents: tables that point to one long text again and again.
 	cells := "<worksheet><sheetData><row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 300_000) + "</row></sheetData></worksheet>"
 	add("xlsx-strings", zipMembers(map[string][]byte{
-		"[Content_Types].xml": []byte(
-			"<Types/>",
-		),
+		"[Content_Types].xml":      []byte("<Types/>"),
 		"xl/workbook.xml":          []byte("<workbook/>"),
 		"xl/worksheets/sheet1.xml": []byte(cells),
 		"xl/sharedStrings.xml":     []byte("<sst><si><t>" + strings.Repeat("a", 1<<20) + "</t></si></sst>"),

@@ -120,9 +120,7 @@ func TestRunningReaderIsConfined(t *testing.T) {
 			t.Errorf("%s: %v\n%s", file, err, text)
 		}
 	}
-	if text, err := os.ReadFile(
-		fmt.Sprintf("/proc/%d/environ", p.cmd.Process.Pid),
-	); err != nil ||
+	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.cmd.Process.Pid)); err != nil ||
 		string(text) != "GOMAXPROCS=1\x00GOGC=400\x00" {
 		t.Errorf("environment %q, %v", text, err)
 	}

@@ -207,11 +207,7 @@ func TestTablesInOneFile(t *testing.T) {
 			}
 			c.compare(t, joined)
 		}
-		if recall := float64(
-			c.right,
-		) / float64(
-			c.expected,
-		); c.deceived > 0 || c.wrong*1000 > c.claims ||
+		if recall := float64(c.right) / float64(c.expected); c.deceived > 0 || c.wrong*1000 > c.claims ||
 			recall < 0.98 {
 			t.Errorf(
 				"%s: recall %.4f, %d of %d claims wrong, %d of %d people deceived: %q",

@@ -191,9 +191,7 @@ func FuzzCursor(f *testing.F) {
 }
 
 func TestParseTypes(t *testing.T) {
-	if list, err := ParseTypes(
-		[]string{"webhook.test", "case.status_changed", "webhook.test"},
-	); err != nil ||
+	if list, err := ParseTypes([]string{"webhook.test", "case.status_changed", "webhook.test"}); err != nil ||
 		len(list) != 2 {
 		t.Error(list, err)
 	}

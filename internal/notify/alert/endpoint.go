@@ -189,9 +189,7 @@ func (s *Endpoints) CreateEndpoint(
 	}
 	now := s.now()
 	e := Endpoint{
-		ID: EndpointID(
-			"whe_" + uuid.Must(uuid.NewV7()).String(),
-		),
+		ID:        EndpointID("whe_" + uuid.Must(uuid.NewV7()).String()),
 		Partner:   id,
 		URL:       url,
 		Types:     wanted,

@@ -74,9 +74,7 @@ func TestTallyInParts(t *testing.T) {
 	if n, last := tally.AddEvents(first); n != 3 || last != 4 || tally.Remaining(9) != 1 {
 		t.Errorf("%d events up to %d, room for %d", n, last, tally.Remaining(9))
 	}
-	if n, last := tally.AddEvents(
-		sentTo(6, LeakDetected, DeliveryFailed),
-	); n != 1 || last != 6 ||
+	if n, last := tally.AddEvents(sentTo(6, LeakDetected, DeliveryFailed)); n != 1 || last != 6 ||
 		tally.Remaining(9) != 0 {
 		t.Errorf("%d events up to %d, room for %d", n, last, tally.Remaining(9))
 	}

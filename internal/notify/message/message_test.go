@@ -245,9 +245,7 @@ func TestEmailPage(t *testing.T) {
 		Key:     Key{alert.CaseRated, Email, partner.English},
 		Subject: "A < B",
 		Text:    "One & two\nthree.\n\nSee https://a.example/x?a=1&b=2.",
-	}.renderMessage(
-		map[Word]string{},
-	)
+	}.renderMessage(map[Word]string{})
 	for _, want := range []string{
 		"<title>A &lt; B</title>", `<html lang="en">`, "<p>One &amp; two<br>three.</p>", `<a href="https://a.example/x?a=1&amp;b=2">https://a.example/x?a=1&amp;b=2</a>.</p>`,
 	} {

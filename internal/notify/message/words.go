@@ -143,14 +143,12 @@ var brasilia = time.FixedZone("BRT", -3*60*60)
 func (b eventBody) wordValues(at time.Time, l partner.Language, n names) map[Word]string {
 	d, worst, say := b.Data, b.worstFinding(), phrases[l]
 	values := map[Word]string{
-		Partner: n.partner,
-		Breach:  n.breach,
-		Plan:    n.plan,
-		Date:    inBrasilia(b.Timestamp, at, say.date),
-		Count:   strconv.Itoa(len(d.Findings)),
-		Kind: say.ofCode(
-			d.AssetType + worst.AssetType,
-		),
+		Partner:  n.partner,
+		Breach:   n.breach,
+		Plan:     n.plan,
+		Date:     inBrasilia(b.Timestamp, at, say.date),
+		Count:    strconv.Itoa(len(d.Findings)),
+		Kind:     say.ofCode(d.AssetType + worst.AssetType),
 		Severity: say.ofCode(worst.Severity),
 		Status:   say.ofCode(d.Status),
 		Case:     lastCharacters(d.CaseID, longest[Case]),

@@ -146,9 +146,7 @@ func FuzzCheckURL(f *testing.F) {
 			len(raw) > maxURL {
 			t.Fatalf("%q passes as %+v", raw, tgt)
 		}
-		if addr, err := netip.ParseAddr(
-			tgt.host,
-		); (err == nil) != tgt.literal.IsValid() ||
+		if addr, err := netip.ParseAddr(tgt.host); (err == nil) != tgt.literal.IsValid() ||
 			err == nil && addr != tgt.literal {
 			t.Fatalf("%q: literal %v", raw, tgt.literal)
 		}

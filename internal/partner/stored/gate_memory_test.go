@@ -204,9 +204,7 @@ func TestSites(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, bad := range []string{"banco", "https://banco.com.br", "banco.com.br:443", "banco.com.br/x", ".banco.com", "-a.com", strings.Repeat("a", 64) + ".com"} {
-		if got, err := set(
-			bad,
-		); !errors.Is(err, partner.ErrInvalid) || !strings.Contains(err.Error(), "site") ||
+		if got, err := set(bad); !errors.Is(err, partner.ErrInvalid) || !strings.Contains(err.Error(), "site") ||
 			got != want {
 			t.Errorf("%s: %q, %v", bad, got, err)
 		}

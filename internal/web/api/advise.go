@@ -30,9 +30,7 @@ func (s *Server) listAdvice(r *request) (any, error) {
 	applies, err := r.rules.Persons.ListAdvice(r.ctx, r.caller.Partner, r.user)
 	return showAll(applies, func(a cyber.Advice) adviceItem {
 		item := adviceItem{
-			CatalogID: string(
-				a.Item.ID,
-			),
+			CatalogID:  string(a.Item.ID),
 			UserID:     string(r.user),
 			Type:       string(a.Item.Type),
 			Title:      a.Title,

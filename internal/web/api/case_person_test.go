@@ -52,9 +52,7 @@ func TestCaseBothWays(t *testing.T) {
 			"/v1/cyber/case",
 			`{"serviceId":"`+service+`","userHash":"`+user+`"}`,
 		)
-		if detail := refused.header.Get(
-			"x-error-detail",
-		); refused.status != 400 ||
+		if detail := refused.header.Get("x-error-detail"); refused.status != 400 ||
 			!strings.Contains(detail, `"Qual \u00e9 a conta?"`) {
 			t.Error("a missing answer:", refused.status, detail)
 		}

@@ -147,9 +147,7 @@ func TestContractCountsWhatItSaw(t *testing.T) {
 	if missing := c.unseen(success); len(missing) != 13 || slices.Contains(missing, "listMonitoredAssets") {
 		t.Errorf("unseen successes: %v", missing)
 	}
-	if missing := c.unseen(
-		func(s int) bool { return s == 403 },
-	); len(missing) != 13 ||
+	if missing := c.unseen(func(s int) bool { return s == 403 }); len(missing) != 13 ||
 		slices.Contains(missing, "listSupportServices") {
 		t.Errorf("unseen refusals: %v", missing)
 	}

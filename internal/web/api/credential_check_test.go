@@ -70,9 +70,7 @@ func TestCredentialCheck(t *testing.T) {
 			c.exposed != "" && !strings.Contains(got.body, `"exposed":`+c.exposed+`,"recommendations":["`) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
-		if detail := got.header.Get(
-			"x-error-detail",
-		); c.field != "" && !strings.HasPrefix(detail, c.field) ||
+		if detail := got.header.Get("x-error-detail"); c.field != "" && !strings.HasPrefix(detail, c.field) ||
 			c.field == "" && detail != "" {
 			t.Errorf("%s: detail %q", name, detail)
 		}

@@ -150,9 +150,7 @@ func (s *Server) showProtection(r *request) (any, error) {
 	}
 	now := s.Now()
 	detail := keyDetail{
-		KeyID: string(
-			d.ID,
-		),
+		KeyID:           string(d.ID),
 		OperatingSystem: string(d.System),
 		DeviceName:      d.Name,
 		EppKey:          d.Key,

@@ -301,9 +301,7 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 		}
 		d256, d512 := partner.PersonDigests(cpfOf(1), s.Live.Salt)
 		spelt := []string{
-			hex.EncodeToString(
-				d256[1:],
-			),
+			hex.EncodeToString(d256[1:]),
 			strings.ToUpper(hex.EncodeToString(d512[1:])),
 			base64.RawURLEncoding.EncodeToString(d256[1:]),
 			base64.URLEncoding.EncodeToString(d512[1:]),

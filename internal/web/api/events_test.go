@@ -251,9 +251,7 @@ func TestWebhookKeys(t *testing.T) {
 		if _, body, _ = get(string(e.ID)); strings.Count(body, "whpk_") != 2 {
 			t.Errorf("during a rotation: %s", body)
 		}
-		if status, body, _ = get(
-			"whe_unknown",
-		); status != http.StatusNotFound ||
+		if status, body, _ = get("whe_unknown"); status != http.StatusNotFound ||
 			body != `{"statusCode":404,"message":"Recurso não encontrado."}` {
 			t.Errorf("unknown: %d %s", status, body)
 		}

@@ -482,9 +482,7 @@ func TestRateLimit(t *testing.T) {
 	}
 	get := func(who tenant) answered { return s.as(t, who, http.MethodGet, "/cyber/services", "") }
 	for i := range 5 {
-		if got := get(
-			s.Live,
-		); got.status != http.StatusOK ||
+		if got := get(s.Live); got.status != http.StatusOK ||
 			got.header.Get("ratelimit") != fmt.Sprintf(`"partner";r=%d;t=1`, 4-i) {
 			t.Fatalf("request %d of the burst: %d %v", i+1, got.status, got.header)
 		}

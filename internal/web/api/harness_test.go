@@ -191,9 +191,7 @@ type bookkeeper struct {
 func (b *bookkeeper) rules(in store.Areas) Rules {
 	now := b.e.Clock.Now
 	return Rules{
-		Events: alert.NewEventFeed(
-			in.Alerts,
-		),
+		Events:        alert.NewEventFeed(in.Alerts),
 		Messages:      message.NewCatalogue(in.Alerts),
 		Webhooks:      alert.NewEndpoints(in.Alerts, now, nil),
 		Passwords:     b.passwords,

@@ -43,17 +43,13 @@ type madeKey struct {
 // newKeyItem returns a key as answers show it.
 func (s *Server) newKeyItem(k partner.Key, who partner.Caller) keyItem {
 	item := keyItem{
-		ID: string(
-			k.ID,
-		),
+		ID:        string(k.ID),
 		Label:     k.Label,
 		Starts:    k.Preview,
 		Scopes:    k.Scopes,
 		State:     "live",
 		CreatedAt: formatMoment(k.CreatedAt),
-		ExpiresAt: formatMoment(
-			k.ExpiresAt,
-		),
+		ExpiresAt: formatMoment(k.ExpiresAt),
 		RevokedAt: formatMoment(k.RevokedAt),
 		MadeBy:    string(k.MadeBy),
 		Calling:   k.ID == who.KeyID,

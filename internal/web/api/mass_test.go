@@ -113,9 +113,7 @@ func TestMassAssignment(t *testing.T) {
 func (s *service) life(t *testing.T, n int, change func(string) string) []string {
 	t.Helper()
 	b := &belongings{
-		cpf: cpfOf(
-			9000 + n,
-		),
+		cpf:    cpfOf(9000 + n),
 		mail:   fmt.Sprintf("massa-%d@vazamento.test", n),
 		person: fmt.Sprintf("Pessoa Massa %d", n),
 		device: fmt.Sprintf("Aparelho massa %d", n),

@@ -270,9 +270,7 @@ func (s *Server) listFindings(r *request) (any, error) {
 	r.items = len(findings)
 	return showAll(findings, func(f cyber.Finding) findingItem {
 		item := findingItem{
-			ID: string(
-				f.ID,
-			),
+			ID:        string(f.ID),
 			AssetID:   string(f.Asset),
 			AssetType: f.Kind.String(),
 			Exposed:   f.Breach.Exposes,
@@ -343,17 +341,13 @@ func (s *Server) showFindingPlan(r *request) (any, error) {
 	}
 	plan, err := r.rules.Monitoring.GetFindingPlan(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id))
 	return findingPlan{
-		FindingID: string(
-			plan.Finding.ID,
-		),
+		FindingID: string(plan.Finding.ID),
 		State:     findingState(plan.Finding),
 		Language:  string(in),
 		Remaining: len(plan.Remaining()),
 		Steps: showAll(plan.Steps, func(st cyber.PlannedStep) planStep {
 			return planStep{
-				ID: string(
-					st.ID,
-				),
+				ID:        string(st.ID),
 				What:      st.What(in),
 				Why:       st.Why(in),
 				Link:      st.Link,
@@ -415,9 +409,7 @@ type rechecked struct {
 func (s *Server) recheckFinding(r *request, _ personBody) (any, error) {
 	now, err := r.rules.Monitoring.RecheckFinding(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id))
 	return rechecked{
-		FindingID: string(
-			now.Finding.ID,
-		),
+		FindingID: string(now.Finding.ID),
 		State:     findingState(now.Finding),
 		Reason:    string(now.Finding.Resolution),
 		Status:    now.Status,

@@ -60,9 +60,7 @@ func mutations(right string) []string {
 		text(strings.Repeat("a", 257)),
 		text(strings.Repeat("9", 5000)),
 		text(strings.Repeat("ç", 300)),
-		text(
-			half,
-		),
+		text(half),
 		text(right + right),
 		text(right + " "),
 		text(" " + right),

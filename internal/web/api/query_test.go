@@ -86,9 +86,7 @@ func TestUnknownParameters(t *testing.T) {
 			tried[known] = true
 			for _, name := range append(near[known], "") {
 				got := s.as(t, s.Sandbox, rt.method, sample(rt)+"?"+url.QueryEscape(name)+"="+right[known], body)
-				if d := got.header.Get(
-					detailHeader,
-				); got.status != 400 || got.body != rt.area.invalidBody() ||
+				if d := got.header.Get(detailHeader); got.status != 400 || got.body != rt.area.invalidBody() ||
 					!strings.Contains(d, known) {
 					t.Errorf("%s %s?%s: %d %s %q", rt.method, rt.path, name, got.status, got.body, d)
 				}

@@ -152,9 +152,7 @@ func (r *request) runIdempotently(work func(in *Rules) (any, error)) (partner.An
 				return encodeAnswer(value)
 			}
 			// One who asked too often has not been answered: the repeat may be.
-			if refusal := r.route.area.encodeRefusal(
-				err,
-			); refusal.Status < http.StatusInternalServerError &&
+			if refusal := r.route.area.encodeRefusal(err); refusal.Status < http.StatusInternalServerError &&
 				refusal.Status != http.StatusTooManyRequests {
 				return refusal, nil
 			}

@@ -78,9 +78,7 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 	return subscriptionPageWire{
 		Data: showAll(found.Items, func(sub subscription.Subscription) listedWire {
 			return listedWire{
-				PartnerID: string(
-					r.caller.Partner,
-				),
+				PartnerID:  string(r.caller.Partner),
 				StartDate:  formatWireDay(sub.Start),
 				ExpiryDate: formatWireDay(sub.Expiry),
 				PlanID:     string(sub.Plan),
@@ -227,9 +225,7 @@ func nameMissingMember(err error) error {
 // subscriptionState returns a subscription as it is after a change.
 func subscriptionState(sub subscription.Subscription) subscriptionNow {
 	now := subscriptionNow{
-		ID: string(
-			sub.ID(),
-		),
+		ID:         string(sub.ID()),
 		PlanID:     string(sub.Plan),
 		State:      "active",
 		StartDate:  formatWireDay(sub.Start),

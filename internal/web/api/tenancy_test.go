@@ -675,9 +675,7 @@ func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
 		t.Fatal(err)
 	}
 	b := &belongings{
-		cpf: cpfOf(
-			7000 + n,
-		),
+		cpf:    cpfOf(7000 + n),
 		mail:   fmt.Sprintf("canario-%d@vazamento.test", n),
 		person: fmt.Sprintf("Canário Número %d", n),
 		device: fmt.Sprintf(

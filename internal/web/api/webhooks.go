@@ -63,9 +63,7 @@ type webhookSecret struct {
 // showEndpoint returns an endpoint as the API shows it. Its secret is left out.
 func showEndpoint(e alert.Endpoint) webhookItem {
 	item := webhookItem{
-		ID: string(
-			e.ID,
-		),
+		ID:           string(e.ID),
 		URL:          e.Address(),
 		Types:        append([]alert.Type{}, e.Types...),
 		State:        "enabled",

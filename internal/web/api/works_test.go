@@ -305,9 +305,7 @@ func TestRefusedRequestIsHeld(t *testing.T) {
 	req.Header.Set("x-api-key", s.Live.APIKey)
 	answer, start := httptest.NewRecorder(), time.Now()
 	server.serveRequest(answer, req, &busy, server.newObserved(&busy))
-	if took := time.Since(
-		start,
-	); answer.Code != http.StatusTooManyRequests || took < wait ||
+	if took := time.Since(start); answer.Code != http.StatusTooManyRequests || took < wait ||
 		server.refusals.held != 0 {
 		t.Error(answer.Code, took, server.refusals.held)
 	}

@@ -122,9 +122,7 @@ var findingsList = listing{
 		return listLine{
 			string(one.Asset.Partner) + "/" + string(one.Finding.ID),
 			[]string{
-				formatStamp(
-					one.Finding.FoundAt,
-				),
+				formatStamp(one.Finding.FoundAt),
 				severityField.optionLabel(string(one.Finding.Severity)),
 				kindWords[one.Asset.Kind],
 				identifier.MaskValue(
@@ -150,14 +148,12 @@ func (f filter) readFindings(ctx context.Context, in *Rules, limit int) ([]cyber
 		OpenOnly:     state == "open",
 		ResolvedOnly: state == "resolved",
 		Kind:         f.valueOfName("kind"),
-		Severity: cyber.Severity(
-			f.valueOfName("severity"),
-		),
-		From:        f.From,
-		To:          f.To,
-		OldestFirst: f.isOldestFirst(),
-		Before:      f.parseMark(),
-		Limit:       limit,
+		Severity:     cyber.Severity(f.valueOfName("severity")),
+		From:         f.From,
+		To:           f.To,
+		OldestFirst:  f.isOldestFirst(),
+		Before:       f.parseMark(),
+		Limit:        limit,
 	})
 	return list, formatMark(next), err
 }
@@ -271,9 +267,7 @@ var deliveriesList = listing{
 		return listLine{
 			string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint),
 			[]string{
-				deliveryStates.optionLabel(
-					string(d.State),
-				),
+				deliveryStates.optionLabel(string(d.State)),
 				string(d.Event),
 				string(d.Type),
 				string(d.Endpoint),
@@ -384,9 +378,7 @@ func (f filter) readSubscriptions(
 	limit int,
 ) ([]subscription.Subscription, string, error) {
 	l := subscription.ListFilter{
-		State: subscription.ListState(
-			f.valueOfName("state"),
-		),
+		State:       subscription.ListState(f.valueOfName("state")),
 		Plan:        plan.ID(f.valueOfName("plan")),
 		User:        f.user,
 		NewestFirst: f.valueOfName("sort") == "new",
@@ -420,9 +412,7 @@ var devicesList = listing{
 		return listLine{
 			string(d.Partner) + "/" + string(d.ID),
 			[]string{
-				formatStamp(
-					d.IssuedAt,
-				),
+				formatStamp(d.IssuedAt),
 				string(d.System),
 				shortenID(d.User),
 				formatStamp(d.ActivatedAt),
@@ -558,9 +548,7 @@ var casesList = listing{
 		return listLine{
 			string(one.Partner) + "/" + string(one.ID),
 			[]string{
-				string(
-					one.ID,
-				),
+				string(one.ID),
 				strconv.FormatInt(one.Short, 10),
 				string(one.Service),
 				partners[one.Partner],

@@ -420,9 +420,7 @@ func TestConsoleSubjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if trail := fmt.Sprint(
-		lines,
-	); strings.Contains(trail, "52998224725") || strings.Contains(trail, cpf) ||
+	if trail := fmt.Sprint(lines); strings.Contains(trail, "52998224725") || strings.Contains(trail, cpf) ||
 		strings.Contains(trail, user) {
 		t.Error("the trail names the person:", trail)
 	}

@@ -528,9 +528,7 @@ func parsePlanForm(r *request, p *plan.Plan) {
 	p.MaxDevices, p.KeyDays = r.readNumber("max_devices", 0), r.readNumber("key_days", 0)
 	p.Name, p.KeysEndWithSubscription = r.trimmedField("name"), r.PostForm.Has("keys_end")
 	p.Coverage = plan.Coverage{
-		Plan: r.trimmedField(
-			"coverage_plan",
-		),
+		Plan:        r.trimmedField("coverage_plan"),
 		Limit:       limit,
 		Types:       splitLines(r.trimmedField("types")),
 		Conditions:  r.trimmedField("conditions"),

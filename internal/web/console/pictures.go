@@ -149,9 +149,7 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 			}
 			y -= h
 			one.Parts = append(one.Parts, picturePart{
-				Y: roundToTenth(
-					y,
-				),
+				Y:     roundToTenth(y),
 				W:     roundToTenth(step * 0.8),
 				H:     roundToTenth(h),
 				Class: of.Class,

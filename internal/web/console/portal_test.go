@@ -293,9 +293,7 @@ func TestPortalTenancy(t *testing.T) {
 				t.Errorf("%s %s?partner= of another for %s: %d", p.Method, p.Path, role, status)
 			}
 			if p.Method == http.MethodGet {
-				if status, text := try(
-					own.path(p.Path, own),
-				); status != http.StatusOK &&
+				if status, text := try(own.path(p.Path, own)); status != http.StatusOK &&
 					status != http.StatusSeeOther {
 					t.Errorf("%s %s for %s: %d\n%s", p.Method, p.Path, role, status, text)
 				} else {

@@ -110,9 +110,7 @@ func TestFields(t *testing.T) {
 // TestSettingsOf: nothing means the default, and a word is refused.
 func TestSettingsOf(t *testing.T) {
 	r := posted(t, "/x", "default_plan=ouro&rate=10&burst=&mask_cards=on")
-	if s := settingsOf(
-		r,
-	); r.wrong != nil ||
+	if s := settingsOf(r); r.wrong != nil ||
 		s != (partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}) {
 		t.Error(s, r.wrong)
 	}

@@ -522,9 +522,7 @@ func downloadIncident(c *Console, r *request) (answer, error) {
 	w.writeRow([]string{"parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores"})
 	for _, a := range rep.List {
 		w.writeRow([]string{
-			string(
-				a.Partner,
-			),
+			string(a.Partner),
 			string(a.User),
 			kindCounts(a.Kinds),
 			strings.Join(a.Breaches, " "),

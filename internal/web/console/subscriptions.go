@@ -220,9 +220,7 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, r.failure
 	}
 	format := operator.CSV
-	if name := strings.ToLower(
-		file.FileName(),
-	); strings.HasSuffix(name, ".jsonl") ||
+	if name := strings.ToLower(file.FileName()); strings.HasSuffix(name, ".jsonl") ||
 		strings.HasSuffix(name, ".ndjson") {
 		format = operator.JSON
 	}

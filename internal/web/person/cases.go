@@ -52,9 +52,7 @@ var caseStatus = map[cyber.CaseStatus]string{
 // newCaseView returns a case as the page shows it.
 func newCaseView(r *request, c cyber.Case, names map[cyber.ServiceID]string) caseView {
 	return caseView{
-		ID: string(
-			c.ID,
-		),
+		ID:      string(c.ID),
 		Service: names[c.Service],
 		Status:  r.sentence(caseStatus[c.Status]),
 		Waiting: c.Status == cyber.CaseWaiting,

@@ -49,11 +49,9 @@ func newWorld(t *testing.T) *world {
 		),
 		Services:  services,
 		Endpoints: cyber.NewEndpoints(e.Store.Devices, now, nil),
-		Cover: cyber.NewCover(
-			e.Store.Cover,
-		),
-		Subjects: subject.NewRights(e.Store.Subjects, e.Store.Partners, trail, now),
-		Audit:    trail,
+		Cover:     cyber.NewCover(e.Store.Cover),
+		Subjects:  subject.NewRights(e.Store.Subjects, e.Store.Partners, trail, now),
+		Audit:     trail,
 	}
 	pages, err := person.NewPages(person.Options{
 		Rules: w.rules, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: now, Callers: &telemetry.Callers{},

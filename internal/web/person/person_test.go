@@ -110,9 +110,7 @@ func TestNothingWithoutSession(t *testing.T) {
 	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
 	stranger := &visitor{t: t, pages: w.pages, header: http.Header{"Sec-Fetch-Site": {"same-origin"}}}
 	for _, path := range append([]string{"/p/theme.css", "/p/logo.png", "/p/cases/cs_x", "/p/services/sv_ajuda_phishing", "/p/enter/nada"}, pageList...) {
-		if res, body := stranger.get(
-			path,
-		); res.StatusCode != http.StatusUnauthorized ||
+		if res, body := stranger.get(path); res.StatusCode != http.StatusUnauthorized ||
 			strings.Contains(body, "vazamento.test") {
 			t.Error(path, res.StatusCode)
 		}

@@ -51,9 +51,7 @@ func (p *Pages) mergePlans(r *request) (view planView) {
 			if at < 0 {
 				at = len(list)
 				list = append(list, stepView{
-					ID: string(
-						s.ID,
-					),
+					ID:        string(s.ID),
 					What:      s.What(r.lang),
 					Why:       s.Why(r.lang),
 					Link:      s.Link,

@@ -382,9 +382,7 @@ func TestExtraKeysAreFound(t *testing.T) {
 		const want = "cnpjrow[email other]low; pix_keyrow[email password financial]critical"
 		v.WantEqual("before", told("antes"), want)
 		v.WantEqual("after", told("depois"), want)
-		if events := v.EventsOf(
-			v.Live,
-		); countLines(events, "leak antes") != 1 ||
+		if events := v.EventsOf(v.Live); countLines(events, "leak antes") != 1 ||
 			countLines(events, "leak depois") != 2 {
 			t.Errorf("told %s", strings.Join(events, "\n"))
 		}

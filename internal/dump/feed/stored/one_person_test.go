@@ -148,9 +148,7 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 			v.File("antes.csv", "dobrado@exemplo.com.br\n"),
 		)
 		v.RunJobs()
-		if told := v.EventsOf(
-			v.Live,
-		); countLines(told, "leak ") != 2 || countLines(told, "leak "+short) != 1 ||
+		if told := v.EventsOf(v.Live); countLines(told, "leak ") != 2 || countLines(told, "leak "+short) != 1 ||
 			countLines(told, "leak "+long) != 1 {
 			t.Errorf("before the enrolment: %s", strings.Join(told, "\n"))
 		}

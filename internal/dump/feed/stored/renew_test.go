@@ -73,9 +73,7 @@ func TestRenew(t *testing.T) {
 				v.WantEqual(what+": "+who, v.says(who), want[i])
 				later := fmt.Sprint(who, round)
 				v.Watch(v.Live, later, "email", who+"@exemplo.com")
-				if after := v.says(
-					later,
-				); !strings.Contains(want[i], "retracted") && after != want[i] ||
+				if after := v.says(later); !strings.Contains(want[i], "retracted") && after != want[i] ||
 					strings.Contains(after, "loja") != strings.Contains(want[i], "[") {
 					t.Errorf("%s: %s watched afterwards: %s, want %s", what, who, after, want[i])
 				}

@@ -387,9 +387,7 @@ func TestSpreadFails(t *testing.T) {
 			}
 		}
 		watch, _ := a.claim(intake.KindSpread)
-		if err := a.do(
-			watch,
-		); !errors.Is(err, intake.ErrInput) || !strings.Contains(err.Error(), gone) ||
+		if err := a.do(watch); !errors.Is(err, intake.ErrInput) || !strings.Contains(err.Error(), gone) ||
 			!strings.Contains(err.Error(), "8 tries") {
 			t.Fatalf("the import: %v", err)
 		}

@@ -59,9 +59,7 @@ func TestVendorWordsWaitForApproval(t *testing.T) {
 		}
 		v.runFeed(fs, "nimbo")
 		v.RunJobs()
-		if shown := v.shownTo(
-			"ana",
-		); strings.Contains(shown, hostile) ||
+		if shown := v.shownTo("ana"); strings.Contains(shown, hostile) ||
 			!strings.Contains(shown, "Vazamento informado em 15/11/2026") {
 			t.Error("before approval:", shown)
 		}

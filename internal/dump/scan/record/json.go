@@ -260,9 +260,7 @@ func (r *Reader) somebody(k, start int) bool {
 	}
 	first, last := r.hitsWithin(k, start, end)
 	for i := first; i < last; i++ {
-		if m := r.memberOf(
-			&r.hits[i],
-		); m >= 0 && r.members[m].object == 0 && r.hits[i].length&weak == 0 &&
+		if m := r.memberOf(&r.hits[i]); m >= 0 && r.members[m].object == 0 && r.hits[i].length&weak == 0 &&
 			ofKind[r.hits[i].kind]&identities != 0 {
 			return true
 		}

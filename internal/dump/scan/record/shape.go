@@ -284,9 +284,7 @@ func claimValue(c column, v []byte) Classes {
 		}
 		return 0
 	case colName:
-		if k := characterKinds(
-			v,
-		); k&hasLetter == 0 || k&hasDigit != 0 || bytes.IndexByte(v, '@') >= 0 || len(v) < 2 ||
+		if k := characterKinds(v); k&hasLetter == 0 || k&hasDigit != 0 || bytes.IndexByte(v, '@') >= 0 || len(v) < 2 ||
 			isTruthWord(v) {
 			return 0
 		}

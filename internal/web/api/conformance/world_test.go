@@ -321,9 +321,7 @@ func digests(cpf, salt string) (list []string) {
 			hex.EncodeToString(s),
 			strings.ToUpper(hex.EncodeToString(s)),
 			base64.StdEncoding.EncodeToString(s),
-			base64.RawStdEncoding.EncodeToString(
-				s,
-			),
+			base64.RawStdEncoding.EncodeToString(s),
 			base64.URLEncoding.EncodeToString(s),
 			base64.RawURLEncoding.EncodeToString(s),
 		)

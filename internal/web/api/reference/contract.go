@@ -173,9 +173,7 @@ func (p *reader) readContract() *Contract {
 // operation reads an operation with its parameters, body, answers and examples.
 func (p *reader) operation(method, path string, n node) Operation {
 	op := Operation{
-		ID: n.textAtPath(
-			"operationId",
-		),
+		ID:          n.textAtPath("operationId"),
 		Method:      method,
 		Path:        path,
 		Summary:     n.textAtPath("summary"),
@@ -212,9 +210,7 @@ func (p *reader) operation(method, path string, n node) Operation {
 // parameter reads a parameter; its example is the plain one, or the first of several.
 func (p *reader) parameter(n node) Parameter {
 	q := Parameter{
-		Name: n.textAtPath(
-			"name",
-		),
+		Name:        n.textAtPath("name"),
 		In:          n.textAtPath("in"),
 		Description: n.textAtPath("description"),
 		Required:    n.flagAtPath("required"),

@@ -84,9 +84,7 @@ func TestDeprecationsAreListed(t *testing.T) {
 func TestChangelogIsServed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"changelog", "en/changelog"} {
-		if page := string(
-			pages(t)[name],
-		); !strings.Contains(page, "1.0.0") ||
+		if page := string(pages(t)[name]); !strings.Contains(page, "1.0.0") ||
 			!strings.Contains(page, `<div lang="en">`) {
 			t.Errorf("%s has no entries", name)
 		}
