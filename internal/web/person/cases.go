@@ -2,14 +2,11 @@ package person
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -50,11 +47,11 @@ var caseStatus = map[cyber.CaseStatus]string{
 }
 
 // newCaseView returns a case as the page shows it.
-func newCaseView(r *request, c cyber.Case, names map[cyber.ServiceID]string) caseView {
+func newCaseView(v visitor, c cyber.Case, names map[cyber.ServiceID]string) caseView {
 	return caseView{
 		ID:      string(c.ID),
 		Service: names[c.Service],
-		Status:  r.sentence(caseStatus[c.Status]),
+		Status:  v.sentence(caseStatus[c.Status]),
 		Waiting: c.Status == cyber.CaseWaiting,
 		Opened:  c.CreatedAt,
 		Changed: c.ChangedAt,
@@ -63,22 +60,45 @@ func newCaseView(r *request, c cyber.Case, names map[cyber.ServiceID]string) cas
 }
 
 // serviceNames returns the names of all services, also of retired ones.
-func (p *Pages) serviceNames(r *request) map[cyber.ServiceID]string {
+func (p *Pages) serviceNames(ctx context.Context) (map[cyber.ServiceID]string, error) {
+	services, err := p.Rules.Services.ListServices(ctx)
+	if err != nil {
+		return nil, err
+	}
 	names := map[cyber.ServiceID]string{}
-	for _, s := range callRule(r, p.Rules.Services.ListServices) {
+	for _, s := range services {
 		names[s.ID] = s.Name
 	}
-	return names
+	return names, nil
 }
 
 // listCases shows the person's cases, at most mostCases of them.
 func listCases(p *Pages, r *request) (answer, error) {
-	names, list := p.serviceNames(r), callForPerson(r, p.Rules.Cases.ListPersonCases)
-	page := casesPage{More: max(0, len(list)-mostCases), Services: callRule(r, p.Rules.Services.ListOffered)}
-	for _, c := range list[:len(list)-page.More] {
-		page.Cases = append(page.Cases, newCaseView(r, c, names))
+	page, err := p.gatherCases(r.Context(), r.visitor)
+	if err != nil {
+		return nil, err
 	}
 	return view{"cases", "cases.title", page}, nil
+}
+
+func (p *Pages) gatherCases(ctx context.Context, v visitor) (casesPage, error) {
+	names, err := p.serviceNames(ctx)
+	if err != nil {
+		return casesPage{}, err
+	}
+	list, err := p.Rules.Cases.ListPersonCases(ctx, v.who.ID, v.session.User)
+	if err != nil {
+		return casesPage{}, err
+	}
+	offered, err := p.Rules.Services.ListOffered(ctx)
+	if err != nil {
+		return casesPage{}, err
+	}
+	page := casesPage{More: max(0, len(list)-mostCases), Services: offered}
+	for _, c := range list[:len(list)-page.More] {
+		page.Cases = append(page.Cases, newCaseView(v, c, names))
+	}
+	return page, nil
 }
 
 // casePage is one case.
@@ -102,34 +122,52 @@ type lineView struct {
 	Kind, Name, Text string
 }
 
-// caseKeyInPath returns the case that the address names.
-func (r *request) caseKeyInPath() cyber.CaseKey {
-	return cyber.CaseKey{ID: cyber.CaseID(r.PathValue("id")), Partner: r.who.ID, User: r.session.User}
+// caseKey returns the key of one of the visitor's own cases.
+func (v visitor) caseKey(id cyber.CaseID) cyber.CaseKey {
+	return cyber.CaseKey{ID: id, Partner: v.who.ID, User: v.session.User}
 }
+
+// caseKeyInPath returns the case that the address names.
+func (r *request) caseKeyInPath() cyber.CaseKey { return r.caseKey(cyber.CaseID(r.PathValue("id"))) }
 
 // showCasePage shows one case of the person.
 func showCasePage(p *Pages, r *request) (answer, error) {
-	c, moves, err := p.Rules.Cases.ReadPersonCase(r.Context(), r.caseKeyInPath())
+	page, err := p.gatherCase(r.Context(), r.visitor, r.caseKeyInPath())
 	if err != nil {
 		return nil, err
 	}
+	return view{"case", "case.title", page}, nil
+}
+
+func (p *Pages) gatherCase(ctx context.Context, v visitor, key cyber.CaseKey) (casePage, error) {
+	c, moves, err := p.Rules.Cases.ReadPersonCase(ctx, key)
+	if err != nil {
+		return casePage{}, err
+	}
+	names, err := p.serviceNames(ctx)
+	if err != nil {
+		return casePage{}, err
+	}
 	page := casePage{
-		caseView: newCaseView(r, c, p.serviceNames(r)), More: countHidden(moves), Rating: c.Rating,
-		CanReply: c.Status.Open() || c.Status == cyber.CaseResolved, CanCancel: c.Status.Open(),
-		CanRate: c.Status == cyber.CaseResolved || c.Status == cyber.CaseClosed,
+		caseView:  newCaseView(v, c, names),
+		More:      countHidden(moves),
+		Rating:    c.Rating,
+		CanReply:  c.Status.Open() || c.Status == cyber.CaseResolved,
+		CanCancel: c.Status.Open(),
+		CanRate:   c.Status == cyber.CaseResolved || c.Status == cyber.CaseClosed,
 	}
 	for _, m := range moves[page.More:] {
-		page.Lines = append(page.Lines, newLineView(r, m))
+		page.Lines = append(page.Lines, newLineView(v, m))
 	}
 	if c.Status.Open() && !c.Booked.IsZero() {
-		detail, err := p.Rules.Cases.DescribeService(r.Context(), r.who.ID, cyber.Service{ID: c.Service})
-		if err != nil &&
-			!errors.Is(err, cyber.ErrServiceNotFound) { // a service that is not offered any more has no times
-			return nil, err
+		detail, err := p.Rules.Cases.DescribeService(ctx, v.who.ID, cyber.Service{ID: c.Service})
+		// A service that is not offered any more has no times.
+		if err != nil && !errors.Is(err, cyber.ErrServiceNotFound) {
+			return casePage{}, err
 		}
 		page.Free = detail.Free[:min(len(detail.Free), mostSlots)]
 	}
-	return view{"case", "case.title", page}, nil
+	return page, nil
 }
 
 // countHidden returns how many lines of a history are left out, so that the page stays light.
@@ -154,16 +192,16 @@ var lineWords = map[cyber.MoveKind]string{
 }
 
 // newLineView returns a line of a case's history as the page shows it.
-func newLineView(r *request, m cyber.CaseMove) lineView {
+func newLineView(v visitor, m cyber.CaseMove) lineView {
 	line := lineView{At: m.At, Mine: m.Actor == "", Text: m.Note}
 	switch m.Kind {
 	case cyber.MoveStatus:
-		line.Kind = r.sentence(caseStatus[m.To])
+		line.Kind = v.sentence(caseStatus[m.To])
 	case cyber.MoveAttachment:
 		attached := m.ParseAttachment()
-		line.Kind, line.Name, line.Text = r.sentence("line.attachment"), attached.Name, attached.Text
+		line.Kind, line.Name, line.Text = v.sentence("line.attachment"), attached.Name, attached.Text
 	default:
-		line.Kind = r.sentence(lineWords[m.Kind])
+		line.Kind = v.sentence(lineWords[m.Kind])
 	}
 	if runes := []rune(line.Text); len(runes) > longestLine {
 		line.Text = string(runes[:longestLine]) + "…"
@@ -173,25 +211,33 @@ func newLineView(r *request, m cyber.CaseMove) lineView {
 
 // replyCase adds a message of the person to a case.
 func replyCase(p *Pages, r *request) (answer, error) {
-	return callOnCase(r, "told", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
-		return p.Rules.Cases.AddMessage(ctx, key, cyber.Message{Text: normalizeLines(r.trimmedField("text"))})
-	})
+	said := cyber.Message{Text: normalizeLines(r.trimmedField("text"))}
+	if _, err := p.Rules.Cases.AddMessage(r.Context(), r.caseKeyInPath(), said); err != nil {
+		return nil, err
+	}
+	return redirect{r.casePath(), "told"}, nil
 }
 
 // rebookCase books another free time for a case.
 func rebookCase(p *Pages, r *request) (answer, error) {
 	at, err := cyber.ParseAppointment("time", r.trimmedField("time"))
-	r.keepFailure(err)
-	return callOnCase(r, "booked", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
-		return p.Rules.Cases.RebookCase(ctx, key, r.who.Mode, []time.Time{at})
-	})
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.Rules.Cases.RebookCase(r.Context(), r.caseKeyInPath(), r.who.Mode, []time.Time{at})
+	if err != nil {
+		return nil, err
+	}
+	return redirect{r.casePath(), "booked"}, nil
 }
 
 // cancelCase cancels a case for the person.
 func cancelCase(p *Pages, r *request) (answer, error) {
-	return callOnCase(r, "cancelled", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
-		return p.Rules.Cases.CancelCase(ctx, key, normalizeLines(r.trimmedField("reason")))
-	})
+	reason := normalizeLines(r.trimmedField("reason"))
+	if _, err := p.Rules.Cases.CancelCase(r.Context(), r.caseKeyInPath(), reason); err != nil {
+		return nil, err
+	}
+	return redirect{r.casePath(), "cancelled"}, nil
 }
 
 // rateOwnCase keeps what the person thought of a case.
@@ -200,83 +246,12 @@ func rateOwnCase(p *Pages, r *request) (answer, error) {
 	if err != nil {
 		return nil, cyber.ErrCaseInvalid.With("rating", fault.OneTo, 5)
 	}
-	return callOnCase(r, "rated", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
-		return p.Rules.Cases.RateCase(ctx, key, rating, normalizeLines(r.trimmedField("comment")))
-	})
-}
-
-// servicePage is what a person has to say to open a case.
-type servicePage struct {
-	cyber.ServiceDetail
-	// More says that there are later times than those shown.
-	More bool
-}
-
-// loadService returns the service that the address names, with its triage questions and free times.
-func (p *Pages) loadService(r *request) cyber.ServiceDetail {
-	offered := callRule(r, p.Rules.Services.ListOffered)
-	at := slices.IndexFunc(offered, func(s cyber.Service) bool { return string(s.ID) == r.PathValue("id") })
-	if at < 0 {
-		r.keepFailure(cyber.ErrServiceNotFound)
-		return cyber.ServiceDetail{}
+	comment := normalizeLines(r.trimmedField("comment"))
+	if _, err := p.Rules.Cases.RateCase(r.Context(), r.caseKeyInPath(), rating, comment); err != nil {
+		return nil, err
 	}
-	return callRule(r, func(ctx context.Context) (cyber.ServiceDetail, error) {
-		return p.Rules.Cases.DescribeService(ctx, r.who.ID, offered[at])
-	})
+	return redirect{r.casePath(), "rated"}, nil
 }
 
-// showService shows a service with its triage questions and free times, to open a case.
-func showService(p *Pages, r *request) (answer, error) {
-	detail := p.loadService(r)
-	page := servicePage{ServiceDetail: detail, More: len(detail.Free) > mostSlots}
-	page.Free = detail.Free[:min(len(detail.Free), mostSlots)]
-	return view{"service", "service.title", page}, nil
-}
-
-// answerPrefix begins the names of the fields that answer questions.
-const answerPrefix = "q-"
-
-// openOwnCase opens a case with the triage answers, an optional appointment and a first message.
-func openOwnCase(p *Pages, r *request) (answer, error) {
-	detail := p.loadService(r)
-	wanted := cyber.CaseRequest{Service: detail.ID, User: r.session.User, Mode: r.who.Mode}
-	for _, q := range detail.Questions {
-		given := normalizeLines(r.trimmedField(answerPrefix + string(q.ID)))
-		if given == "" {
-			continue
-		}
-		if !partner.Paragraphs(given, 1, maxAnswer) {
-			return nil, errForm
-		}
-		kept := r.encodeElement(map[string]string{"questionId": string(q.ID), "question": q.Text, "answer": given})
-		wanted.Answers = append(wanted.Answers, cyber.TriageAnswer{Question: string(q.ID), Answer: given, JSON: kept})
-	}
-	if text := r.trimmedField("time"); text != "" {
-		at, err := cyber.ParseAppointment("time", text)
-		r.keepFailure(err)
-		wanted.Appointments = []cyber.Appointment{
-			{At: at, JSON: r.encodeElement(map[string]string{"appointment": text})},
-		}
-	}
-	opened := callRule(
-		r,
-		func(ctx context.Context) (cyber.Case, error) { return p.Rules.Cases.OpenCase(ctx, r.who.ID, wanted) },
-	)
-	// The free text is no part of the request that partners send too, so it becomes the first message.
-	if said := normalizeLines(r.trimmedField("text")); said != "" {
-		key := cyber.CaseKey{ID: opened.ID, Partner: r.who.ID, User: r.session.User}
-		callRule(r, func(ctx context.Context) (cyber.Case, error) {
-			return p.Rules.Cases.AddMessage(ctx, key, cyber.Message{Text: said})
-		})
-	}
-	return redirect{"/p/cases/" + string(opened.ID), "opened"}, nil
-}
-
-const maxAnswer = 2000
-
-// encodeElement is how a case keeps what was said in a form, as it keeps what partners send.
-func (r *request) encodeElement(members map[string]string) string {
-	text, err := json.Marshal(members)
-	r.keepFailure(err)
-	return string(text)
-}
+// casePath returns the page of the case that the address names.
+func (r *request) casePath() string { return "/p/cases/" + r.PathValue("id") }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // A page shows so many leaks, the gravest first: more is not read on a phone, and has to be paid for.
@@ -88,7 +87,10 @@ var kindIcons = map[identifier.Kind]string{
 
 // showLeaks shows one page of the leaks that hold the person's values.
 func showLeaks(p *Pages, r *request) (answer, error) {
-	page := p.loadLeaks(r)
+	page, err := p.gatherLeaks(r.Context(), r.visitor)
+	if err != nil {
+		return nil, err
+	}
 	number, _ := strconv.Atoi(r.URL.Query().Get("page")) // anything else is the first page
 	total := len(page.Leaks)
 	number = min(max(1, number), max(1, (total+mostLeaks-1)/mostLeaks))
@@ -100,33 +102,43 @@ func showLeaks(p *Pages, r *request) (answer, error) {
 	return view{"leaks", "leaks.title", page}, nil
 }
 
-// loadLeaks returns the person's leaks, grouped by breach.
-func (p *Pages) loadLeaks(r *request) (page leaksPage) {
-	assets := callForPerson(r, func(ctx context.Context, id partner.ID, user partner.UserHash) ([]cyber.Asset, error) {
-		return p.Rules.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: id, User: user})
-	})
+// gatherLeaks returns the person's leaks, grouped by breach.
+func (p *Pages) gatherLeaks(ctx context.Context, v visitor) (leaksPage, error) {
+	var page leaksPage
+	scope := cyber.AssetScope{Partner: v.who.ID, User: v.session.User}
+	assets, err := p.Rules.Monitoring.ListAssets(ctx, scope)
+	if err != nil {
+		return page, err
+	}
 	values := map[cyber.AssetID]valueView{}
 	for _, a := range assets {
-		v := valueView{
+		value := valueView{
 			Icon:   kindIcons[a.Kind],
-			Kind:   r.sentence("kind." + a.Kind.String()),
+			Kind:   v.sentence("kind." + a.Kind.String()),
 			Masked: identifier.MaskForOwner(a.Kind, a.Value),
 			Status: a.Status,
 		}
-		values[a.ID] = v
-		page.Values = append(page.Values, v)
+		values[a.ID] = value
+		page.Values = append(page.Values, value)
+	}
+	plans, err := p.Rules.Monitoring.ListPlans(ctx, v.who.ID, v.session.User)
+	if err != nil {
+		return page, err
 	}
 	byBreach := map[string][]cyber.Plan{}
-	for _, plan := range callForPerson(r, p.Rules.Monitoring.ListPlans) {
+	for _, plan := range plans {
 		name := plan.Finding.Breach.Name
 		byBreach[name] = append(byBreach[name], plan)
 	}
 	for _, group := range byBreach {
-		page.Leaks = append(page.Leaks, newLeakView(r, group, values))
+		page.Leaks = append(page.Leaks, newLeakView(v, group, values))
 	}
 	slices.SortFunc(page.Leaks, func(a, b leakView) int {
-		if a.Open != b.Open {
-			return map[bool]int{true: -1, false: 1}[a.Open]
+		switch {
+		case a.Open && !b.Open:
+			return -1
+		case !a.Open && b.Open:
+			return 1
 		}
 		return cmp.Or(
 			severityRank(b.Severity)-severityRank(a.Severity),
@@ -140,18 +152,22 @@ func (p *Pages) loadLeaks(r *request) (page leaksPage) {
 		}
 	}
 	for _, reason := range []cyber.Resolution{
-		cyber.ResolvedPasswordChanged, cyber.ResolvedAccountClosed, cyber.ResolvedCardReplaced, cyber.ResolvedNotMe, cyber.ResolvedOther,
+		cyber.ResolvedPasswordChanged,
+		cyber.ResolvedAccountClosed,
+		cyber.ResolvedCardReplaced,
+		cyber.ResolvedNotMe,
+		cyber.ResolvedOther,
 	} {
-		page.Reasons = append(page.Reasons, choice{string(reason), r.sentence("resolution." + string(reason))})
+		page.Reasons = append(page.Reasons, choice{string(reason), v.sentence("resolution." + string(reason))})
 	}
-	return page
+	return page, nil
 }
 
 // severityRank orders severities: the graver the larger.
 func severityRank(s cyber.Severity) int { return slices.Index(cyber.Severities(), s) }
 
 // newLeakView puts the findings of one breach together. While one of them is open, the leak is.
-func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueView) leakView {
+func newLeakView(v visitor, group []cyber.Plan, values map[cyber.AssetID]valueView) leakView {
 	l := leakView{Certain: true}
 	exposed, shown := map[cyber.Exposed]bool{}, map[valueView]bool{}
 	steps := map[cyber.StepID]bool{}
@@ -159,8 +175,13 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 		f := plan.Finding
 		// An open finding stands for the leak before a resolved one, so that links lead to where something is left to do.
 		if l.ID == "" || f.Open() && !l.Open {
-			l.ID, l.Title, l.Story, l.Date, l.Severity = string(f.ID), f.Breach.Title, f.Breach.Description, f.Breach.Date, f.Severity
-			l.Resolution, l.ResolvedAt = f.Resolution, f.ResolvedAt
+			l.ID = string(f.ID)
+			l.Title = f.Breach.Title
+			l.Story = f.Breach.Description
+			l.Date = f.Breach.Date
+			l.Severity = f.Severity
+			l.Resolution = f.Resolution
+			l.ResolvedAt = f.ResolvedAt
 		}
 		if severityRank(f.Severity) > severityRank(l.Severity) {
 			l.Severity = f.Severity
@@ -173,9 +194,9 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 		for _, e := range f.Breach.Exposes {
 			exposed[e] = true
 		}
-		if v, ok := values[f.Asset]; ok && !shown[v] {
-			shown[v] = true
-			l.Mine = append(l.Mine, v)
+		if value, ok := values[f.Asset]; ok && !shown[value] {
+			shown[value] = true
+			l.Mine = append(l.Mine, value)
 		}
 		for _, s := range plan.Steps {
 			// A step that several findings share is done only when it is done for each of them.
@@ -189,14 +210,14 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 	}
 	for _, e := range cyber.AllExposed() {
 		if exposed[e] {
-			l.Exposed = append(l.Exposed, r.sentence("exposed."+string(e)))
+			l.Exposed = append(l.Exposed, v.sentence("exposed."+string(e)))
 		}
 	}
 	for _, e := range clean {
 		if !exposed[e] &&
 			!slices.ContainsFunc(group, func(p cyber.Plan) bool { return classOf[p.Finding.Kind] == e }) &&
 			len(l.Safe) < 4 {
-			l.Safe = append(l.Safe, r.sentence("exposed."+string(e)))
+			l.Safe = append(l.Safe, v.sentence("exposed."+string(e)))
 		}
 	}
 	for _, done := range steps {
@@ -209,7 +230,10 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 
 // resolveLeak closes all that a breach held of the person: they dealt with the breach, not with one line of it.
 func resolveLeak(p *Pages, r *request) (answer, error) {
-	findings := callForPerson(r, p.Rules.Monitoring.ListFindings)
+	findings, err := p.Rules.Monitoring.ListFindings(r.Context(), r.who.ID, r.session.User)
+	if err != nil {
+		return nil, err
+	}
 	at := slices.IndexFunc(findings, func(f cyber.Finding) bool { return string(f.ID) == r.PathValue("id") })
 	if at < 0 {
 		return nil, cyber.ErrFindingNotFound
@@ -218,13 +242,9 @@ func resolveLeak(p *Pages, r *request) (answer, error) {
 		if f.Breach.Name != findings[at].Breach.Name || !f.Open() && f.ID != findings[at].ID {
 			continue
 		}
-		if err := p.Rules.Monitoring.ResolveFinding(
-			r.Context(),
-			r.who.ID,
-			r.session.User,
-			f.ID,
-			r.trimmedField("reason"),
-		); err != nil {
+		reason := r.trimmedField("reason")
+		err := p.Rules.Monitoring.ResolveFinding(r.Context(), r.who.ID, r.session.User, f.ID, reason)
+		if err != nil {
 			return nil, err
 		}
 	}

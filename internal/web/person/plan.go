@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // openSteps is how many steps stand open at a time: one who sees ten does none.
@@ -39,21 +38,25 @@ type stepView struct {
 }
 
 // mergePlans merges the plans of a person's open findings, the gravest and most urgent steps first.
-func (p *Pages) mergePlans(r *request) (view planView) {
+func (p *Pages) mergePlans(ctx context.Context, v visitor) (planView, error) {
+	plans, err := p.Rules.Monitoring.ListPlans(ctx, v.who.ID, v.session.User)
+	if err != nil {
+		return planView{}, err
+	}
 	var list []stepView
-	for _, plan := range callForPerson(r, p.Rules.Monitoring.ListPlans) {
+	for _, plan := range plans {
 		if !plan.Finding.Open() {
 			continue
 		}
 		for _, s := range plan.Steps {
 			// A step that several findings ask for is shown once, with the earliest due time and the gravest reason.
-			at := slices.IndexFunc(list, func(v stepView) bool { return v.ID == string(s.ID) })
+			at := slices.IndexFunc(list, func(known stepView) bool { return known.ID == string(s.ID) })
 			if at < 0 {
 				at = len(list)
 				list = append(list, stepView{
 					ID:        string(s.ID),
-					What:      s.What(r.lang),
-					Why:       s.Why(r.lang),
+					What:      s.What(v.lang),
+					Why:       s.Why(v.lang),
 					Link:      s.Link,
 					Minutes:   s.Minutes,
 					Due:       s.Due,
@@ -63,58 +66,59 @@ func (p *Pages) mergePlans(r *request) (view planView) {
 					Essential: s.Essential,
 				})
 			}
-			v := &list[at]
-			if s.Due.Before(v.Due) {
-				v.Due = s.Due
+			step := &list[at]
+			if s.Due.Before(step.Due) {
+				step.Due = s.Due
 			}
-			if severityRank(plan.Finding.Severity) > severityRank(v.Severity) {
-				v.Severity, v.Why = plan.Finding.Severity, s.Why(r.lang)
+			if severityRank(plan.Finding.Severity) > severityRank(step.Severity) {
+				step.Severity, step.Why = plan.Finding.Severity, s.Why(v.lang)
 			}
-			if title := plan.Finding.Breach.Title; !slices.Contains(v.Because, title) {
-				v.Because = append(v.Because, title)
+			if title := plan.Finding.Breach.Title; !slices.Contains(step.Because, title) {
+				step.Because = append(step.Because, title)
 			}
 			// Done and Skipped begin as true: one finding where the step is still open is enough to keep it open.
-			v.Done, v.Skipped = v.Done && s.State == cyber.StepDone, v.Skipped && s.State != cyber.StepTodo
+			step.Done = step.Done && s.State == cyber.StepDone
+			step.Skipped = step.Skipped && s.State != cyber.StepTodo
 		}
 	}
 	slices.SortStableFunc(list, func(a, b stepView) int {
 		return cmp.Or(severityRank(b.Severity)-severityRank(a.Severity), a.Due.Compare(b.Due))
 	})
-	for _, v := range list {
-		view.All++
-		v.DueText, v.DueClass = r.describeDeadline(v.Due, p.Now())
+	merged := planView{All: len(list)}
+	for _, step := range list {
+		step.DueText, step.DueClass = v.describeDeadline(step.Due, p.Now())
 		switch {
-		case v.Done || v.Skipped:
-			view.Finished++
-			view.Done = append(view.Done, v)
+		case step.Done || step.Skipped:
+			merged.Finished++
+			merged.Done = append(merged.Done, step)
 			continue
-		case len(view.Now) < openSteps:
-			view.Now = append(view.Now, v)
+		case len(merged.Now) < openSteps:
+			merged.Now = append(merged.Now, step)
 		default:
-			view.Later = append(view.Later, v)
+			merged.Later = append(merged.Later, step)
 		}
-		view.Minutes += v.Minutes
+		merged.Minutes += step.Minutes
 	}
-	return view
+	return merged, nil
 }
 
 // describeDeadline says in words how much time is left, by days of Brazil's calendar.
-func (r *request) describeDeadline(due, now time.Time) (text, class string) {
+func (v visitor) describeDeadline(due, now time.Time) (text, class string) {
 	midnight := func(t time.Time) time.Time {
 		y, m, d := t.In(brazil).Date()
 		return time.Date(y, m, d, 0, 0, 0, 0, brazil)
 	}
 	switch days := int(midnight(due).Sub(midnight(now)) / (24 * time.Hour)); {
 	case days < -1:
-		return sentenceIn(r.lang, "due.late", -days), "high"
+		return sentenceIn(v.lang, "due.late", -days), "high"
 	case days == -1:
-		return r.sentence("due.yesterday"), "high"
+		return v.sentence("due.yesterday"), "high"
 	case days == 0:
-		return r.sentence("due.today"), "mid"
+		return v.sentence("due.today"), "mid"
 	case days == 1:
-		return r.sentence("due.tomorrow"), "soft"
+		return v.sentence("due.tomorrow"), "soft"
 	default:
-		return sentenceIn(r.lang, "due.days", days), "soft"
+		return sentenceIn(v.lang, "due.days", days), "soft"
 	}
 }
 
@@ -122,30 +126,29 @@ func (r *request) describeDeadline(due, now time.Time) (text, class string) {
 // solved. The page that follows shows what stands now where the step stood.
 func markMergedStep(p *Pages, r *request) (answer, error) {
 	step := cyber.StepID(r.PathValue("step"))
+	state := cyber.StepState(r.trimmedField("state"))
+	ctx, id, user := r.Context(), r.who.ID, r.session.User
+	plans, err := p.Rules.Monitoring.ListPlans(ctx, id, user)
+	if err != nil {
+		return nil, err
+	}
 	marked, solved := false, false
-	for _, plan := range callForPerson(r, p.Rules.Monitoring.ListPlans) {
+	for _, plan := range plans {
 		if _, has := plan.Step(step); !has || !plan.Finding.Open() {
 			continue
 		}
-		after := callForPerson(r, func(ctx context.Context, id partner.ID, user partner.UserHash) (cyber.Plan, error) {
-			return p.Rules.Monitoring.MarkPlanStep(
-				ctx,
-				id,
-				user,
-				plan.Finding.ID,
-				step,
-				cyber.StepState(r.trimmedField("state")),
-			)
-		})
-		if marked = true; len(after.Remaining()) > 0 {
+		after, err := p.Rules.Monitoring.MarkPlanStep(ctx, id, user, plan.Finding.ID, step, state)
+		if err != nil {
+			return nil, err
+		}
+		marked = true
+		if len(after.Remaining()) > 0 {
 			continue
 		}
-		checked := callForPerson(
-			r,
-			func(ctx context.Context, id partner.ID, user partner.UserHash) (cyber.Rechecked, error) {
-				return p.Rules.Monitoring.RecheckFinding(ctx, id, user, plan.Finding.ID)
-			},
-		)
+		checked, err := p.Rules.Monitoring.RecheckFinding(ctx, id, user, plan.Finding.ID)
+		if err != nil {
+			return nil, err
+		}
 		solved = solved || !checked.Finding.Open()
 	}
 	if !marked {
@@ -179,14 +182,27 @@ type stepsPage struct {
 
 // showSteps shows the steps against all findings together, and the advice of the catalogue.
 func showSteps(p *Pages, r *request) (answer, error) {
-	page := stepsPage{At: -1, Plan: p.mergePlans(r)}
+	page, err := p.gatherSteps(r.Context(), r.visitor)
+	if err != nil {
+		return nil, err
+	}
 	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil {
 		page.At = at
 	}
-	list := callForPerson(r, p.Rules.Persons.InLanguage(r.lang).ListAdvice)
-	page.More = max(0, len(list)-mostAdvice)
-	page.Advice = list[:len(list)-page.More]
 	return view{"steps", "steps.title", page}, nil
+}
+
+func (p *Pages) gatherSteps(ctx context.Context, v visitor) (stepsPage, error) {
+	plan, err := p.mergePlans(ctx, v)
+	if err != nil {
+		return stepsPage{}, err
+	}
+	list, err := p.Rules.Persons.InLanguage(v.lang).ListAdvice(ctx, v.who.ID, v.session.User)
+	if err != nil {
+		return stepsPage{}, err
+	}
+	more := max(0, len(list)-mostAdvice)
+	return stepsPage{Plan: plan, At: -1, Advice: list[:len(list)-more], More: more}, nil
 }
 
 // answerQuestion stores the person's answer to a question of the catalogue.
@@ -198,5 +214,8 @@ func answerQuestion(p *Pages, r *request) (answer, error) {
 		cyber.ContentID(r.trimmedField("item")),
 		r.trimmedField("value"),
 	)
-	return redirect{"/p/steps", "answered"}, err
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/p/steps", "answered"}, nil
 }

@@ -1,16 +1,20 @@
 package person
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
 // TestWords: every sentence that a page asks for is there in all three languages, with the same blanks, and none is left
@@ -55,7 +59,7 @@ func TestWords(t *testing.T) {
 				asked[m[1]] = true
 			}
 		}
-		for _, m := range regexp.MustCompile(`(?:redirect\{[^,]+, |callOnCase\(r, )"([a-z]+)"`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`redirect\{[^,]+, "([a-z]+)"`).FindAllStringSubmatch(string(text), -1) {
 			want("done." + m[1])
 		}
 	}
@@ -113,4 +117,35 @@ func TestWords(t *testing.T) {
 func sorted(list []string) []string {
 	slices.Sort(list)
 	return list
+}
+
+// TestPagesParse: a page is parsed when it is shown first, so a broken one must be noticed here.
+func TestPagesParse(t *testing.T) {
+	templates, err := pages.ParseTemplates(templateFiles, functions, "layout.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range templates.Names() {
+		if _, err := templates.Find(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// brokenServices is a store that cannot be read.
+type brokenServices struct{ cyber.ServiceStore }
+
+var errBroken = fault.New(fault.Unavailable, "store.broken")
+
+func (brokenServices) ListServices(context.Context) ([]cyber.Service, error) { return nil, errBroken }
+
+// TestGatherReturnsErrors: what a page shows is gathered without HTTP, and a rule that fails is the page's error.
+func TestGatherReturnsErrors(t *testing.T) {
+	p := &Pages{Options: Options{Rules: Rules{Services: cyber.NewServices(brokenServices{}, time.Now)}}}
+	if _, err := p.gatherCases(t.Context(), visitor{}); !errors.Is(err, errBroken) {
+		t.Error("the page of cases:", err)
+	}
+	if _, err := p.loadService(t.Context(), "pt_1", "sv_1"); !errors.Is(err, errBroken) {
+		t.Error("the page of a service:", err)
+	}
 }
