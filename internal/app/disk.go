@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/platform/durable"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 const (
@@ -51,4 +53,16 @@ func (p *diskProbe) check() error {
 		return fmt.Errorf("the disk has not answered a write for %s", took.Round(time.Second))
 	}
 	return nil
+}
+
+// watchDisk ends the process when the database's disk is not to be trusted any more; who supervises it starts a new
+// one.
+func (s *Server) watchDisk(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.app.Store.Distrusted():
+		s.log.Error("the disk failed under the database: stopping, to begin anew from what is on it")
+		return sqldb.ErrDistrusted
+	}
 }

@@ -117,8 +117,8 @@ type scoreItem struct {
 	Detail          string   `json:"detail,omitempty"`
 }
 
-// showScoreHistory answers with the days on which a score changed.
-func (s *Server) showScoreHistory(r *request, in userList) (any, error) {
+// listScores answers POST /cyber/scores: the present scores of the people in the list.
+func (s *Server) listScores(r *request, in userList) (any, error) {
 	if len(in.UserHashes) == 0 || len(in.UserHashes) > cyber.MaxBulk {
 		return nil, errBodyInvalid.With("userHashes", fault.OneTo, cyber.MaxBulk)
 	}

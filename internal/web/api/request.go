@@ -450,7 +450,8 @@ func (t table) findRoutes(path []string) (found table) {
 
 // pathSegments returns the segments of a path as it was sent, each decoded, without the version that every path may begin
 // with. net/url keeps the path in RawPath where its own encoding of the decoded path differs; where it does not, every
-// slash of the decoded path was sent as a slash. What cannot be decoded is refused by RefuseTarget.
+// slash of the decoded path was sent as a slash. net/http refuses a path
+// that cannot be decoded.
 func pathSegments(u *url.URL) []string {
 	text := cmp.Or(u.RawPath, u.Path)
 	if !strings.HasPrefix(text, "/") {
@@ -523,4 +524,22 @@ func (rt *route) requestPlace(hr *http.Request) string {
 		}
 	}
 	return text
+}
+
+// withRules returns the request with other rules: those of the transaction that keeps the answer.
+func (r *request) withRules(in *Rules) *request {
+	inner := *r
+	inner.rules = in
+	return &inner
+}
+
+// optionalText returns the text of a member that may be left out; it refuses a member that is present and no text.
+func optionalText(field string, raw jsontext.Value) (text string, err error) {
+	if raw == nil {
+		return "", nil
+	}
+	if raw.Kind() != '"' || json.Unmarshal(raw, &text) != nil {
+		return "", errBodyInvalid.With(field, fault.WrongJSONType)
+	}
+	return text, nil
 }

@@ -105,7 +105,7 @@ var routes = []route{
 	{method: http.MethodGet, path: "/cyber/breaches", area: cyberArea, scope: partner.ScopeCyberRead, run: (*Server).listBreaches, query: []string{"page", "page_size"}},
 	{method: http.MethodGet, path: "/cyber/breaches/{name}", area: cyberArea, scope: partner.ScopeCyberRead, run: (*Server).showBreach, unknown: cyber.ErrBreachUnknown},
 	{method: http.MethodPost, path: "/cyber/assets", area: cyberArea, scope: partner.ScopeCyber, body: listBody, run: withBody((*Server).addAssets), outside: true},
-	{method: http.MethodPost, path: "/cyber/scores", area: cyberArea, scope: partner.ScopeCyberRead, body: listBody, run: withBody((*Server).showScoreHistory), outside: true},
+	{method: http.MethodPost, path: "/cyber/scores", area: cyberArea, scope: partner.ScopeCyberRead, body: listBody, run: withBody((*Server).listScores), outside: true},
 	{method: http.MethodPost, path: movesPath, area: subscriptionArea, scope: partner.ScopeSubscriptions, body: smallBody, run: withBody((*Server).moveSubscriptions)},
 	{method: http.MethodPost, path: editsPath, area: subscriptionArea, scope: partner.ScopeSubscriptions, body: listBody, run: withBody((*Server).editSubscriptions), outside: true},
 	{method: http.MethodPost, path: "/subscriptions/{plan_id}/{beneficiary_cpf}/changes", area: subscriptionArea, scope: partner.ScopeSubscriptions, body: smallBody, run: withBody((*Server).changeSubscription)},
