@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -195,11 +194,11 @@ func (s *Server) startAll(ctx context.Context, group *errgroup.Group) (servers [
 		group.Go(func() error { return s.passwords.Run(ctx) })
 		s.watchPasswords()
 		s.joinReplicas(ctx, group)
-		partners, unparsed, err := s.partnerHandler(ctx, group)
+		partners, err := s.partnerHandler(ctx, group)
 		if err != nil {
 			return nil, err
 		}
-		srv, addr, err := s.listenAndServe(group, s.cfg.Listen, partners, unparsed, writeTime)
+		srv, addr, err := s.listenAndServe(group, s.cfg.Listen, partners, writeTime)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +208,7 @@ func (s *Server) startAll(ctx context.Context, group *errgroup.Group) (servers [
 	if err != nil {
 		return servers, err
 	}
-	srv, addr, err := s.listenAndServe(group, s.cfg.ConsoleListen, pages, nil, pageTime)
+	srv, addr, err := s.listenAndServe(group, s.cfg.ConsoleListen, pages, pageTime)
 	if err != nil {
 		return servers, err
 	}
@@ -277,12 +276,11 @@ func shutDownServers(ctx context.Context, servers []*http.Server) error {
 	return errors.Join(errs...)
 }
 
-// listenAndServe opens the address before it returns, so that an address in use is an error at start. unparsed, if there is
-// one, answers requests whose target is no address.
+// listenAndServe opens the address before it returns, so that an address in use is an error at start.
 func (s *Server) listenAndServe(
 	group *errgroup.Group,
 	address string,
-	h, unparsed http.Handler,
+	h http.Handler,
 	answer time.Duration,
 ) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
@@ -311,15 +309,10 @@ func (s *Server) listenAndServe(
 	}
 	group.Go(func() error {
 		var err error
-		switch {
-		case srv.TLSConfig == nil && unparsed == nil:
+		if srv.TLSConfig == nil {
 			err = srv.Serve(ln)
-		case srv.TLSConfig == nil:
-			err = srv.Serve(targetListener{ln, unparsed})
-		case unparsed == nil:
+		} else {
 			err = srv.ServeTLS(ln, "", "") // the configuration has the certificate
-		default:
-			err = srv.Serve(newTLSTargetListener(ln, srv.TLSConfig.Clone(), unparsed))
 		}
 		if !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve: %w", err)
@@ -360,41 +353,6 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	return q.Handler.Handle(ctx, line)
 }
 
-// certificate reads the TLS files again when they change, so that a renewal needs no restart.
-type certificate struct {
-	certFile, keyFile string
-	mu                sync.Mutex
-	loaded            *tls.Certificate
-	modTime           time.Time
-	checked           time.Time
-}
-
-// certificateCheck is how often the files of a certificate are looked at for a change.
-const certificateCheck = time.Second
-
-// currentCertificate returns the certificate as it is on disk.
-func (c *certificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.loaded != nil && time.Since(c.checked) < certificateCheck {
-		return c.loaded, nil
-	}
-	c.checked = time.Now()
-	info, err := os.Stat(c.certFile)
-	if err == nil && c.loaded != nil && info.ModTime().Equal(c.modTime) {
-		return c.loaded, nil
-	}
-	pair, perr := tls.LoadX509KeyPair(c.certFile, c.keyFile)
-	if err = errors.Join(err, perr); err != nil {
-		if c.loaded != nil { // a half-written renewal must not take the service down
-			return c.loaded, nil
-		}
-		return nil, fmt.Errorf("TLS certificate: %w", err)
-	}
-	c.loaded, c.modTime = &pair, info.ModTime()
-	return c.loaded, nil
-}
-
 // addressText returns the address as text; empty for nil.
 func addressText(a net.Addr) string {
 	if a == nil {
@@ -403,12 +361,8 @@ func addressText(a net.Addr) string {
 	return a.String()
 }
 
-// partnerHandler returns the handler of the partners' listener, and the handler that answers requests whose target is
-// no valid URL.
-func (s *Server) partnerHandler(
-	ctx context.Context,
-	group *errgroup.Group,
-) (partners, unparsed http.Handler, err error) {
+// partnerHandler returns the handler of the partners' listener.
+func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	counter := api.NewCounter()
 	group.Go(func() error { s.keepCounts(ctx, counter); return nil })
 	health := http.NewServeMux()
@@ -416,11 +370,11 @@ func (s *Server) partnerHandler(
 	persons := s.personRules()
 	public, err := s.cfg.ParsePageURL()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	pages, err := s.personHandler(persons, public)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	routes := api.NewServer(api.Options{
 		Gate:          s.gate,
@@ -453,7 +407,7 @@ func (s *Server) partnerHandler(
 		default:
 			routes.ServeHTTP(w, r)
 		}
-	}), http.HandlerFunc(routes.RefuseTarget), nil
+	}), nil
 }
 
 // withDeadline gives the work of a request so long; zero means no end.

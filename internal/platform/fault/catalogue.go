@@ -1228,11 +1228,6 @@ var (
 		"O limite de requisições do parceiro se esgotou. Tente mais tarde.",
 	)
 	AllowedAre     = partnerRule("allowed_are", "allowed are %s", "Os métodos permitidos são %s.")
-	PathCharacters = partnerRule(
-		"path_characters",
-		"no spaces or control characters, and a percent sign is followed by two hex digits",
-		"O caminho não pode ter espaços nem caracteres invisíveis, e um sinal de porcentagem é seguido de dois dígitos hexadecimais.",
-	)
 	NoSuchService  = partnerRule("no_such_service", "no such service", "Este serviço não existe.")
 	OneWholeNumber = partnerRule(
 		"one_whole_number",

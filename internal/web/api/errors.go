@@ -50,7 +50,6 @@ type subscriptionError struct {
 // Faults that only the edge knows.
 var (
 	errPathNotFound     = fault.New(fault.NotFound, "path.not_found")
-	errPathInvalid      = fault.New(fault.Invalid, "path.invalid")
 	errMethodNotAllowed = fault.New(fault.Invalid, "method.not_allowed")
 	errBodyInvalid      = fault.New(fault.Invalid, "body.invalid")
 	errBodyTooLarge     = fault.New(fault.TooLarge, "body.too_large")

@@ -451,12 +451,6 @@ func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 	s.refuseUnrouted(w, hr, allow, err)
 }
 
-// RefuseTarget answers a request whose target is no address, such as /score/%zz: net/http hands it to no handler.
-// URL.RawPath is the path as it was sent.
-func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
-	s.refuseUnrouted(w, hr, "", errPathInvalid.With("path", fault.PathCharacters))
-}
-
 // refuseNobody answers where there is no area, and so no credentials.
 func (s *Server) refuseNobody(w http.ResponseWriter, hr *http.Request, refusal error) {
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.RequestIDOf(hr.Context(), hr.Header.Get(requestIDHeader)))
@@ -477,9 +471,8 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 		}
 		return nil, refusal
 	}}
-	if rt.area, rt.scope = areaOfPath(
-		pathSegments(hr.URL),
-	); rt.area == nil { // outside both areas: no credentials to check, no details to give
+	rt.area, rt.scope = areaOfPath(pathSegments(hr.URL))
+	if rt.area == nil { // outside both areas: no credentials to check, no details to give
 		s.refuseNobody(w, hr, refusal)
 		return
 	}
