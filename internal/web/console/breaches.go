@@ -2,16 +2,13 @@ package console
 
 import (
 	"context"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -34,22 +31,6 @@ type Breaches interface {
 	Import(ctx context.Context, b cyber.Breach, noPairs bool, from Input) error
 	// Renew begins to change what a published breach holds, as a job.
 	Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, from Input) error
-}
-
-// Input is what an import reads: the files behind paths of the server, or a file that is sent and kept for the time of the import.
-type Input struct {
-	Paths []string
-	Name  string
-	File  io.Reader
-}
-
-// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never held in memory.
-func readInput(r *request) (from Input, detail string) {
-	if !r.route.upload {
-		return Input{Paths: splitLines(r.trimmedField("paths"))}, r.trimmedField("paths")
-	}
-	file := uploadedFile(r)
-	return Input{Name: file.FileName(), File: file}, "upload"
 }
 
 // listBreaches shows one page of the imported breaches and a chart of all of them.
@@ -359,151 +340,5 @@ func renewBreach(c *Console, r *request) (answer, error) {
 	)
 }
 
-// Feeds are the continuous sources of dumps.
-type Feeds interface {
-	All(ctx context.Context) ([]feed.Feed, error)
-	AddFeed(ctx context.Context, f feed.Feed) (feed.Feed, error)
-	CheckTarget(ctx context.Context, f feed.Feed) error
-	PauseFeed(ctx context.Context, name string, paused bool) (feed.Feed, error)
-	// StartFeed has a worker run a feed now.
-	StartFeed(ctx context.Context, name string) error
-}
-
-var feedKinds = []choiceOption{
-	{string(feed.Folder), "Pasta ou bucket"},
-	{string(feed.List), "Lista por HTTPS"},
-	{string(feed.HIBP), "Have I Been Pwned"},
-}
-
-// pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
-const pushLabel = "Registros enviados e assinados"
-
-// feedsPage is the data of the list of feeds with their latest runs.
-type feedsPage struct {
-	recentJobs
-	Feeds []feed.Feed
-}
-
-// showNewFeed shows the form of a new feed.
-func showNewFeed(*Console, *request) (answer, error) {
-	return view{"feed-new", "Nova fonte", nil}, nil
-}
-
-// listFeeds shows the feeds that supply breaches. Their secrets are left out.
-func listFeeds(c *Console, r *request) (answer, error) {
-	return view{"feeds", "Fontes", feedsPage{recentJobs{c.latestJobs(r, perPage, feed.KindRun)}, callRule(r, c.Rules.Feeds.All)}}, nil
-}
-
-// feedLabel returns what a kind of feed is called.
-func feedLabel(kind feed.Kind) string {
-	if kind == feed.Pushed {
-		return pushLabel
-	}
-	return listField{Options: feedKinds}.optionLabel(string(kind))
-}
-
-// createFeed makes a feed.
-func createFeed(c *Console, r *request) (answer, error) {
-	f := feed.Feed{
-		Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"),
-		Every:    time.Duration(r.readNumber("minutes", 0)) * time.Minute,
-		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
-	}
-	r.noteFormError(c.Rules.Feeds.CheckTarget(r.Context(), f))
-	return c.changeAndRedirect(
-		r,
-		"feed.add",
-		redirect{"/feeds", "feed.added"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Feeds.AddFeed(ctx, f)
-			return f.Name, f.Shown(), err
-		},
-	)
-}
-
-// startFeed starts a feed now.
-var startFeed = changeHandler(
-	"feed.run",
-	"name",
-	"/feeds",
-	"feed.started",
-	func(r *request, in *Rules, name string) (string, error) {
-		return "", in.Feeds.StartFeed(r.Context(), name)
-	},
-)
-
-// pauseFeed stops the runs of a feed until it is resumed, by resumeFeed.
-var pauseFeed, resumeFeed = setPaused("feed.pause", true), setPaused("feed.resume", false)
-
-// setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
-func setPaused(action string, paused bool) handler {
-	return changeHandler(
-		action,
-		"name",
-		"/feeds",
-		action+"d",
-		func(r *request, in *Rules, name string) (string, error) {
-			_, err := in.Feeds.PauseFeed(r.Context(), name, paused)
-			return "", err
-		},
-	)
-}
-
-// Passwords are the corpora of breached passwords. What takes long is begun as a job.
-type Passwords interface {
-	ReadStatus() ([]password.Corpus, error)
-	Verify(ctx context.Context) error
-	// Import replaces a corpus by files.
-	Import(ctx context.Context, a password.Algorithm, source string, from Input) error
-	// Download fetches what changed at the public range service.
-	Download(ctx context.Context, a password.Algorithm) error
-}
-
-// passwordsPage is the data of the page about the corpora of leaked passwords.
-type passwordsPage struct {
-	recentJobs
-	Corpora []password.Corpus
-}
-
-var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {password.NTLM.String(), "NTLM"}}
-
 // shownJobs is how many jobs a page about something else lists.
 const shownJobs = 8
-
-// showPasswords shows the state of each corpus of leaked passwords and the latest jobs on them.
-func showPasswords(c *Console, r *request) (answer, error) {
-	corpora, err := c.Rules.Passwords.ReadStatus()
-	jobs := c.latestJobs(r, shownJobs, password.KindImport, password.KindDownload, password.KindVerify)
-	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora}}, err
-}
-
-// passwordWork records and begins work on the corpora.
-func (c *Console) passwordWork(r *request, action, subject, detail string, begin func() error) (answer, error) {
-	return c.recordAndRun(r, action, subject, detail, redirect{"/passwords", "job.started"}, begin)
-}
-
-// verifyPasswords starts a job that reads every corpus in full and checks it.
-func verifyPasswords(c *Console, r *request) (answer, error) {
-	return c.passwordWork(r, "passwords.verify", "", "", func() error { return c.Rules.Passwords.Verify(r.Context()) })
-}
-
-// importPasswords starts the import of a corpus.
-func importPasswords(c *Console, r *request) (answer, error) {
-	from, detail := readInput(r)
-	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
-	return c.passwordWork(r, "passwords.import", a.String(), detail, func() error {
-		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), from)
-	})
-}
-
-// downloadPasswords starts a job that downloads the public corpus of an algorithm.
-func downloadPasswords(c *Console, r *request) (answer, error) {
-	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
-	return c.passwordWork(
-		r,
-		"passwords.download",
-		a.String(),
-		"",
-		func() error { return c.Rules.Passwords.Download(r.Context(), a) },
-	)
-}

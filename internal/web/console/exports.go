@@ -1,21 +1,14 @@
 package console
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
-	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -54,21 +47,6 @@ const (
 // listWork is how far an export or a bulk action is.
 type listWork struct {
 	Lines, Refused int64
-}
-
-// sentFilter reads the filter that a form sends along, as the page had it.
-func (c *Console) sentFilter(r *request, l *listing) filter {
-	q, err := url.ParseQuery(r.PostFormValue("query"))
-	if err != nil {
-		r.keepFailure(errForm.With("query", fault.Unreadable))
-	}
-	id := partner.ID(q.Get("partner"))
-	if id == "" && c.confined {
-		id = r.scope.at.ID
-	}
-	f := c.parseFilterQuery(r, l, q, id, c.visiblePartners(r))
-	f.After = ""
-	return f
 }
 
 // exportList begins to write a list into a file.
@@ -143,44 +121,6 @@ func (c *Console) writeList(
 	return done, file.finishFile(done.Lines)
 }
 
-// listWriter writes lines as a table for spreadsheets or as JSON.
-type listWriter struct {
-	bytes.Buffer
-	format operator.Format
-	header []string
-	lines  int
-}
-
-// appendText writes to the buffer, which takes everything.
-func (w *listWriter) appendText(text string) { _, _ = w.WriteString(text) }
-
-// writeRow writes a line of a table; nothing in it is taken for a formula.
-func (w *listWriter) writeRow(cells []string) {
-	out := csv.NewWriter(&w.Buffer)
-	out.Comma = ';'
-	_ = out.Write(mapList(cells, plainCell)) // a buffer takes everything
-	out.Flush()
-}
-
-// writeLine writes a line as it is.
-func (w *listWriter) writeLine(cells []string) {
-	if w.format != operator.JSON {
-		w.writeRow(cells)
-		return
-	}
-	mark := ",\n{"
-	if w.lines++; w.lines == 1 {
-		mark = "\n{"
-	}
-	for i, cell := range cells {
-		name, _ := json.Marshal(w.header[i]) // texts can always be written
-		value, _ := json.Marshal(cell)
-		w.appendText(mark + string(name) + ":" + string(value))
-		mark = ","
-	}
-	w.appendText("}")
-}
-
 // showExports lists one's own files.
 func showExports(c *Console, r *request) (answer, error) {
 	list := callRuleWith(r, c.Rules.Saved.ListExports, r.who.ID)
@@ -211,124 +151,4 @@ func downloadExport(c *Console, r *request) (answer, error) {
 	}
 	name := e.List + "-" + e.CreatedAt.In(brazil).Format("2006-01-02-1504") + "." + ending
 	return download{name, kind, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: e}}, nil
-}
-
-// keepFilter keeps the filter of a list under a name.
-func keepFilter(c *Console, r *request) (answer, error) {
-	l := listNamed(r)
-	f := c.sentFilter(r, l)
-	name := r.trimmedField("name")
-	if n := utf8.RuneCountInString(name); n < 1 || n > 60 || strings.ContainsAny(name, "\r\n\t") {
-		return nil, operator.ErrFilter.With("name", fault.Length, 60)
-	}
-	id := uuid.Must(uuid.NewV7())
-	return c.changeAndRedirect(
-		r,
-		"filter.keep",
-		redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return l.name, "", in.Saved.KeepFilter(
-				ctx,
-				operator.KeptFilter{
-					Operator: r.who.ID,
-					ID:       "fl_" + id.String(),
-					List:     l.name,
-					Name:     name,
-					Query:    f.encodeQuery(),
-				},
-			)
-		},
-	)
-}
-
-// dropFilter removes one of one's own.
-func dropFilter(c *Console, r *request) (answer, error) {
-	l := listNamed(r)
-	return c.changeAndRedirect(
-		r,
-		"filter.drop",
-		redirect{"/" + l.name, "filter.dropped"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
-		},
-	)
-}
-
-// Files beside the lists. Both hold personal data as an operator uploaded it: they are sealed, readable by that operator
-// only, and deleted after a day.
-const (
-	// checkedFile was sent to be checked, and waits to be created.
-	checkedFile = "subscriptions.checked"
-	// rejectedFile holds the records that were refused.
-	rejectedFile = "assinaturas-recusadas"
-)
-
-// sealedFile writes a file in sealed parts; it is begun by its first byte.
-type sealedFile struct {
-	ctx   context.Context // of the one request that writes it
-	saved Saved
-	operator.Export
-	begun bool
-	held  bytes.Buffer
-}
-
-// newSealedFile returns a file that belongs to the operator of the request.
-func (c *Console) newSealedFile(r *request, list, about string, format operator.Format) *sealedFile {
-	return &sealedFile{ctx: r.Context(), saved: c.Rules.Saved, Export: c.newExport(r, list, about, format)}
-}
-
-// Write adds to the file.
-func (f *sealedFile) Write(text []byte) (int, error) {
-	if !f.begun {
-		if err := f.saved.BeginExport(f.ctx, f.Export); err != nil {
-			return 0, err
-		}
-		f.begun = true
-	}
-	_, _ = f.held.Write(text) // a buffer takes everything
-	if f.held.Len() >= partBytes {
-		return len(text), f.keepPart(false)
-	}
-	return len(text), nil
-}
-
-// keepPart seals and keeps what was written since.
-func (f *sealedFile) keepPart(done bool) error {
-	f.Parts++
-	err := f.saved.AddExportPart(f.ctx, f.ID, f.Parts, f.Lines, f.held.Bytes(), done)
-	f.held.Reset()
-	return err
-}
-
-// finishFile says how many lines it has, if anything was written.
-func (f *sealedFile) finishFile(lines int64) error {
-	if f.Lines = lines; !f.begun {
-		return nil
-	}
-	return f.keepPart(true)
-}
-
-// sealedReader reads a file part by part.
-type sealedReader struct {
-	ctx   context.Context // as above
-	saved Saved
-	file  operator.Export
-	part  int64
-	left  bytes.Reader
-}
-
-// Read reads on.
-func (s *sealedReader) Read(p []byte) (int, error) {
-	for s.left.Len() == 0 {
-		if s.part == s.file.Parts {
-			return 0, io.EOF
-		}
-		s.part++
-		body, err := s.saved.ExportPart(s.ctx, s.file.ID, s.part)
-		if err != nil {
-			return 0, err
-		}
-		s.left.Reset(body)
-	}
-	return s.left.Read(p)
 }

@@ -306,3 +306,19 @@ func isMenuAllowed(who operator.Operator, path string) bool {
 	}
 	return false
 }
+
+// Page is a row of the route table, for those who hold the table against something: tests, documents.
+type Page struct {
+	Method, Path string
+	// Role is the least role that may; empty for what comes before a session.
+	Role operator.Role
+	// Portal is the right by which a partner's people may; NoRight where it is closed to them.
+	Portal operator.Right
+	// Fresh pages ask for the password again.
+	Fresh bool
+}
+
+// ListPages returns the whole route table.
+func ListPages() []Page {
+	return mapList(routes, func(rt route) Page { return Page{rt.method, rt.path, rt.role, rt.portal, rt.fresh} })
+}

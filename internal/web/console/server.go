@@ -193,20 +193,6 @@ func (c *Console) withSecurityHeaders(next http.Handler) http.Handler {
 // isOverTLS reports whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
 func (c *Console) isOverTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
 
-// publicOrigin returns the origin that links to the console begin with and passkeys are bound to. It is empty when none is
-// configured and the console is reachable from other machines: the Host header is not trusted, since the client writes it.
-func (c *Console) publicOrigin(r *http.Request) string {
-	if c.Public.Host != "" {
-		return c.Public.Scheme + "://" + c.Public.Host
-	}
-	at, local := telemetry.ListenerURL(r)
-	if !local {
-		return ""
-	}
-	at.Host = "localhost:" + at.Port() // passkeys are bound to a name
-	return at.String()
-}
-
 // withCaching lets a browser keep the style sheet and the script for a while; they change only with the program.
 func withCaching(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -440,11 +426,6 @@ func (r *request) runHandler(c *Console, run handler) (answer, error) {
 	return a, cmp.Or(r.failure, err)
 }
 
-// fileTooLargeError says how large a file may be, and what to do with a larger one.
-func (c *Console) fileTooLargeError() error {
-	return errUpload.With("file", fault.UploadMiB, c.UploadLimit>>20)
-}
-
 // isMendable tells faults that a person can mend in the form that was sent.
 func isMendable(err error) bool {
 	switch fault.KindOf(err) {
@@ -457,79 +438,6 @@ func isMendable(err error) bool {
 	case fault.Internal, fault.Forbidden, fault.UnsupportedType, fault.Unavailable:
 	}
 	return false
-}
-
-// enterSession opens the session and checks role, second factor and proof. A redirect is returned where something is to be
-// done first.
-func (c *Console) enterSession(r *request) (answer, error) {
-	if r.route.role == "" {
-		return nil, nil //nolint:nilnil // nothing to do first
-	}
-	cookie, err := r.Cookie(cookieName)
-	if err != nil {
-		return redirectToLogin(r, false), nil
-	}
-	r.session, r.who, err = c.Rules.Operators.ResumeSession(r.Context(), cookie.Value)
-	if errors.Is(err, operator.ErrNoSession) {
-		r.cookie = endCookie()
-		return redirectToLogin(r, true), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !r.who.TOTPOn && !c.SecondFactorOptional && !r.route.early {
-		return redirect{to: "/second-factor"}, nil
-	}
-	if !r.route.isOpenTo(r.who) {
-		return nil, errForbidden
-	}
-	if r.scope, err = c.loadScope(r); err != nil {
-		return nil, err
-	}
-	if r.route.fresh && !r.session.IsFresh(c.Now()) {
-		return redirect{to: "/prove?next=" + url.QueryEscape(r.route.proofPage(r.Request))}, nil
-	}
-	return nil, nil //nolint:nilnil // nothing to do first
-}
-
-// redirectToLogin sends the operator to the log-in and from there back to the requested page. The fields of a form are
-// carried through the log-in, so that an expired session does not lose what was typed; uploaded files are not.
-func redirectToLogin(r *request, ended bool) answer {
-	if r.Method == http.MethodPost && ended && !r.route.upload {
-		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
-		if err := r.ParseForm(); err == nil {
-			return view{
-				"login",
-				"Entrar",
-				loginPage{
-					Next:  r.route.proofPage(r.Request),
-					Ended: true,
-					Kept:  &keptForm{Path: r.URL.Path, Fields: r.PostForm},
-				},
-			}
-		}
-	}
-	q := url.Values{}
-	if r.Method == http.MethodGet && r.URL.RequestURI() != "/" {
-		q.Set("next", r.URL.RequestURI())
-	}
-	if ended {
-		q.Set("done", "session.over")
-	}
-	if len(q) == 0 {
-		return redirect{to: "/login"}
-	}
-	return redirect{to: "/login?" + q.Encode()}
-}
-
-// localPath accepts only a path of this console as the place to go on to.
-func localPath(p string) string {
-	u, err := url.Parse(p)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") ||
-		strings.ContainsAny(p, "\\\r\n") {
-		return "/"
-	}
-	return p
 }
 
 // writeAnswer sends the answer and returns its status.
@@ -600,71 +508,4 @@ func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status in
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // a reader that is gone needs no page
 	return status
-}
-
-// changeWithAudit runs a change and its line in the audit trail in one transaction: fn works with the rules it is given and no others,
-// must be short, and must not reach outside the database.
-func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) {
-	if r.failure != nil {
-		return
-	}
-	ctx := r.Context()
-	r.failure = c.InTx(ctx, func(in *Rules) error {
-		subject, detail, err := fn(ctx, in)
-		if err = errors.Join(r.wrong, err); err != nil {
-			return err
-		}
-		return in.Audit.RecordAction(ctx, r.auditActor(), action, subject, detail)
-	})
-}
-
-// changeAndRedirect is changeWithAudit for a form that leads on to another page.
-func (c *Console) changeAndRedirect(
-	r *request,
-	action string,
-	next redirect,
-	fn func(ctx context.Context, in *Rules) (subject, detail string, err error),
-) (answer, error) {
-	c.changeWithAudit(r, action, fn)
-	return next, nil
-}
-
-// changeHandler makes the handler of a form that changes what the value key of its path names. That is also the subject of the line in
-// the audit trail; change returns the detail. The browser is led on to next, in which {key} stands for the value.
-func changeHandler[ID ~string](
-	action, key, next, done string,
-	change func(r *request, in *Rules, id ID) (detail string, err error),
-) handler {
-	return func(c *Console, r *request) (answer, error) {
-		id := r.PathValue(key)
-		return c.changeAndRedirect(
-			r,
-			action,
-			redirect{strings.Replace(next, "{"+key+"}", url.PathEscape(id), 1), done},
-			func(_ context.Context, in *Rules) (string, string, error) {
-				detail, err := change(r, in, ID(id))
-				return id, detail, err
-			},
-		)
-	}
-}
-
-// recordAction records what is about to be done or shown, for work that does not fit into one transaction.
-func (c *Console) recordAction(r *request, action, subject, detail string) {
-	if r.keepFailure(r.wrong); r.failure == nil {
-		r.failure = c.Rules.Audit.RecordAction(r.Context(), r.auditActor(), action, subject, detail)
-	}
-}
-
-// recordAndRun records what is about to be done, does it, and leads on to another page.
-func (c *Console) recordAndRun(
-	r *request,
-	action, subject, detail string,
-	next redirect,
-	run func() error,
-) (answer, error) {
-	if c.recordAction(r, action, subject, detail); r.failure != nil {
-		return nil, r.failure
-	}
-	return next, run()
 }

@@ -1,0 +1,279 @@
+package console
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// bulkAction is what can be done to many lines of a list at once.
+type bulkAction struct {
+	// Label is the verb, Warning what follows from it.
+	Label, Warning string
+	// Options are what has to be chosen; empty when nothing has.
+	Options []choiceOption
+	// audit is what the trail calls it.
+	audit string
+	// portal is who of a partner's people may do it, to what is theirs.
+	portal operator.Right
+	// do does it to one line: the partner and the ids in its key.
+	do func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error
+}
+
+var resolveMany = bulkAction{
+	Label:   "Resolver",
+	Warning: "As ocorrências deixam de contar na situação e na nota das pessoas.",
+	Options: resolutionOptions,
+	audit:   "finding.resolve",
+	portal:  attend,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error {
+		found, err := in.Review.FindingByID(ctx, id, cyber.FindingID(key[0]))
+		if err != nil {
+			return err
+		}
+		_, user := found.OwnerOfValue()
+		return in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, option)
+	},
+}
+
+var replayMany = bulkAction{
+	Label:   "Reenviar",
+	Warning: "Cada evento volta à fila do webhook, também o que já tinha sido entregue.",
+	audit:   "event.replay",
+	portal:  integrate,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		if len(key) < 2 {
+			return errForm
+		}
+		_, err := in.History.ReplayEvents(
+			ctx,
+			id,
+			alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])},
+		)
+		return err
+	},
+}
+
+var endMany = bulkAction{
+	Label:   "Encerrar",
+	Warning: "Uma assinatura encerrada não volta. O parceiro é avisado de cada uma.",
+	audit:   "subscription.end",
+	portal:  closed,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		seq, err := strconv.ParseInt(key[0], 10, 64)
+		if err != nil {
+			return subscription.ErrNotFound
+		}
+		sub, err := in.FindSubscriptions.SubscriptionBySeq(ctx, id, seq)
+		if err != nil || !sub.EndedAt.IsZero() {
+			return err
+		}
+		_, err = in.Subscriptions.MoveSubscriptions(
+			ctx,
+			id,
+			subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF},
+			subscription.End,
+		)
+		return err
+	},
+}
+
+var revokeMany = bulkAction{
+	Label: "Revogar", Warning: "As chaves deixam de valer. Quem as usa precisa pedir outra.", audit: "epp.revoke",
+	portal: attend,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		d, err := in.Endpoints.DeviceByID(ctx, cyber.KeyID(key[0]))
+		if err != nil {
+			return err
+		}
+		if d.Partner != id {
+			return cyber.ErrDeviceUnknown
+		}
+		_, err = in.Endpoints.RevokeDevice(ctx, d.ID)
+		return err
+	},
+}
+
+// isAllowedTo reports whether the operator may run the action. A nil action is allowed to no operator.
+func (a *bulkAction) isAllowedTo(who operator.Operator) bool {
+	return a != nil && isAllowedTo(who, operator.Support, a.portal)
+}
+
+const (
+	// maxBulk bounds one action; sampleLines is what its preview shows.
+	maxBulk     = 100_000
+	sampleLines = 10
+	// countLines is up to how many lines a preview counts.
+	countLines = 10_000
+)
+
+var (
+	errNothing = fault.New(fault.Invalid, "bulk.nothing")
+	errBulk    = fault.New(fault.Conflict, "bulk.busy")
+)
+
+// bulkPage is the data of the page that asks for confirmation before an action is applied to many lines.
+type bulkPage struct {
+	List, Title string
+	Action      *bulkAction
+	Header      []string
+	Sample      [][]string
+	// Count is how many lines it would be; more of them when Over is set.
+	Count int
+	Over  bool
+	// Rows are the chosen lines; All says that all are meant which fit Query.
+	Rows  []string
+	All   bool
+	Query string
+}
+
+// Back returns the path of the list that the action was chosen on.
+func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
+
+// parseBulkForm reads what a form is about.
+func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage) {
+	l := listNamed(r)
+	if l.action == nil {
+		r.keepFailure(errNotFound)
+	} else if !l.action.isAllowedTo(r.who) {
+		r.keepFailure(errForbidden)
+	}
+	f := c.sentFilter(r, l)
+	page := bulkPage{
+		List:   l.name,
+		Title:  l.title,
+		Action: l.action,
+		Header: l.header,
+		Rows:   r.PostForm["row"],
+		All:    r.trimmedField("all") == "1",
+		Query:  f.encodeQuery(),
+	}
+	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
+		r.keepFailure(errNothing.With("row", fault.LinesChosen, perPage))
+	}
+	return l, f, page
+}
+
+// previewBulk shows what an action would be done to, and asks.
+func previewBulk(c *Console, r *request) (answer, error) {
+	l, f, page := c.parseBulkForm(r)
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	chosen := map[string]bool{}
+	for _, key := range page.Rows {
+		chosen[key] = true
+	}
+	f.After = r.trimmedField("after")
+	for looked := 0; looked < countLines; {
+		lines, next, err := l.read(r.Context(), &c.Rules, f, atOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines {
+			if !page.All && !chosen[line.key] {
+				continue
+			}
+			if page.Count++; len(page.Sample) < sampleLines {
+				page.Sample = append(page.Sample, line.cells)
+			}
+		}
+		looked += max(1, len(lines))
+		if f.After = next; next == "" || !page.All { // chosen lines stand on one page
+			break
+		}
+		page.Over = looked >= countLines
+	}
+	if page.Count == 0 {
+		return nil, errNothing.With("row", fault.NothingFits)
+	}
+	return view{"bulk", page.Action.Label, page}, nil
+}
+
+// runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
+func runBulkAction(c *Console, r *request) (answer, error) {
+	l, f, page := c.parseBulkForm(r)
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	option := r.trimmedField("option")
+	if len(l.action.Options) > 0 && !offersOption(l.action.Options, option) {
+		return nil, errForm.With("option", fault.OneOfTheList)
+	}
+	if page.All {
+		subject, to := l.name, redirect{"/jobs", "bulk.started"}
+		if c.confined { // one partner's job must not hold up another's, and partners have no page of jobs
+			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
+		}
+		return c.recordAndRun(r, l.action.audit, l.name, "all: "+page.Query+" "+option, to, func() error {
+			return c.Begin(
+				r.Context(),
+				KindBulk,
+				subject,
+				errBulk,
+				func(ctx context.Context, tell func(any)) (any, error) {
+					return c.applyToAll(ctx, l, f, option, tell)
+				},
+			)
+		})
+	}
+	all := c.visiblePartners(r)
+	for _, key := range page.Rows {
+		id, rest, _ := strings.Cut(key, "/")
+		if !isKnownPartner(all, partner.ID(id)) {
+			return nil, partner.ErrNotFound
+		}
+		c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
+			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
+		})
+		if r.failure != nil && isGoneError(r.failure) {
+			r.failure = nil
+		}
+	}
+	return redirect{page.Back(), "bulk.done"}, nil
+}
+
+// isGoneError reports whether the action failed because another operator or process has dealt with the line meanwhile.
+func isGoneError(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.NotFound || kind == fault.Conflict
+}
+
+// applyToAll does an action to every line that fits. Places stay where they are while lines leave the list.
+func (c *Console) applyToAll(
+	ctx context.Context,
+	l *listing,
+	f filter,
+	option string,
+	tell func(any),
+) (listWork, error) {
+	var done listWork
+	for {
+		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
+		if err != nil {
+			return done, err
+		}
+		for _, line := range lines {
+			id, rest, _ := strings.Cut(line.key, "/")
+			switch err := l.action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
+			case err == nil:
+				done.Lines++
+			case isGoneError(err):
+				done.Refused++
+			default:
+				return done, err
+			}
+			tell(done)
+		}
+		if f.After = next; next == "" || done.Lines >= maxBulk {
+			return done, nil
+		}
+	}
+}

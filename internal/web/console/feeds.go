@@ -1,0 +1,98 @@
+package console
+
+import (
+	"context"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/dump/feed"
+)
+
+// Feeds are the continuous sources of dumps.
+type Feeds interface {
+	All(ctx context.Context) ([]feed.Feed, error)
+	AddFeed(ctx context.Context, f feed.Feed) (feed.Feed, error)
+	CheckTarget(ctx context.Context, f feed.Feed) error
+	PauseFeed(ctx context.Context, name string, paused bool) (feed.Feed, error)
+	// StartFeed has a worker run a feed now.
+	StartFeed(ctx context.Context, name string) error
+}
+
+var feedKinds = []choiceOption{
+	{string(feed.Folder), "Pasta ou bucket"},
+	{string(feed.List), "Lista por HTTPS"},
+	{string(feed.HIBP), "Have I Been Pwned"},
+}
+
+// pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
+const pushLabel = "Registros enviados e assinados"
+
+// feedsPage is the data of the list of feeds with their latest runs.
+type feedsPage struct {
+	recentJobs
+	Feeds []feed.Feed
+}
+
+// showNewFeed shows the form of a new feed.
+func showNewFeed(*Console, *request) (answer, error) {
+	return view{"feed-new", "Nova fonte", nil}, nil
+}
+
+// listFeeds shows the feeds that supply breaches. Their secrets are left out.
+func listFeeds(c *Console, r *request) (answer, error) {
+	return view{"feeds", "Fontes", feedsPage{recentJobs{c.latestJobs(r, perPage, feed.KindRun)}, callRule(r, c.Rules.Feeds.All)}}, nil
+}
+
+// feedLabel returns what a kind of feed is called.
+func feedLabel(kind feed.Kind) string {
+	if kind == feed.Pushed {
+		return pushLabel
+	}
+	return listField{Options: feedKinds}.optionLabel(string(kind))
+}
+
+// createFeed makes a feed.
+func createFeed(c *Console, r *request) (answer, error) {
+	f := feed.Feed{
+		Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"),
+		Every:    time.Duration(r.readNumber("minutes", 0)) * time.Minute,
+		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
+	}
+	r.noteFormError(c.Rules.Feeds.CheckTarget(r.Context(), f))
+	return c.changeAndRedirect(
+		r,
+		"feed.add",
+		redirect{"/feeds", "feed.added"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Feeds.AddFeed(ctx, f)
+			return f.Name, f.Shown(), err
+		},
+	)
+}
+
+// startFeed starts a feed now.
+var startFeed = changeHandler(
+	"feed.run",
+	"name",
+	"/feeds",
+	"feed.started",
+	func(r *request, in *Rules, name string) (string, error) {
+		return "", in.Feeds.StartFeed(r.Context(), name)
+	},
+)
+
+// pauseFeed stops the runs of a feed until it is resumed, by resumeFeed.
+var pauseFeed, resumeFeed = setPaused("feed.pause", true), setPaused("feed.resume", false)
+
+// setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
+func setPaused(action string, paused bool) handler {
+	return changeHandler(
+		action,
+		"name",
+		"/feeds",
+		action+"d",
+		func(r *request, in *Rules, name string) (string, error) {
+			_, err := in.Feeds.PauseFeed(r.Context(), name, paused)
+			return "", err
+		},
+	)
+}

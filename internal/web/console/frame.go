@@ -1,0 +1,178 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+// frame is what the layout and every page are rendered from.
+type frame struct {
+	Title    string
+	Operator operator.Operator
+	Menu     []menuGroup
+	Path     string
+	Done     string
+	// Undo is the case whose final move can be taken back from this page.
+	Undo string
+	// Page is the rendered page inside the layout.
+	Page template.HTML
+	// Problem is why the form was refused; refusals say it field by field. Form is what was sent.
+	Problem  string
+	refusals []refusal
+	Form     url.Values
+	// refused is set while the form that was refused is rendered, focused once a field has the focus.
+	refused, focused bool
+	Data             any
+	Now              time.Time
+	// Scope is the partner whose person looks; empty for those who run the service.
+	Scope scopeView
+	// Pictures are the charts of the page; nil on a page that has none.
+	Pictures *pictures
+}
+
+// menuGroup is a part of the menu under one label.
+type menuGroup struct {
+	Label string
+	Items []menuItem
+}
+
+// menuItem is a link of the menu; Current marks the section of the page on view.
+type menuItem struct {
+	Path, Label, Icon string
+	Current           bool
+}
+
+// newFrame returns what stands around every page.
+func (c *Console) newFrame(r *request, v view) *frame {
+	f := &frame{
+		Title:    v.title,
+		Operator: r.who,
+		Path:     r.URL.Path,
+		Done:     doneSentences[r.URL.Query().Get("done")],
+		Undo:     r.URL.Query().Get("undo"),
+		Form:     r.PostForm,
+		Data:     v.data,
+		Now:      c.Now(),
+		Pictures: r.pictures,
+	}
+	if r.problem != nil {
+		f.refuseForm(r.problem)
+	}
+	// What comes before a session is whole stands at the door, also where one may go on without a second factor.
+	if r.who.ID == "" || r.route.early || r.route.role == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
+		return f
+	}
+	f.Menu, f.Scope = menuForOperator(r), r.scope.newScopeView()
+	return f
+}
+
+// May reports whether the operator's role covers another: pages leave out what would be refused.
+func (f *frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
+
+// Can is the same by the route that would be refused, for pages that partners' people see too.
+func (f *frame) Can(key string) (bool, error) {
+	for _, rt := range routes {
+		if rt.tableKey() == key {
+			return rt.isOpenTo(f.Operator), nil
+		}
+	}
+	return false, fmt.Errorf("no route %s", key)
+}
+
+var functions = template.FuncMap{
+	"date":    func(t time.Time) string { return formatTime(t, "02/01/2006") },
+	"time":    func(t time.Time) string { return formatTime(t, "02/01/2006 15:04") },
+	"clock":   func(t time.Time) string { return formatTime(t, "02/01/2006 15:04:05") },
+	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"number":  func(n any) string { return groupedNumber(toInteger(n)) },
+	"bytes":   func(n any) string { return formatByteSize(toInteger(n)) },
+	"took":    formatDuration,
+	"left":    formatTimeLeft,
+	"brief":   briefNumber,
+	"failure": failureText,
+	"role":    func(r operator.Role) string { return roleNames[string(r)] },
+	"short":   shortenID,
+	"icon":    iconHTML,
+	"dict":    makeDict,
+	"join":    func(list []string) string { return strings.Join(list, " ") },
+	"list":    func(items ...any) []any { return items },
+	"mask":    identifier.MaskValue,
+	"roles":   operator.ListRoles,
+	"plural":  func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
+	"count":   func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
+	"arrived": func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
+	"at": func(segments ...any) string {
+		return joinPath(mapList(segments, func(s any) string { return fmt.Sprint(s) })...)
+	},
+	"reais":      formatReais,
+	"cpf":        identifier.FormatCPF,
+	"maskCPF":    func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
+	"maskMail":   func(mail string) string { return identifier.MaskValue(identifier.Email, mail) },
+	"mask4":      lastFourDigits,
+	"maskName":   maskPersonName,
+	"action":     func(name string) string { return cmp.Or(actionNames[name], name) },
+	"system":     func(s cyber.System) string { return cmp.Or(systemNames[s], string(s)) },
+	"monogram":   monogramOf,
+	"add":        func(a, b any) int64 { return toInteger(a) + toInteger(b) },
+	"sub":        func(a, b int) int { return a - b },
+	"tenths":     func(n any) string { return formatDecimal(float64(toInteger(n)) / 10) },
+	"neg":        func(d time.Duration) time.Duration { return -d },
+	"dayField":   formatDayField,
+	"birthDay":   formatBirthDay,
+	"date3":      func(t time.Time) string { return t.UTC().Format("02/01/2006") },
+	"resolution": resolutionName,
+	"feedKind":   feedLabel,
+	"choices":    func(name string) []choiceOption { return choiceLists[name] },
+	"sample":     sampleText,
+	"kinds":      kindCounts,
+	"language":   func(l partner.Language) string { return languageNames[l] },
+	"hit":        func(h subject.Hit) string { return hitPages[h.Kind].label },
+	"hitPath":    pathOfHit,
+	"listTitle":  fileTitle,
+	"notice":     func(action string) string { return accessChanges[action] },
+	"ended":      hasEnded,
+	"subState":   subscriptionBadge,
+}
+
+// choiceLists are the options of select fields that pages offer, by name.
+var choiceLists = map[string][]choiceOption{
+	"exposed":     exposedOptions,
+	"sources":     kindOptions,
+	"ways":        wayOptions,
+	"feeds":       feedKinds,
+	"algorithms":  algorithmOptions,
+	"resolutions": resolutionOptions,
+	"moves":       moveOptions,
+	"contents":    contentTypes,
+	"places":      contentDevices,
+	"devices":     deviceChoices,
+	"values":      kindField.Options,
+	"severities":  severityField.Options,
+}
+
+// makeDict makes the argument of a partial from names and values.
+func makeDict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("dict: %d arguments", len(pairs))
+	}
+	m := make(map[string]any, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: argument %d is no name", i)
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}

@@ -1,0 +1,118 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+// shownPeople is how many people of an incident the page lists; the file has all of them.
+const shownPeople = 100
+
+// incidentPage is the data of the page that reports which people an incident affects.
+type incidentPage struct {
+	Partners []partner.Partner
+	Names    map[partner.ID]string
+	Report   *subject.Report
+	People   []subject.Affected
+}
+
+// incidentPage returns the page with the partners to choose from.
+func (c *Console) incidentPage(r *request) incidentPage {
+	all := callRule(r, c.Rules.Partners.ListPartners)
+	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID()}
+}
+
+// newIncident shows the form that describes an incident.
+func newIncident(c *Console, r *request) (answer, error) {
+	return view{"incidents", "Incidentes", c.incidentPage(r)}, nil
+}
+
+// incidentAsked reads the form and makes the report, recorded first.
+func (c *Console) incidentAsked(r *request, reveal bool) subject.Report {
+	of := subject.Incident{Breach: r.trimmedField("breach"), Partner: partner.ID(r.trimmedField("partner"))}
+	of.From, of.To = r.readMoment("from"), r.readMoment("to")
+	known := r.readMoment("known")
+	if !of.From.IsZero() && of.To.IsZero() {
+		of.To = c.Now()
+	}
+	if known.IsZero() {
+		known = c.Now()
+	}
+	why := r.trimmedField("reason")
+	if reveal {
+		var err error
+		why, err = parseReason(r)
+		r.noteFormError(err)
+	}
+	about := of.Breach
+	if about == "" {
+		about = of.From.UTC().Format(time.RFC3339) + " " + of.To.UTC().Format(time.RFC3339)
+	}
+	detail := fmt.Sprintf("%s, in clear: %t", about, reveal)
+	if why != "" {
+		detail += ": " + why
+	}
+	c.recordAction(r, "report.incident", string(of.Partner), detail)
+	return callRule(r, func(ctx context.Context) (subject.Report, error) {
+		return c.Rules.Subjects.ReportIncident(ctx, r.auditActor(), of, known, reveal, why)
+	})
+}
+
+// reportIncident shows the people that an incident affects, masked. The page has the first of them, the download all.
+func reportIncident(c *Console, r *request) (answer, error) {
+	rep := c.incidentAsked(r, false)
+	page := c.incidentPage(r)
+	page.Report, page.People = &rep, rep.List[:min(len(rep.List), shownPeople)]
+	for i, s := range rep.Showings {
+		rep.Showings[i].Actor = c.auditRows(r, []operator.Entry{{Actor: operator.Actor{Name: s.Actor}}})[0].Who
+	}
+	return view{"incidents", "Incidentes", page}, nil
+}
+
+// downloadIncident hands out the list of people as a table, with their values in clear when that was asked for with a
+// reason.
+func downloadIncident(c *Console, r *request) (answer, error) {
+	rep := c.incidentAsked(r, r.PostForm.Has("reveal"))
+	var w listWriter
+	w.writeRow([]string{"parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores"})
+	for _, a := range rep.List {
+		w.writeRow([]string{
+			string(a.Partner),
+			string(a.User),
+			kindCounts(a.Kinds),
+			strings.Join(a.Breaches, " "),
+			a.First.In(brazil).Format(time.DateTime),
+			a.Last.In(brazil).Format(time.DateTime),
+			strings.Join(a.Values, ", "),
+		})
+	}
+	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", &w}, nil
+}
+
+var kindWords = map[identifier.Kind]string{
+	identifier.Email:  "e-mail",
+	identifier.CPF:    "CPF",
+	identifier.Phone:  "telefone",
+	identifier.Card:   "cartão",
+	identifier.Domain: "domínio",
+	identifier.PixKey: "chave Pix",
+	identifier.CNPJ:   "CNPJ",
+}
+
+// kindCounts returns "2 CPF, 1 e-mail".
+func kindCounts(kinds map[identifier.Kind]int) string {
+	parts := mapList(
+		slices.Sorted(maps.Keys(kinds)),
+		func(k identifier.Kind) string { return fmt.Sprintf("%d %s", kinds[k], kindWords[k]) },
+	)
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,77 @@
+package console
+
+import (
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// movePage is the data of the page that ends, suspends or resumes many subscriptions at once.
+type movePage struct {
+	partnerChoice
+	// Moved is what a move came to.
+	Moved *subscription.MovedTable
+}
+
+var moveOptions = []choiceOption{{"suspend", "Suspender"}, {"resume", "Retomar"}, {"end", "Encerrar"}}
+
+var moves = map[string]subscription.Move{
+	"suspend": subscription.Suspend,
+	"resume":  subscription.Resume,
+	"end":     subscription.End,
+}
+
+// newMoveView returns the page of moves by a table.
+func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
+	choice := c.choosePartner(r)
+	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moved}}, nil
+}
+
+// showMoveForm shows the form of moves by a table.
+func showMoveForm(c *Console, r *request) (answer, error) { return c.newMoveView(r, nil) }
+
+// moveAsked reads which partner and which move, and records them.
+func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move) {
+	id := c.choosePartner(r).Current.ID
+	name := r.trimmedField("move")
+	move, ok := moves[name]
+	if !ok {
+		r.keepFailure(errForm.With("move", fault.OneOf, "suspend, resume, end"))
+	}
+	if id == "" {
+		r.keepFailure(partner.ErrNotFound)
+	}
+	c.recordAction(r, "subscription."+name, string(id), detail)
+	return id, move
+}
+
+// moveHolder moves all subscriptions that a company pays for.
+func moveHolder(c *Console, r *request) (answer, error) {
+	id, move := c.moveAsked(r, "holder")
+	moved := callRuleWith3(
+		r,
+		c.Rules.Subscriptions.MoveSubscriptions,
+		id,
+		subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))},
+		move,
+	)
+	return c.newMoveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
+}
+
+// moveTable moves the subscriptions of an uploaded table while it arrives.
+func moveTable(c *Console, r *request) (answer, error) {
+	file := uploadedFile(r)
+	id, move := c.moveAsked(r, "table")
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	table, err := subscription.NewCSVReader(file)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := c.Rules.Subscriptions.MoveTable(r.Context(), id, table, move, func(int64, subscription.MovedTable) {})
+	if err != nil {
+		return nil, err
+	}
+	return c.newMoveView(r, &moved)
+}

@@ -1,0 +1,141 @@
+package console
+
+import (
+	"context"
+
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/message"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// textsPage are the texts of events, by type, as they apply to a partner or to all partners.
+type textsPage struct {
+	Partners []partner.Partner
+	Partner  partner.ID
+	Lang     partner.Language
+	Langs    []partner.Language
+	Channels []message.Channel
+	Events   []textsOfEvent
+}
+
+// textsOfEvent are the message texts of one type of event.
+type textsOfEvent struct {
+	Type  alert.Type
+	Texts []message.Template
+}
+
+// listTexts shows the message texts of a language, by type of event; with a partner, those that the partner's people
+// get.
+func listTexts(c *Console, r *request) (answer, error) {
+	page := textsPage{
+		Partner:  partner.ID(r.FormValue("partner")),
+		Langs:    partner.ListLanguages(),
+		Channels: message.ListChannels(),
+	}
+	page.Lang = parseValue(r, partner.ParseLanguage, r.FormValue("lang"))
+	page.Partners = callRule(r, c.Rules.Partners.ListPartners)
+	for _, t := range callRuleWith(r, c.Rules.Messages.ListTemplates, page.Partner) {
+		if t.Language != page.Lang {
+			continue
+		}
+		if n := len(page.Events); n == 0 || page.Events[n-1].Type != t.Event {
+			page.Events = append(page.Events, textsOfEvent{Type: t.Event})
+		}
+		last := &page.Events[len(page.Events)-1]
+		last.Texts = append(last.Texts, t)
+	}
+	return view{"texts", "Mensagens", page}, nil
+}
+
+// textPage is one text, what it may name, and how it looks.
+type textPage struct {
+	message.Template
+	Partner     partner.ID
+	PartnerName string
+	Words       []message.Word
+	Preview     message.Message
+}
+
+// Titled reports whether the channel has a subject.
+func (p textPage) Titled() bool { return p.Channel == message.Email || p.Channel == message.Push }
+
+// Own reports whether the text was written at this level, by an operator or for the partner, and so can be reset.
+func (p textPage) Own() bool {
+	return p.Origin == message.ForPartner || p.Origin == message.ByOperator && p.Partner == ""
+}
+
+// parseTextKey reads which text an address names.
+func parseTextKey(r *request) message.Key {
+	return message.Key{
+		Event:    alert.Type(r.PathValue("event")),
+		Channel:  message.Channel(r.PathValue("channel")),
+		Language: partner.Language(r.PathValue("lang")),
+	}
+}
+
+// showTextPage shows a text of messages.
+func showTextPage(c *Console, r *request) (answer, error) {
+	return c.newTextView(
+		r,
+		callRuleWith2(r, c.Rules.Messages.GetTemplate, partner.ID(r.FormValue("partner")), parseTextKey(r)),
+	)
+}
+
+// newTextView returns the page of a text.
+func (c *Console) newTextView(r *request, t message.Template) (answer, error) {
+	page := textPage{Template: t, Partner: partner.ID(r.FormValue("partner")), Words: message.ListWords(t.Event)}
+	page.PartnerName = c.partnerNames(r)[page.Partner]
+	var err error
+	page.Preview, err = message.PreviewTemplate(t)
+	return view{"text", "Mensagem", page}, err
+}
+
+// saveTextForm keeps a partner's own text.
+func saveTextForm(c *Console, r *request) (answer, error) {
+	t, id := message.Template{Key: parseTextKey(r), Subject: r.trimmedField("subject"), Text: r.PostFormValue("text")}, partner.ID(r.FormValue("partner"))
+	if r.PostForm.Has("preview") {
+		if err := t.CheckTemplate(); err != nil {
+			return nil, err
+		}
+		return c.newTextView(r, t)
+	}
+	return c.changeAndRedirect(
+		r,
+		"message.set",
+		redirect{pathOfText(t.Key, id), "text.saved"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return textSubject(t.Key, id), "", in.Messages.SetTemplate(ctx, id, t)
+		},
+	)
+}
+
+// resetText removes a text that an operator wrote, so that the message falls back to the default one.
+func resetText(c *Console, r *request) (answer, error) {
+	k, id := parseTextKey(r), partner.ID(r.FormValue("partner"))
+	return c.changeAndRedirect(
+		r,
+		"message.reset",
+		redirect{pathOfText(k, id), "text.reset"},
+		func(ctx context.Context, in *Rules) (string, string, error) {
+			return textSubject(k, id), "", in.Messages.ResetTemplate(ctx, id, k)
+		},
+	)
+}
+
+// textSubject returns the name of a text in the audit trail.
+func textSubject(k message.Key, id partner.ID) string {
+	name := string(k.Event) + " " + string(k.Channel) + " " + string(k.Language)
+	if id != "" {
+		name += " " + string(id)
+	}
+	return name
+}
+
+// pathOfText returns the address of a text's page.
+func pathOfText(k message.Key, id partner.ID) string {
+	path := joinPath("messages", string(k.Event), string(k.Channel), string(k.Language))
+	if id != "" {
+		path += "?partner=" + string(id)
+	}
+	return path
+}
