@@ -150,28 +150,6 @@ func viewBreach(r leak.Record) record {
 	return view
 }
 
-// withParts adds how far a spread import is.
-func withParts(ctx context.Context, a *app.App, r leak.Record) record {
-	view := viewBreach(r)
-	p, failed, ok := a.SpreadProgress(ctx, r)
-	if !ok {
-		return view
-	}
-	if failed != "" {
-		p.PartsRunning, p.Trouble = 0, failed
-	}
-	return view.withPairs(
-		"parts",
-		p.Parts,
-		"parts_done",
-		p.PartsDone,
-		"parts_running",
-		p.PartsRunning,
-		"trouble",
-		p.Trouble,
-	)
-}
-
 // withSkips adds what could not be read of a dump.
 func withSkips(view record, skips []container.Skip) record {
 	return view.withPairs("skipped", makeRecords(skips, func(s container.Skip) record {
@@ -185,13 +163,11 @@ type breachImportCmd struct {
 	breachFlags
 	config.Outgoing
 	importOpening
-	DryRun   bool     `help:"Print the first ten records as they are understood, and write nothing."`
-	Force    bool     `help:"Publish even if nothing was found, or most of it could not be read."`
-	NoPairs  bool     `help:"Keep nothing of the passwords that stand beside identifiers: credential-check does not know this breach."`
-	Workers  int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
-	Spread   bool     `help:"Have the workers of all replicas scan, in parts. They must reach the inputs by the same names, and share --corpora."`
-	PartSize byteSize `placeholder:"SIZE" default:"256MiB" help:"Size of a part with --spread, such as 256MiB or 1GiB: so many files together. A larger file is one part."`
-	Inputs   []string `arg:"" name:"input" help:"Files, folders, https addresses and objects of a bucket (s3://bucket/prefix?region=...). Archives and compression of any depth are read."`
+	DryRun  bool     `help:"Print the first ten records as they are understood, and write nothing."`
+	Force   bool     `help:"Publish even if nothing was found, or most of it could not be read."`
+	NoPairs bool     `help:"Keep nothing of the passwords that stand beside identifiers: credential-check does not know this breach."`
+	Workers int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
+	Inputs  []string `arg:"" name:"input" help:"Files, folders, https addresses and objects of a bucket (s3://bucket/prefix?region=...). Archives and compression of any depth are read."`
 }
 
 // Help shows examples.
@@ -199,11 +175,8 @@ func (breachImportCmd) Help() string {
 	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\n" +
 		"Examples:\n  vigia breach import --name loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes email,password dump.7z\n" +
 		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind combolist folder/\n" +
-		"  vigia breach import --mapping nimbo.yaml --name nimbo-2026-03 --title 'Nimbo, março' --date 2026-03-01 nimbo.csv.gz\n" +
-		"  vigia breach import --spread --name grande --title Grande --date 2025-01-01 --exposes email /mnt/shared/dump.txt\n" +
-		"  vigia breach import --spread --part-size 1GiB --name balde --title Balde --date 2025-01-01 --exposes email 's3://dumps/2025/?region=sa-east-1'\n\n" +
-		"With --spread this command only watches; Ctrl-C leaves the import to the workers, and the same command watches again, or goes on with one " +
-		"that failed."
+		"  vigia breach import --name balde --title Balde --date 2025-01-01 's3://dumps/2025/?region=sa-east-1'\n" +
+		"  vigia breach import --mapping nimbo.yaml --name nimbo-2026-03 --title 'Nimbo, março' --date 2026-03-01 nimbo.csv.gz"
 }
 
 // importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less. Its buffers are
@@ -241,30 +214,18 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener
 	}
 	a.Leaks.Importer.Workers = b.Workers
 	b.setLimits(a.Leaks.Importer)
-	imports := a.ImportBreach
-	if b.Spread {
-		imports = func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-			return a.SpreadBreach(ctx, spec, int64(b.PartSize))
-		}
-	}
 	bar := o.progress("import "+b.Name, "bytes")
 	spec.Progress = func(p intake.Progress) {
-		note := countsText(p.Found) + partsNote(p, b.Spread)
+		note := countsText(p.Found)
 		if p.Merging {
 			note += ", merging"
 		}
 		bar.before = p.Before
 		bar.setProgress(p.Read, p.Total, note)
 	}
-	out, err := imports(ctx, spec)
+	out, err := a.ImportBreach(ctx, spec)
 	bar.clearLine()
 	switch {
-	// A spread import runs in the workers: interrupting the command only ends the watching.
-	case errors.Is(err, context.Canceled) && b.Spread:
-		return fmt.Errorf(
-			"not watching any more; the workers go on. Give it up: vigia breach retract --name %s",
-			b.Name,
-		)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf(
 			"stopped; run the same command again to go on, or give it up: vigia breach retract --name %s",
@@ -303,19 +264,6 @@ func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcom
 	}
 	return o.showRecord(withSkips(viewBreach(out.Record).withPairs("values_probed", match.Probed, "values_found", match.Hits, "unchanged", out.Unchanged,
 		"findings_checked", match.Checked, "findings_withdrawn", match.Withdrawn, "findings_changed", match.Changed), out.Skips))
-}
-
-// partsNote tells how far the parts of a spread import are.
-func partsNote(p intake.Progress, spread bool) string {
-	switch {
-	case !spread:
-		return ""
-	case p.Parts == 0:
-		return ", waiting for a worker (vigia serve --roles worker)"
-	case p.Trouble != "":
-		return fmt.Sprintf(", %d of %d parts, %d at work; %s", p.PartsDone, p.Parts, p.PartsRunning, p.Trouble)
-	}
-	return fmt.Sprintf(", %d of %d parts, %d at work", p.PartsDone, p.Parts, p.PartsRunning)
 }
 
 // byteSize is a number of bytes with a unit: 256MiB.
@@ -421,7 +369,7 @@ type breachListCmd struct{}
 func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return listViews(
 		o,
-		func(r leak.Record) record { return withParts(ctx, a, r) },
+		viewBreach,
 		"No breach yet. Import one: vigia breach import --help",
 		"name",
 		"state",
@@ -443,10 +391,7 @@ type breachShowCmd struct{ breachName }
 
 // Run shows a breach.
 func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(
-		o,
-		func(r leak.Record) record { return withParts(ctx, a, r) },
-	)(a.Leaks.Breaches.FindBreach(ctx, b.Name))
+	return showView(o, viewBreach)(a.Leaks.Breaches.FindBreach(ctx, b.Name))
 }
 
 // breachEditCmd is 'vigia breach edit'. The statuses of findings follow the change.

@@ -40,8 +40,6 @@ const manyTries = 20
 func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 	work := &job.Lane{Name: "work", AtOnce: 4}
 	slow := &job.Lane{Name: "feeds", AtOnce: 4, Before: feeds.Schedule} // a slow source must not keep a match waiting
-	spreads := &job.Lane{Name: "spread imports", AtOnce: 16}            // to watch over one costs next to nothing
-	parts := &job.Lane{Name: "parts of imports", AtOnce: 1}             // one takes all cores
 	return []job.Kind{
 		{Name: seal.KindRewrite, Lane: work, Tries: manyTries, Step: a.rewriteSealed},
 		{Name: leak.KindMatch, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.MatchBreach},
@@ -49,8 +47,6 @@ func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 		{Name: leak.KindRestate, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.RestateBreach},
 		{Name: leak.KindSites, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.RejudgeSites},
 		{Name: feed.KindRun, Lane: slow, Tries: manyTries, Step: feeds.Run},
-		{Name: intake.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.WatchParts},
-		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.RunImportPart},
 		{Name: intake.KindImport},
 		{Name: intake.KindRenew},
 		{Name: leak.KindVerify},
@@ -66,7 +62,6 @@ func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) {
 	feeds := s.app.Feeds(s.outgoing.Downloads)
 	feeds.Observe = s.watchFeeds()
-	s.app.Leaks.Spreader.Client = feeds.Client
 	runner := job.NewRunner(s.app.Store.Jobs, s.log, s.app.jobKinds(feeds)...)
 	group.Go(func() error { runner.RunDueJobs(ctx); return nil })
 }

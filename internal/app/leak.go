@@ -39,7 +39,6 @@ type Leaks struct {
 	Importer *intake.Importer
 	Matcher  *leak.Matcher
 	Breaches *leak.Breaches
-	Spreader *intake.Spreader
 }
 
 // openLeaks wires the parts that import, hold and search breaches. The library logs nothing until a server gives it a
@@ -52,7 +51,6 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 	files.OpenTable = keys.OpenTable
 	importer := &intake.Importer{
 		Store:            st.Breaches,
-		Jobs:             st.Jobs,
 		Files:            files,
 		Dir:              filepath.Join(c.CorporaPath(), "import"),
 		Fingerprint:      keys.Fingerprint,
@@ -65,8 +63,7 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 		Files:    files,
 		Library:  leak.NewLibrary(st.Breaches, files, keys, slog.New(slog.DiscardHandler)),
 		Importer: importer,
-		Spreader: &intake.Spreader{Importer: importer},
-		Matcher:  leak.NewMatcher(st.Breaches, files, keys, importer.DropParts, now),
+		Matcher:  leak.NewMatcher(st.Breaches, files, keys, now),
 		Breaches: leak.NewBreaches(st.Breaches, now),
 	}, nil
 }
@@ -156,10 +153,6 @@ func (a *App) leaseHolder() string {
 func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
 	if err := leak.CheckNewBreach(&spec.Breach, a.now()); err != nil {
 		return intake.Outcome{}, err
-	}
-	name := spec.Breach.Name
-	if _, err := a.Store.Jobs.NewestJobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
-		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name", fault.BegunSpread), err)
 	}
 	return a.importing(
 		ctx,
@@ -537,49 +530,4 @@ func (s *Server) vendorHandler() http.Handler {
 	feeds := s.app.Feeds(s.outgoing.Downloads)
 	feeds.PushPace = telemetry.NewBudget(s.app.now, pushesEvery, pushesAtOnce).TakeToken
 	return feed.NewPushDoor(feed.DoorOptions{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers})
-}
-
-// SpreadBreach has the workers of all replicas import, and waits for them. When ctx ends they go on.
-func (a *App) SpreadBreach(ctx context.Context, spec intake.Spec, partBytes int64) (intake.Outcome, error) {
-	if err := a.Leaks.Importer.SpreadImport(ctx, spec, partBytes); err != nil {
-		return intake.Outcome{}, err
-	}
-	name := spec.Breach.Name
-	var out intake.Outcome
-	err := a.Jobs.FollowJob(ctx, intake.KindSpread, name, func(j job.Job) (over bool, err error) {
-		var p intake.Progress
-		if err := json.Unmarshal(j.Progress, &p); err != nil {
-			return false, fmt.Errorf("read progress: %w", err)
-		}
-		if spec.Progress != nil {
-			spec.Progress(p)
-		}
-		switch j.State {
-		case job.Done:
-			out.Record, err = a.Store.Breaches.BreachByName(ctx, name)
-			return true, err
-		case job.Cancelled:
-			return true, job.ErrCancelled.With("name", fault.ImportCancelled)
-		case job.Failed:
-			return true, intake.ErrInput.Note("%s", fault.Recall(j.Error).Text)
-		case job.Ready, job.Running:
-		}
-		return false, nil
-	})
-	return out, err
-}
-
-// SpreadProgress tells how far a spread import is; false when the breach is not imported so, or no longer.
-func (a *App) SpreadProgress(ctx context.Context, r leak.Record) (p intake.Progress, failed string, spread bool) {
-	if r.State != leak.Importing {
-		return p, "", false
-	}
-	j, err := a.Store.Jobs.NewestJobOf(ctx, intake.KindSpread, r.Name)
-	if err != nil || json.Unmarshal(j.Progress, &p) != nil {
-		return p, "", false
-	}
-	if j.State == job.Cancelled {
-		return p, "cancelled", true
-	}
-	return p, fault.Recall(j.Error).Text, true
 }

@@ -437,13 +437,7 @@ func (l *life) dispatch(ctx context.Context, quiet *slog.Logger) {
 
 // work claims and runs jobs the way a server does. Half of the failures are a death: the job is left to its lease.
 func (l *life) work(ctx context.Context, f flaky) {
-	m := leak.NewMatcher(
-		f.breaches(),
-		l.tp.files,
-		l.tp.keys,
-		func(context.Context, string) error { return nil },
-		l.now,
-	) // nothing is imported in parts
+	m := leak.NewMatcher(f.breaches(), l.tp.files, l.tp.keys, l.now)
 	for round := 0; ctx.Err() == nil; round++ {
 		worker := fmt.Sprint("w", round)
 		jobs, _ := f.jobs().ClaimJobs(ctx, worker, []string{leak.KindMatch}, 4) // what failed is claimed later

@@ -21,9 +21,7 @@ type Matcher struct {
 	store Store
 	files *library.Files
 	pairs Pairs
-	// drop takes away what the parts of an import left.
-	drop func(ctx context.Context, breach string) error
-	now  func() time.Time
+	now   func() time.Time
 	// Settle is how long a change takes to be known to every process: a library looks every second, and a request that
 	// began before it ends soon. After that a second look catches what slipped through.
 	Settle time.Duration
@@ -32,16 +30,9 @@ type Matcher struct {
 // settleTime is well above the five seconds in which every replica notices a change.
 const settleTime = 10 * time.Second
 
-// NewMatcher joins the steps to their store, files and the keys of pairs. drop takes away what the parts of a breach's
-// import left.
-func NewMatcher(
-	store Store,
-	files *library.Files,
-	pairs Pairs,
-	drop func(ctx context.Context, breach string) error,
-	now func() time.Time,
-) *Matcher {
-	return &Matcher{store: store, files: files, pairs: pairs, drop: drop, now: now, Settle: settleTime}
+// NewMatcher joins the steps to their store, files and the keys of pairs.
+func NewMatcher(store Store, files *library.Files, pairs Pairs, now func() time.Time) *Matcher {
+	return &Matcher{store: store, files: files, pairs: pairs, now: now, Settle: settleTime}
 }
 
 const (
@@ -329,9 +320,6 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 		if n == 0 {
 			break
 		}
-	}
-	if err := m.drop(ctx, breach.Name); err != nil {
-		return err
 	}
 	for _, file := range breach.ListFiles() {
 		if err := m.files.RemoveFile(ctx, file.Name); err != nil {

@@ -222,13 +222,7 @@ func newMatcher(t *testing.T) (*Matcher, *registers) {
 		PublishedAt: publication,
 		RetractedAt: publication,
 	}
-	m := NewMatcher(
-		s,
-		files,
-		sums{},
-		func(context.Context, string) error { return s.call("drop") },
-		func() time.Time { return publication.Add(time.Hour) },
-	)
+	m := NewMatcher(s, files, sums{}, func() time.Time { return publication.Add(time.Hour) })
 	return m, s
 }
 
@@ -373,8 +367,7 @@ func TestStepsStop(t *testing.T) {
 		{"tell3", (*Matcher).MatchBreach, Published, ""},
 		{"breach", (*Matcher).WithdrawBreach, Retracted, "withdraw"},
 		{"withdraw", (*Matcher).WithdrawBreach, Retracted, "save"},
-		{"save", (*Matcher).WithdrawBreach, Retracted, "drop"},
-		{"drop", (*Matcher).WithdrawBreach, Retracted, ""},
+		{"save", (*Matcher).WithdrawBreach, Retracted, ""},
 		{"breach2", (*Matcher).WithdrawBreach, Retracted, ""},
 		{"breach3", (*Matcher).WithdrawBreach, Retracted, ""},
 		{"restate", (*Matcher).RestateBreach, Published, "save"},
@@ -394,8 +387,7 @@ func TestStepsStop(t *testing.T) {
 	}
 }
 
-// TestWithdrawSteps: findings are closed 100 at a time, what was left of the import and the files go, and a second look
-// follows when every process knows.
+// TestWithdrawSteps: findings are closed 100 at a time, the files go, and a second look follows when every process knows.
 func TestWithdrawSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, s := newMatcher(t)
@@ -411,7 +403,7 @@ func TestWithdrawSteps(t *testing.T) {
 			want = append(want, fmt.Sprintf(`{"withdrawn":%d}`, n))
 		}
 		want = append(want, `{"withdrawn":1200}`, `{"withdrawn":0}`)
-		if !slices.Equal(*saved, want) || count(s.calls, "drop") != 2 {
+		if !slices.Equal(*saved, want) {
 			t.Errorf("%v, %v", *saved, s.calls)
 		}
 		if names, err := m.files.ListLocal(); err != nil || len(names) != 0 {
@@ -435,7 +427,7 @@ func TestWithdrawSteps(t *testing.T) {
 func TestWithdrawTakesBothFiles(t *testing.T) {
 	files, made := filesWith(t, map[string][]uint64{"loja": {2}, "pairs": {203}})
 	s := &registers{breach: Record{State: Retracted, Segment: made["loja"].File, Pairs: made["pairs"].File}}
-	m := NewMatcher(s, files, nil, func(context.Context, string) error { return nil }, time.Now)
+	m := NewMatcher(s, files, nil, time.Now)
 	run, _ := ran("{}", s)
 	if err := m.WithdrawFirst(t.Context(), run); err != nil {
 		t.Fatal(err)

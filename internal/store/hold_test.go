@@ -288,24 +288,6 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 				+ (SELECT count(*) FROM feed_item) + (SELECT count(*) FROM feed_push WHERE feed = 'outra') + (SELECT count(*) FROM feed_push_part)`,
 			),
 		},
-		"parts of an import": {
-			[]string{
-				many(
-					`job (id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)`,
-					`'part_' || i, 'breach.part', 'grande/' || i, CASE WHEN i % 2 = 0 THEN 'ready' ELSE 'running' END, '{}', '{}', '', 1, 0, '', FALSE, 1, 0`,
-				),
-			},
-			func(ctx context.Context) (int64, error) {
-				const stopped = `SELECT count(*) FROM job WHERE kind = 'breach.part' AND (state = 'cancelled' OR state = 'running' AND cancel)`
-				if err := e.Breaches.StopParts(ctx, "grande"); err != nil || w.count(t, stopped) != manyRows {
-					t.Error("parts that did not stop:", w.count(t, stopped), err)
-				}
-				return count(
-					func(ctx context.Context) error { return e.Breaches.DropParts(ctx, "grande") },
-					`SELECT count(*) FROM job WHERE kind = 'breach.part'`,
-				)(ctx)
-			},
-		},
 		"hits of a value that many watch": {
 			[]string{assets, `UPDATE asset SET fingerprint = ` + fmt.Sprint(e.VeilForTest(id, 7)) + ` WHERE partner_id = $1 AND kind = 1 AND value = x'00'`},
 			func(ctx context.Context) (int64, error) {

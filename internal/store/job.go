@@ -154,8 +154,7 @@ func (s Jobs) GetJob(ctx context.Context, id job.ID) (job.Job, error) {
 	)
 }
 
-// ListJobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when
-// kind is empty.
+// ListJobs returns the newest jobs of a kind, or of every kind when kind is empty.
 func (s Jobs) ListJobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
 	const newest = ` ORDER BY created_at DESC, id DESC LIMIT $1`
 	if kind == "" {
@@ -163,7 +162,7 @@ func (s Jobs) ListJobs(ctx context.Context, kind string, limit int) ([]job.Job, 
 			ctx,
 			s.readQuerier(),
 			scanJobRow,
-			`SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest,
+			`SELECT `+jobColumns+` FROM job`+newest,
 			limit,
 		)
 	}

@@ -158,12 +158,6 @@ var sealedColumns = []sealedColumn{
 	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, placeInPartner("erasure", "trail")},
 	{
-		"import_source",
-		"addresses",
-		[]string{"breach"},
-		func(key []any) seal.Place { return sourcePlace(formatKeyPart(key[0])) },
-	},
-	{
 		"feed",
 		"target",
 		[]string{"name"},

@@ -97,18 +97,6 @@ func (d *Files) PublishFile(ctx context.Context, name, from string) error {
 	return nil
 }
 
-// PutShared is PublishFile without a copy on this machine where there is a bucket: for files that each machine
-// downloads once, when it needs them.
-func (d *Files) PutShared(ctx context.Context, name, from string) error {
-	if d.bucket == nil {
-		return d.PublishFile(ctx, name, from)
-	}
-	if _, err := d.localPath(name); err != nil {
-		return err
-	}
-	return d.UploadFile(ctx, name, from)
-}
-
 // UploadFile sends a file to the bucket, which there must be.
 func (d *Files) UploadFile(ctx context.Context, name, from string) error {
 	f, err := os.Open(from)

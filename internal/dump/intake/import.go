@@ -1,9 +1,11 @@
 // Package intake reduces dumps to published breaches.
 //
 // A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it, and a second one
-// of identifiers together with the passwords beside them. Nothing else of a dump is kept, on no disk and in no log. One process does it, or the workers of all replicas together, each a
-// part. The invariant it keeps: an import that ended at any moment goes on, and gives the same segment as one that was
-// never interrupted.
+// of identifiers together with the passwords beside them. Importer does it, in one process with all its cores. An
+// import that ended at any moment goes on, and gives the same segment as one that was never interrupted.
+//
+// Nothing else of a dump may be kept here, on no disk and in no log, and nothing may open a dump in this process: that
+// is what the reader is for.
 package intake
 
 import (
@@ -37,9 +39,6 @@ const (
 	KindImport = "breach.import"
 	// KindRenew is an import into a published breach.
 	KindRenew = "breach.renew"
-	// KindSpread watches over a spread import; its parts are KindPart.
-	KindSpread = "breach.spread"
-	KindPart   = "breach.part"
 )
 
 // Faults of this package.
@@ -64,15 +63,12 @@ type Store interface {
 	// RenewBreach puts other content in the place of a published breach's and hands over to the match, in one
 	// transaction. Renewing with what is there changes nothing; leak.ErrRenewed when it was not made from what is there.
 	RenewBreach(ctx context.Context, name string, n leak.Renewal) error
-
-	SpreadStore
 }
 
 // Importer turns dumps into published breaches.
 type Importer struct {
 	// Store and Files receive what was imported.
 	Store Store
-	Jobs  Jobs
 	Files *library.Files
 	// Dir is where unfinished imports wait; it is on the same disk as the files's folder if that can be helped.
 	Dir string
@@ -158,16 +154,11 @@ type Progress struct {
 	Merging bool
 	Elapsed time.Duration
 	Input   string
-	// Parts is how many parts a spread import has; 0 for any other.
-	Parts, PartsDone, PartsRunning int
-	// Trouble is why a part has to be tried again.
-	Trouble string
 }
 
-// CurrentPace returns how fast it goes. Elapsed is 0 in what several machines read together: then it is the time since
-// begin.
-func (p Progress) CurrentPace(begin, now time.Time) job.Pace {
-	return job.EstimatePace(p.Read, p.Before, p.Total, cmp.Or(p.Elapsed, now.Sub(begin)))
+// CurrentPace returns how fast it goes.
+func (p Progress) CurrentPace() job.Pace {
+	return job.EstimatePace(p.Read, p.Before, p.Total, p.Elapsed)
 }
 
 // Ended returns the last word on an import: the figures of its breach, so that no page tells two numbers of one thing.
@@ -359,6 +350,19 @@ func (im *Importer) publishFiles(ctx context.Context, w *work, p leak.Publicatio
 	return err
 }
 
+// removeFiles takes the files of a publication away everywhere.
+func (im *Importer) removeFiles(ctx context.Context, p leak.Publication) error {
+	for _, name := range []string{p.File, p.Pairs} {
+		if name == "" {
+			continue
+		}
+		if err := im.Files.RemoveFile(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // workerCount returns how many goroutines search.
 func (im *Importer) workerCount() int { return cmp.Or(im.Workers, runtime.GOMAXPROCS(0)) }
 
@@ -386,20 +390,20 @@ func (im *Importer) pieceSize() int64 { return min(scan.PieceSize, im.checkpoint
 // passwords are tried on an input: those that were given, and names that stand beside it, as archives are often passed on under
 // the name of their password.
 func (run *importRun) passwords(in Input) []string {
-	if in.source.Path == "" {
+	if in.path == "" {
 		return run.spec.Passwords
 	}
 	if run.beside == nil {
 		run.beside = map[string][]string{}
 		for _, other := range run.spec.Inputs {
-			if dir := filepath.Dir(other.source.Path); other.source.Path != "" && len(run.beside[dir]) < namesBeside {
-				run.beside[dir] = append(run.beside[dir], fileStem(other.source.Path))
+			if dir := filepath.Dir(other.path); other.path != "" && len(run.beside[dir]) < namesBeside {
+				run.beside[dir] = append(run.beside[dir], fileStem(other.path))
 			}
 		}
 	}
-	dir := filepath.Dir(in.source.Path)
+	dir := filepath.Dir(in.path)
 	return append(
-		append(append([]string{}, run.spec.Passwords...), fileStem(in.source.Path), filepath.Base(dir)),
+		append(append([]string{}, run.spec.Passwords...), fileStem(in.path), filepath.Base(dir)),
 		run.beside[dir]...,
 	)
 }

@@ -662,7 +662,7 @@ func (s *openSources) openAhead(ctx context.Context, inputs []Input, next int) e
 	s.addSource(next, first)
 	for next++; next < len(inputs) && len(s.files) < filesAhead; next++ {
 		in := inputs[next]
-		if in.source.Path == "" || in.source.Volumes != "" || in.refused != "" || in.Size <= inlineSize {
+		if in.path == "" || in.isSet || in.refused != "" || in.Size <= inlineSize {
 			continue
 		}
 		if f, err := in.open(ctx); err == nil { // else it is told when its turn comes

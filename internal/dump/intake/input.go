@@ -33,8 +33,10 @@ type Input struct {
 	// Mark changes when the content does: an interrupted import goes on only with the same inputs.
 	Mark string
 	open func(ctx context.Context) (io.ReadCloser, error)
-	// source is how another process finds it; zero when only this one can read it.
-	source source
+	// path is where it lies on this machine, and of a set its first volume; empty for what is fetched.
+	path string
+	// isSet says that it is the volumes of a split archive.
+	isSet bool
 	// inner is what of its name belongs to the dump: the path below the folder that was asked for.
 	inner string
 	// refused is why it is not read, in plain words: a link, a device.
@@ -119,18 +121,17 @@ func irregular(mode fs.FileMode) string {
 func fileInput(path string, info fs.FileInfo) Input {
 	return Input{
 		Name: path, Size: info.Size(), Mark: fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()),
-		source: source{Path: path},
-		open:   func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
+		path: path,
+		open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
 	}
 }
 
 // AddressInput returns what an http or https address answers with; client fetches it.
 func AddressInput(client *http.Client, address string) Input {
 	return Input{
-		Name:   strings.TrimSuffix(ShownAddress(address), "/"),
-		Size:   -1,
-		Mark:   addressMark(address),
-		source: source{URL: address},
+		Name: strings.TrimSuffix(ShownAddress(address), "/"),
+		Size: -1,
+		Mark: addressMark(address),
 		open: func(ctx context.Context) (io.ReadCloser, error) {
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 			if err != nil {
@@ -217,7 +218,7 @@ func splitBucket(arg string) (address, prefix string, err error) {
 	return u.String(), prefix, nil
 }
 
-// bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
+// bucketInput opens the bucket anew for each reading, so that it can be used at any time.
 func bucketInput(client *http.Client, address string, e bucket.Object) Input {
 	in := ReaderInput(
 		ShownAddress(address)+e.Key,
@@ -231,7 +232,6 @@ func bucketInput(client *http.Client, address string, e bucket.Object) Input {
 			return OpenObject(ctx, b, e), nil
 		},
 	)
-	in.source = source{Bucket: address, Key: e.Key}
 	in.inner = e.Key
 	return in
 }
@@ -398,17 +398,13 @@ func JoinVolumes(inputs []Input) []Input {
 // setInput is one input of several volumes.
 func setInput(volumes []Input) Input {
 	in := Input{Name: fmt.Sprintf("%s and %d more volumes", volumes[0].Name, len(volumes)-1), inner: volumes[0].inner}
-	var marks, rest []string
-	for i, v := range volumes {
+	var marks []string
+	for _, v := range volumes {
 		in.Size += v.Size
 		marks = append(marks, v.Mark)
-		if i > 0 {
-			rest = append(rest, v.source.Path+v.source.Key)
-		}
 	}
 	in.Mark = strings.Join(marks, "\n")
-	in.source = volumes[0].source
-	in.source.Volumes = strings.Join(rest, "\n")
+	in.path, in.isSet = volumes[0].path, true
 	in.open = func(ctx context.Context) (io.ReadCloser, error) { return openVolumes(ctx, volumes) }
 	return in
 }

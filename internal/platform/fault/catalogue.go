@@ -586,23 +586,13 @@ var (
 		"the breach has no content of its own",
 		"O vazamento não tem conteúdo próprio.",
 	)
-	NoFile                 = addRule("no_file", "there is no file", "Não há nenhum arquivo ali.")
-	FileUnreadable         = addRule("file_unreadable", "%s cannot be read", "%s não pôde ser lido.")
-	Unreadable             = addRule("unreadable", "cannot be read", "Não pôde ser lido.")
-	FileUnreadableByOthers = addRule(
-		"file_unreadable_by_others",
-		"%s cannot be read by other processes",
-		"%s não pode ser lido por outros processos.",
-	)
+	NoFile                = addRule("no_file", "there is no file", "Não há nenhum arquivo ali.")
+	FileUnreadable        = addRule("file_unreadable", "%s cannot be read", "%s não pôde ser lido.")
+	Unreadable            = addRule("unreadable", "cannot be read", "Não pôde ser lido.")
 	FileUnreadableInPlace = addRule(
 		"file_unreadable_in_place",
 		"%s cannot be read in place",
 		"%s não pôde ser lido onde está.",
-	)
-	FileChangedSince = addRule(
-		"file_changed_since",
-		"%s changed since the import began",
-		"%s mudou desde o início da importação.",
 	)
 	FileChangedWhileRead = addRule(
 		"file_changed_while_read",
@@ -627,31 +617,9 @@ var (
 		"not those that this import began with, or they changed since; retract the breach to give it up",
 		"Não são os arquivos com que esta importação começou, ou eles mudaram. Retire o vazamento para desistir.",
 	)
-	AddressGone      = addRule("address_gone", "the address of %s is gone", "O endereço de %s não existe mais.")
 	BucketUnreadable = addRule("bucket_unreadable", "the bucket cannot be read", "O bucket não pôde ser lido.")
-	GivenUpBecause   = addRule(
-		"given_up_because",
-		"given up after %d tries: %v",
-		"Desistiu depois de %s tentativas.",
-	)
-	GivenUpStopped = addRule(
-		"given_up_stopped",
-		"given up after %d tries; the workers at it were stopped or died",
-		"Desistiu depois de %s tentativas: os processos que a faziam pararam.",
-	)
-	PartFailed      = addRule("part_failed", "part %d of %d: %s", "Parte %s de %s: %s")
-	NotInThisFolder = addRule(
-		"not_in_this_folder",
-		"%s is not in this machine's folder; workers of several machines need one --corpora",
-		"%s não está na pasta desta máquina: processos de várias máquinas precisam de um só lugar para os índices.",
-	)
-	PasswordsGone = addRule(
-		"passwords_gone",
-		"those of this import are gone",
-		"As senhas desta importação já não existem.",
-	)
-	NothingFound   = addRule("nothing_found", "nothing was found", "Nada foi encontrado nos arquivos.")
-	MostUnreadable = addRule(
+	NothingFound     = addRule("nothing_found", "nothing was found", "Nada foi encontrado nos arquivos.")
+	MostUnreadable   = addRule(
 		"most_unreadable",
 		"most of it could not be read",
 		"A maior parte não pôde ser lida.",
@@ -1265,11 +1233,6 @@ var (
 		"too much work of this partner, or of all, is under way",
 		"Há trabalho demais em andamento. Tente mais tarde.",
 	)
-	BegunSpread = addRule(
-		"begun_spread",
-		"was begun with --spread; go on with it so, or retract it",
-		"Foi começado com --spread: continue assim, ou retire o vazamento.",
-	)
 	AnotherMachineImports = addRule(
 		"another_machine_imports",
 		"another machine is importing it",
@@ -1283,13 +1246,8 @@ var (
 	)
 
 	// What the store finds.
-	NoSuchBreach = addRule("no_such_breach", "there is no such breach", "Este vazamento não existe.")
-	IsTaken      = addRule("is_taken", "is taken", "Este nome já está em uso.")
-	BegunAlone   = addRule(
-		"begun_alone",
-		"was begun as an import of one process; go on with it there, or retract it",
-		"Foi começado por um só processo: continue lá, ou retire o vazamento.",
-	)
+	NoSuchBreach           = addRule("no_such_breach", "there is no such breach", "Este vazamento não existe.")
+	IsTaken                = addRule("is_taken", "is taken", "Este nome já está em uso.")
 	AppointmentsForCovered = addRule(
 		"appointments_for_covered",
 		"appointments are for people with a subscription in force",

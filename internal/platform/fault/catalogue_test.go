@@ -60,10 +60,8 @@ func TestRecall(t *testing.T) {
 		errors.New("more"),
 	)
 	kept := Keep(failed)
-	part := Keep(New(Invalid, "breach.input").With("", PartFailed, 1, 2, Recall(kept)))
 	for text, want := range map[string][3]string{
 		kept:                               {"breach.input", "Nada foi encontrado nos arquivos. Por isso não foi publicado.", failed.Error()},
-		part:                               {"breach.input", "Parte 1 de 2: Nada foi encontrado nos arquivos. Por isso não foi publicado.", "breach.input: part 1 of 2: " + failed.Error()},
 		Keep(New(Conflict, "feed.exists")): {"feed.exists", "o registro do servidor tem o motivo.", "feed.exists"},
 		kept[:len(kept)-3]:                 {"", "o registro do servidor tem o motivo.", failed.Error()},
 		"panic of type runtime.Error":      {"", "o registro do servidor tem o motivo.", "panic of type runtime.Error"},

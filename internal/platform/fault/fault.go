@@ -191,9 +191,6 @@ func Keep(err error) string {
 func keep(s Sentence) keptSentence {
 	kept := keptSentence{Rule: s.Rule.code}
 	for _, a := range s.Args {
-		if r, ok := a.(Recalled); ok && r.Said != nil {
-			a = *r.Said
-		}
 		switch a := a.(type) {
 		case Sentence:
 			kept.Args = append(kept.Args, keep(a))

@@ -33,13 +33,6 @@ INSERT INTO breach (name, title, day, source, description, exposes, kind, verifi
 VALUES ('sandbox', 'Vazamento de demonstração', 1767225600000000, 'Vigia', 'Dados fictícios para parceiros em teste.',
 	'email,password,cpf,phone,card,name', 'breach', TRUE, FALSE, FALSE, 'published', '', '', '{}', 1767225600000000, 1767225600000000, 0);
 
--- The addresses of a spread import that hold a secret, such as a signed link: its parts name them by number. Gone with the
--- parts.
-CREATE TABLE import_source (
-	breach    TEXT PRIMARY KEY,
-	addresses BYTEA NOT NULL -- sealed: a JSON list
-);
-
 -- Continuous sources.
 CREATE TABLE feed (
 	name       TEXT PRIMARY KEY,

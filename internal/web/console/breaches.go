@@ -64,7 +64,7 @@ type breachRow struct {
 
 // newestImport returns the newest job that reads a breach; nil when there is none.
 func (c *Console) newestImport(r *request, name string) *jobRow {
-	for _, row := range c.newJobRows(callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, []string{intake.KindImport, intake.KindSpread}, 1)) {
+	for _, row := range c.newJobRows(callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, []string{intake.KindImport}, 1)) {
 		return &row
 	}
 	return nil
@@ -180,7 +180,6 @@ type choiceCount struct {
 var breachKinds = []string{
 	intake.KindImport,
 	intake.KindRenew,
-	intake.KindSpread,
 	leak.KindMatch,
 	leak.KindWithdraw,
 	leak.KindRestate,

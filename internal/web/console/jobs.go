@@ -38,8 +38,6 @@ var jobKinds = map[string]string{
 	leak.KindVerify:       "Conferência do índice",
 	feed.KindRun:          "Leitura de fonte",
 	intake.KindRenew:      "Renovação de vazamento",
-	intake.KindSpread:     "Importação repartida",
-	intake.KindPart:       "Parte de importação",
 	password.KindImport:   "Importação de senhas vazadas",
 	password.KindDownload: "Download de senhas vazadas",
 	KindExport:            "Exportação de lista",
@@ -93,7 +91,7 @@ func (j jobRow) Over() bool { return j.State != job.Ready && j.State != job.Runn
 func newJobRow(j job.Job, now time.Time) jobRow {
 	row := jobRow{Job: j, Label: cmp.Or(jobKinds[j.Kind], j.Kind), Percent: -1, now: now}
 	switch j.Kind {
-	case intake.KindImport, intake.KindRenew, intake.KindSpread:
+	case intake.KindImport, intake.KindRenew:
 		row.importText()
 	case leak.KindMatch:
 		var p leak.MatchProgress
@@ -140,7 +138,7 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 // importing returns the progress of an import; false for a job of another kind, and before the first progress.
 func (row *jobRow) importing() (p intake.Progress, told bool) {
 	switch row.Kind {
-	case intake.KindImport, intake.KindRenew, intake.KindSpread:
+	case intake.KindImport, intake.KindRenew:
 		err := json.Unmarshal(row.Progress, &p)
 		return p, err == nil && (p.Read > 0 || p.Total > 0)
 	}
@@ -157,7 +155,7 @@ func (row *jobRow) importText() {
 	for _, n := range p.Found {
 		found += n
 	}
-	pace := p.CurrentPace(row.CreatedAt, row.now)
+	pace := p.CurrentPace()
 	row.Text = formatByteSize(p.Read)
 	if pace.Percent >= 0 && row.State != job.Done {
 		row.Text += " de " + formatByteSize(p.Total)
@@ -165,9 +163,6 @@ func (row *jobRow) importText() {
 	row.Text += " lidos, " + countWithWord(found, "identificador encontrado", "identificadores encontrados")
 	if p.Distinct > 0 {
 		row.Text += ", " + countWithWord(p.Distinct, "impressão no índice", "impressões no índice")
-	}
-	if p.Parts > 0 {
-		row.Text += fmt.Sprintf(", %d de %d partes", p.PartsDone, p.Parts)
 	}
 	switch row.Percent = pace.Percent; {
 	case row.State == job.Done:

@@ -39,13 +39,6 @@ func TestJobRow(t *testing.T) {
 			"112,0 MB de 224,0 MB lidos, 452 identificadores encontrados, 50,0 %, 10,0 MB/s, faltam 11,0 s", 50,
 		},
 		"import told nothing yet": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{}`)}, "", -1},
-		"spread import": {
-			job.Job{
-				Kind: intake.KindSpread, State: job.Running, NextAt: noon, CreatedAt: noon.Add(-time.Minute),
-				Progress: []byte(`{"Read":60000000,"Total":120000000,"Parts":4,"PartsDone":2}`),
-			},
-			"60,0 MB de 120,0 MB lidos, 0 identificadores encontrados, 2 de 4 partes, 50,0 %, 1,0 MB/s, falta 1 min", 50,
-		},
 		"import done": {
 			job.Job{Kind: intake.KindImport, State: job.Done, Progress: []byte(`{"Read":112000000,"Total":112000000,"Found":{"email":452},"Distinct":451}`)},
 			"112,0 MB lidos, 452 identificadores encontrados, 451 impressões no índice", 100,

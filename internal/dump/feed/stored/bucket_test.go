@@ -55,7 +55,7 @@ func sevenZipOf(text []byte) []byte {
 }
 
 // TestArchivesInBuckets: a zip and a 7z, whose tables of contents stand at their ends, are read where they lie in a
-// bucket, by an import and by the parts of a spread one, and give the keys of the texts in them.
+// bucket, and give the keys of the texts in them.
 func TestArchivesInBuckets(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		s3 := buckettest.NewFakeS3(t)
@@ -79,15 +79,6 @@ func TestArchivesInBuckets(t *testing.T) {
 			got.Tally.Scanned != want.Tally.Scanned ||
 			got.Tally.Streams != 3 {
 			t.Errorf("from the bucket %+v, skipped %v; from texts %+v", got.Tally, got.Skips, want.Tally)
-		}
-		r := newReplica(t, e, "a", sharedBucket(e))
-		if err := r.spread("espalhado", bucket); err != nil {
-			t.Fatal(err)
-		}
-		for r.part() {
-		}
-		if spread := r.finish("espalhado"); !slices.Equal(r.keysOf(spread), v.keysOf(want.Record)) {
-			t.Errorf("spread: %d keys, %d in the texts", spread.Tally.Distinct, want.Tally.Distinct)
 		}
 		if _, err := intake.ListInputs(context.Background(), nil, []string{bucket + "&region=&x"}); err == nil {
 			t.Error("an address that names no bucket was taken")

@@ -58,7 +58,6 @@ func openEnv(t *testing.T, e *storetest.Env) *env {
 	v := &env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
 		Store:       e.Breaches,
-		Jobs:        e.Jobs,
 		Files:       files,
 		Dir:         filepath.Join(e.Folder, "import"),
 		Fingerprint: e.Keys.Fingerprint,
@@ -73,7 +72,7 @@ func openEnv(t *testing.T, e *storetest.Env) *env {
 			t.Error(err)
 		}
 	})
-	v.Matcher = leak.NewMatcher(e.Breaches, files, e.Keys, v.Importer.DropParts, e.Clock.Now)
+	v.Matcher = leak.NewMatcher(e.Breaches, files, e.Keys, e.Clock.Now)
 	v.Matcher.Settle = 0
 	v.Rules = leak.NewBreaches(e.Breaches, e.Clock.Now)
 	v.Monitoring = cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, v.Library, e.Keys.Fingerprint, e.Clock.Now)

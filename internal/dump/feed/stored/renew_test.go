@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vigiahq/vigia/internal/corpus/library"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -311,6 +312,46 @@ func TestRenewRefused(t *testing.T) {
 		for name, want := range map[string]error{"importando": leak.ErrBreachNotFound, "retirado": leak.ErrRetracted, "nenhum": leak.ErrBreachNotFound} {
 			if err := v.Breaches.RenewBreach(ctx, name, n); !errors.Is(err, want) {
 				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// TestTwoMachinesShareADump: one machine imports a file, another one, which has only the database and the bucket in
+// common with it, appends the next. The breach holds both, and each machine reads it.
+func TestTwoMachinesShareADump(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		bucket := "file://" + t.TempDir()
+		newMachine := func() *env {
+			v := newEnv(t, e)
+			files, err := library.OpenFiles(t.TempDir(), bucket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files.OpenTable = e.Keys.OpenTable
+			v.Files, v.Importer.Files, v.Importer.Dir = files, files, t.TempDir()
+			v.Matcher = leak.NewMatcher(e.Breaches, files, e.Keys, e.Clock.Now)
+			v.Matcher.Settle = 0
+			return v
+		}
+		first, second := newMachine(), newMachine()
+		first.Import(makeBreach("colecao", cyber.SourceBreach), first.File("a.csv", "email\nana@exemplo.com\n"))
+		inputs, err := intake.ListInputs(t.Context(), nil, []string{second.File("b.csv", "email\nbia@exemplo.com\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := intake.Spec{Breach: cyber.Breach{Name: "colecao"}, Inputs: inputs}
+		out, err := second.Importer.RenewBreach(t.Context(), intake.Append, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both := first.Import(
+			makeBreach("ambos", cyber.SourceBreach),
+			first.File("ambos.csv", "email\nana@exemplo.com\nbia@exemplo.com\n"),
+		)
+		for name, machine := range map[string]*env{"first": first, "second": second} {
+			if got, want := machine.keysOf(out.Record), first.keysOf(both.Record); !slices.Equal(got, want) {
+				t.Errorf("%s machine: %d keys, want %d", name, len(got), len(want))
 			}
 		}
 	})

@@ -111,22 +111,6 @@ func TestDoubtfulImports(t *testing.T) {
 			out.State != leak.Published {
 			t.Errorf("%+v, %v", out.Record, err)
 		}
-		r := newReplica(t, e, "a", sharedBucket(e))
-		if err := r.spread("espalhado", v.File("vazio2.txt", "nada\n")); err != nil {
-			t.Fatal(err)
-		}
-		for r.part() {
-		}
-		j, ok := r.claim(intake.KindSpread)
-		if !ok {
-			t.Fatal("there is no import to watch")
-		}
-		if err := r.do(j); !errors.Is(err, intake.ErrInput) {
-			t.Errorf("spread: %v", err)
-		}
-		if _, err := v.Breaches.BreachByName(context.Background(), "espalhado"); !errors.Is(err, leak.ErrBreachNotFound) {
-			t.Errorf("the name is used up: %v", err)
-		}
 	})
 }
 
