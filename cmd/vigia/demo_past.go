@@ -1,8 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,6 +33,51 @@ import (
 // pastDays is how far back the made-up past reaches.
 const pastDays = 30
 
+// pastFixture is what happened in the made-up past: the leaks that came in, the lives of cases, who worked on them and
+// when the partner's second receiver was down. People and days follow from their number, see demo_people.go.
+//
+//go:embed demo_past.json
+var pastFixture []byte
+
+// pastPlan is the fixture as it is read.
+type pastPlan struct {
+	Staff       []string          `json:"staff"`
+	Services    []cyber.ServiceID `json:"services"`
+	TargetHours int               `json:"targetHours"`
+	Question    string            `json:"question"`
+	Options     []string          `json:"options"`
+	Answer      string            `json:"answer"`
+	Leaks       []pastLeak        `json:"leaks"`
+	CaseLives   [][]pastMove      `json:"caseLives"`
+	Outages     []pastOutage      `json:"outages"`
+}
+
+// pastLeak is a dump that came in so many days ago. Two leaks that share strangers know each other's lines.
+type pastLeak struct {
+	DaysAgo          int              `json:"daysAgo"`
+	Name             string           `json:"name"`
+	Title            string           `json:"title"`
+	Kind             cyber.SourceKind `json:"kind"`
+	Verified         bool             `json:"verified"`
+	Columns          []string         `json:"columns"`
+	EveryNthCustomer int              `json:"everyNthCustomer"`
+	FirstStranger    int              `json:"firstStranger"`
+	LastStranger     int              `json:"lastStranger"`
+}
+
+// pastMove is what happens to a case so many days after it was opened: take, wait, resolve or cancel.
+type pastMove struct {
+	Day   int    `json:"day"`
+	Do    string `json:"do"`
+	Stars int    `json:"stars"`
+}
+
+// pastOutage is a time in which the partner's second receiver does not work.
+type pastOutage struct {
+	FromHoursAgo int `json:"fromHoursAgo"`
+	ToHoursAgo   int `json:"toHoursAgo"`
+}
+
 // pastClock stands where the past has come to. It only goes forward.
 type pastClock struct{ micros atomic.Int64 }
 
@@ -45,11 +90,11 @@ func (c *pastClock) passTime(d time.Duration) { c.micros.Add(d.Microseconds()) }
 // moveTo moves the clock to a time.
 func (c *pastClock) moveTo(t time.Time) { c.micros.Store(max(c.micros.Load(), t.UnixMicro())) }
 
-// past lives through the days before today by the same rules as a server does, on a clock of its own: people are enrolled
-// and watched, dumps come in and are matched, cases are opened and worked on, and alerts are sent to a partner's systems of
-// which one was down for some days.
+// past plays the fixture by the same rules as a server, on a clock of its own: people are enrolled and watched, dumps are
+// imported and matched, cases are opened and worked on, and alerts are sent to the partner's systems.
 type past struct {
 	*app.App
+	plan    pastPlan
 	clock   *pastClock
 	today   time.Time
 	partner partner.Partner
@@ -57,13 +102,16 @@ type past struct {
 	persons *cyber.Persons
 	outside *pastOutside
 	people  int // enrolled so far
-	cases   []*pastCase
-	// err is the first that happened. The day goes on behind it, which harms nothing: the next one is not begun.
-	err error
+	cases   []pastCase
 }
 
-// keepError remembers the first error.
-func (p *past) keepError(err error) { p.err = cmp.Or(p.err, err) }
+// pastCase is a case, the day on which it was opened and what happens to it.
+type pastCase struct {
+	cyber.CaseKey
+	openedDaysAgo int
+	life          []pastMove
+	attendant     string
+}
 
 // remember makes the past once, and tells when it is there.
 func (w *world) remember(ctx context.Context, out io.Writer) error {
@@ -87,7 +135,7 @@ func (w *world) remember(ctx context.Context, out io.Writer) error {
 		"\nThe console now shows %d days of a made-up past: %d people, %d leaks, %d cases (made in %.1f s).\n",
 		pastDays,
 		p.people,
-		len(pastLeaks),
+		len(p.plan.Leaks),
 		len(p.cases),
 		time.Since(began).Seconds(),
 	)
@@ -96,6 +144,10 @@ func (w *world) remember(ctx context.Context, out io.Writer) error {
 
 // livePast fills the demo with a past: it lets the service run through pastDays on a clock of its own.
 func livePast(ctx context.Context, c config.Common, live demoTenant, today time.Time) (_ *past, err error) {
+	var plan pastPlan
+	if err := json.Unmarshal(pastFixture, &plan); err != nil {
+		return nil, fmt.Errorf("read demo_past.json: %w", err)
+	}
 	clock := &pastClock{}
 	clock.moveTo(today.AddDate(0, 0, -pastDays))
 	a, err := app.OpenAppAt(ctx, c, sqldb.Options{}, clock.currentTime)
@@ -105,63 +157,75 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 	defer func() { err = errors.Join(err, a.Close()) }()
 	p := &past{
 		App:     a,
+		plan:    plan,
 		clock:   clock,
 		today:   today,
 		salt:    live.Salt,
 		persons: a.NewPersons(nil),
-		outside: &pastOutside{clock: clock, today: today},
+		outside: &pastOutside{clock: clock, today: today, outages: plan.Outages},
 	}
 	if p.partner, err = a.Partners.GetPartner(ctx, partner.ID(live.PartnerID)); err != nil {
 		return nil, err
 	}
-	p.prepareService(ctx)
-	for ago := pastDays; ago > 0 && p.err == nil; ago-- {
-		if p.livePastDay(ctx, ago); p.err != nil {
-			p.err = fmt.Errorf("%d days ago: %w", ago, p.err)
+	if err := p.prepareService(ctx); err != nil {
+		return nil, err
+	}
+	for ago := pastDays; ago > 0; ago-- {
+		if err := p.livePastDay(ctx, ago); err != nil {
+			return nil, fmt.Errorf("%d days ago: %w", ago, err)
 		}
 	}
-	return p, p.err
+	return p, nil
 }
 
-// The people who work on cases, besides the administrator.
-var pastStaff = []string{"bruna@exemplo.com.br", "caio@exemplo.com.br"}
-
 // prepareService makes who works on cases, how soon they should be done and what is asked.
-func (p *past) prepareService(ctx context.Context) {
-	for _, email := range pastStaff {
-		_, _, err := p.Operators.CreateOperator(ctx, email, operator.Support)
-		p.keepError(err)
+func (p *past) prepareService(ctx context.Context) error {
+	for _, email := range p.plan.Staff {
+		if _, _, err := p.Operators.CreateOperator(ctx, email, operator.Support); err != nil {
+			return err
+		}
 	}
-	for _, service := range pastServices {
-		p.keepError(p.Cases.SetTargetTime(ctx, service, 36*time.Hour))
-		_, err := p.Cases.AddQuestion(
-			ctx,
-			service,
-			pastQuestion,
-			false,
-			[]string{"Hoje", "Esta semana", "Há mais tempo"},
-		)
-		p.keepError(err)
+	for _, service := range p.plan.Services {
+		target := time.Duration(p.plan.TargetHours) * time.Hour
+		if err := p.Cases.SetTargetTime(ctx, service, target); err != nil {
+			return err
+		}
+		if _, err := p.Cases.AddQuestion(ctx, service, p.plan.Question, false, p.plan.Options); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // livePastDay lives through one day: from the hour at which the demo was started, for some hours.
-func (p *past) livePastDay(ctx context.Context, ago int) {
+func (p *past) livePastDay(ctx context.Context, ago int) error {
 	p.clock.moveTo(p.today.AddDate(0, 0, -ago))
 	next := p.today.AddDate(0, 0, 1-ago)
-	for _, work := range []func(context.Context, int){p.enrolPeople, p.importLeak, p.openCases, p.workOnCases, p.resolveFindings} {
-		work(ctx, ago)
-		p.keepError(p.deliverDue(ctx))
+	for _, work := range []func(context.Context, int) error{
+		p.enrolPeople,
+		p.importLeak,
+		p.openCases,
+		p.workOnCases,
+		p.resolveFindings,
+	} {
+		if err := work(ctx, ago); err != nil {
+			return err
+		}
+		if err := p.deliverDue(ctx); err != nil {
+			return err
+		}
 		p.clock.passTime(time.Hour)
 	}
-	// While a receiver is down its deliveries are tried again and again, and never later than an hour ago: what the partners do
-	// today is not the past's to deliver.
+	// While a receiver is down its deliveries are tried again and again, and never later than an hour ago: what the
+	// partners do today is not the past's to deliver.
 	const pause = 3 * time.Hour
 	for p.outside.isDown(brokenPath) && p.clock.currentTime().Before(next.Add(-pause-time.Hour)) {
 		p.clock.passTime(pause)
-		p.keepError(p.deliverDue(ctx))
+		if err := p.deliverDue(ctx); err != nil {
+			return err
+		}
 	}
-	p.keepError(p.Store.Overview.CountFigures(ctx, 0))
+	return p.Store.Overview.CountFigures(ctx, 0)
 }
 
 // userHash returns the user hash of a person.
@@ -170,7 +234,7 @@ func (p *past) userHash(n int) partner.UserHash {
 }
 
 // enrolPeople takes some people in and watches what is theirs.
-func (p *past) enrolPeople(ctx context.Context, ago int) {
+func (p *past) enrolPeople(ctx context.Context, ago int) error {
 	first := p.people
 	p.people += 2 + ago*3%5
 	var lines strings.Builder
@@ -185,302 +249,242 @@ func (p *past) enrolPeople(ctx context.Context, ago int) {
 		func(r subscription.Reject) error { return fmt.Errorf("line %d is refused: %v", r.Line, r.Problems) },
 		func(subscription.ImportReport) {},
 	)
-	p.keepError(err)
+	if err != nil {
+		return err
+	}
 	if report.Created != p.people-first {
-		p.keepError(fmt.Errorf("enrolled %d of %d", report.Created, p.people-first))
+		return fmt.Errorf("enrolled %d of %d", report.Created, p.people-first)
 	}
 	for n := first; n < p.people; n++ {
-		p.watchValues(ctx, n)
+		if err := p.protectPerson(ctx, n); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// watchValues watches the values of a person.
-func (p *past) watchValues(ctx context.Context, n int) {
+// protectPerson watches the values of a person; every third person has an antivirus key, too.
+func (p *past) protectPerson(ctx context.Context, n int) error {
 	who, owner := makePerson(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
-	values := [][2]string{{"email", who.Email}, {"cpf", who.CPF}, {"phone", who.Phone}}
-	for _, v := range values[:2+n%2] {
-		_, err := p.Monitoring.AddAsset(
-			ctx,
-			cyber.AssetRequest{Owner: owner, User: p.userHash(n), Type: v[0], Value: v[1]},
-		)
-		p.keepError(err)
+	wanted := []cyber.AssetRequest{
+		{Owner: owner, User: p.userHash(n), Type: "email", Value: who.Email},
+		{Owner: owner, User: p.userHash(n), Type: "cpf", Value: who.CPF},
+	}
+	if n%2 == 1 {
+		wanted = append(wanted, cyber.AssetRequest{
+			Owner: owner,
+			User:  p.userHash(n),
+			Type:  "phone",
+			Value: who.Phone,
+		})
+	}
+	for _, request := range wanted {
+		if _, err := p.Monitoring.AddAsset(ctx, request); err != nil {
+			return err
+		}
 	}
 	if n%3 == 0 {
-		system := cyber.ListSystems()[n%4]
-		_, err := p.Endpoints.IssueKey(
-			ctx,
-			p.partner.ID,
-			cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.Name},
-		)
-		p.keepError(err)
+		_, err := p.Endpoints.IssueKey(ctx, p.partner.ID, cyber.DeviceRequest{
+			User:   p.userHash(n),
+			System: cyber.ListSystems()[n%4],
+			Name:   "Aparelho de " + who.Name,
+		})
+		if err != nil {
+			return err
+		}
 	}
-	p.keepScores(ctx, n)
+	return p.keepScores(ctx, n)
 }
 
 // keepScores has the scores of people kept for the day.
-func (p *past) keepScores(ctx context.Context, people ...int) {
+func (p *past) keepScores(ctx context.Context, people ...int) error {
 	for _, n := range people {
-		_, err := p.persons.ComputeScore(ctx, p.partner.ID, p.userHash(n))
-		p.keepError(err)
+		if _, err := p.persons.ComputeScore(ctx, p.partner.ID, p.userHash(n)); err != nil {
+			return err
+		}
 	}
-}
-
-// pastLeak is a dump that came in so many days ago.
-type pastLeak struct {
-	ago    int
-	breach cyber.Breach
-	fields []string
-	// every is how rarely a customer is in it; others are the strangers in it, from one number to another. Two leaks that
-	// share strangers know each other's lines.
-	every    int
-	from, to int
-}
-
-// pastLeaks are the dumps of the past, oldest first.
-var pastLeaks = []pastLeak{
-	{
-		28,
-		cyber.Breach{Name: "loja-aurora", Title: "Loja Aurora", Kind: cyber.SourceBreach, Verified: true},
-		[]string{"nome", "email", "senha"},
-		2,
-		0,
-		400,
-	},
-	{
-		24,
-		cyber.Breach{
-			Name:     "farmacia-vida-plena",
-			Title:    "Farmácia Vida Plena",
-			Kind:     cyber.SourceBreach,
-			Verified: true,
-		},
-		[]string{"nome", "cpf", "nascimento"},
-		3,
-		400,
-		2_000,
-	},
-	{
-		20,
-		cyber.Breach{Name: "lista-combinada", Title: "Lista combinada", Kind: cyber.SourceCombolist},
-		[]string{"email", "senha"},
-		4,
-		0,
-		1_500,
-	},
-	{
-		16,
-		cyber.Breach{Name: "paste-de-contatos", Title: "Contatos colados", Kind: cyber.SourcePaste},
-		[]string{"nome", "telefone"},
-		3,
-		2_000,
-		2_300,
-	},
-	{
-		13,
-		cyber.Breach{
-			Name:     "registros-de-infeccao",
-			Title:    "Registros de infecção",
-			Kind:     cyber.SourceStealer,
-			Verified: true,
-		},
-		[]string{"email", "senha"},
-		6,
-		2_300,
-		2_700,
-	},
-	{
-		7,
-		cyber.Breach{Name: "operadora-sul", Title: "Operadora Sul", Kind: cyber.SourceBreach, Verified: true},
-		[]string{"nome", "cpf", "telefone", "endereco"},
-		5,
-		1_000,
-		4_000,
-	},
-	{
-		2,
-		cyber.Breach{Name: "clube-de-viagem", Title: "Clube de Viagem", Kind: cyber.SourceBreach},
-		[]string{"nome", "email", "senha", "nascimento"},
-		3,
-		4_000,
-		4_900,
-	},
+	return nil
 }
 
 // customers returns the enrolled people who are in a leak.
 func (l pastLeak) customers(enrolled int) (list []int) {
-	for n := l.ago % l.every; n < enrolled; n += l.every {
+	for n := l.DaysAgo % l.EveryNthCustomer; n < enrolled; n += l.EveryNthCustomer {
 		list = append(list, n)
 	}
 	return list
 }
 
+// leakOf returns the index of the leak that came in so many days ago; -1 when none did.
+func (p *past) leakOf(ago int) int {
+	return slices.IndexFunc(p.plan.Leaks, func(l pastLeak) bool { return l.DaysAgo == ago })
+}
+
 // importLeak imports and matches the day's dump.
-func (p *past) importLeak(ctx context.Context, ago int) {
-	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago })
+func (p *past) importLeak(ctx context.Context, ago int) error {
+	i := p.leakOf(ago)
 	if i < 0 {
-		return
+		return nil
 	}
-	l := pastLeaks[i]
+	l := p.plan.Leaks[i]
 	customers := l.customers(p.people)
 	list := slices.Clone(customers)
-	for n := l.from; n < l.to; n++ {
+	for n := l.FirstStranger; n < l.LastStranger; n++ {
 		list = append(list, strangers+n)
 	}
-	path := filepath.Join(p.Config.Data, l.breach.Name+".csv")
-	p.keepError(writeTable(path, l.fields, list))
+	path := filepath.Join(p.Config.Data, l.Name+".csv")
+	if err := writeTable(path, l.Columns, list); err != nil {
+		return err
+	}
 	defer func() { _ = os.Remove(path) }() // as an upload goes after its import
 	inputs, err := intake.ListInputs(ctx, nil, []string{path})
-	p.keepError(err)
-	breach := l.breach
-	breach.Source, breach.Exposes = "demonstração", []cyber.Exposed{leak.Auto}
-	breach.Date = p.clock.currentTime().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour)
-	if _, err = p.ImportBreach(
-		ctx,
-		intake.Spec{Inputs: inputs, Breach: breach},
-	); err == nil { // or there is no match to wait for
-		_, err = p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {})
+	if err != nil {
+		return err
 	}
-	p.keepError(err)
-	p.keepError(p.Leaks.Library.LoadPublished(ctx)) // what is watched from now on is looked up in it at once
-	p.keepScores(ctx, customers...)
+	breach := cyber.Breach{
+		Name:     l.Name,
+		Title:    l.Title,
+		Kind:     l.Kind,
+		Verified: l.Verified,
+		Source:   "demonstração",
+		Exposes:  []cyber.Exposed{leak.Auto},
+		Date:     p.clock.currentTime().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour),
+	}
+	if _, err := p.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err != nil {
+		return err
+	}
+	if _, err := p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {}); err != nil {
+		return err
+	}
+	if err := p.Leaks.Library.LoadPublished(ctx); err != nil { // what is watched from now on is looked up in it at once
+		return err
+	}
+	return p.keepScores(ctx, customers...)
 }
 
 // resolveFindings has some people deal with a leak two days after it came in.
-func (p *past) resolveFindings(ctx context.Context, ago int) {
-	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago+2 })
+func (p *past) resolveFindings(ctx context.Context, ago int) error {
+	i := p.leakOf(ago + 2)
 	if i < 0 {
-		return
+		return nil
 	}
-	for k, n := range pastLeaks[i].customers(p.people) {
+	for k, n := range p.plan.Leaks[i].customers(p.people) {
 		if k%3 != 0 {
 			continue
 		}
-		found, err := p.Monitoring.ListFindings(ctx, p.partner.ID, p.userHash(n))
-		p.keepError(err)
-		for _, f := range found {
-			p.keepError(
-				p.Monitoring.ResolveFinding(
-					ctx,
-					p.partner.ID,
-					p.userHash(n),
-					f.ID,
-					string(cyber.ResolvedPasswordChanged),
-				),
-			)
-		}
-		p.keepScores(ctx, n)
-	}
-}
-
-// pastServices are the services for which the past opens cases, in turn.
-var pastServices = []cyber.ServiceID{
-	"sv_ajuda_phishing",
-	"sv_recuperacao_conta",
-	"sv_apoio_vazamento",
-	"sv_compra_segura",
-}
-
-// pastQuestion is asked before a case of the past is opened.
-const pastQuestion = "Quando você percebeu?"
-
-// pastCase is a case and the day on which it was opened.
-type pastCase struct {
-	cyber.CaseKey
-	ago int
-	// way is which of the lives of cases it has.
-	way int
-}
-
-// openCases opens those of the day.
-func (p *past) openCases(ctx context.Context, ago int) {
-	for range 1 + ago%3 {
-		i := len(p.cases)
-		user := p.userHash(i * 3 % p.people)
-		opened, err := p.Cases.OpenCase(ctx, p.partner.ID, cyber.CaseRequest{
-			Service: pastServices[i%len(pastServices)],
-			User:    user,
-			Answers: []cyber.TriageAnswer{
-				{
-					Question: pastQuestion,
-					Answer:   "Esta semana",
-					JSON:     `{"question":"` + pastQuestion + `","answer":"Esta semana"}`,
-				},
-			},
-		})
-		p.keepError(err)
-		p.cases = append(
-			p.cases,
-			&pastCase{cyber.CaseKey{ID: opened.ID, Partner: p.partner.ID, User: user}, ago, i % 6},
-		)
-		p.keepError(p.deliverDue(ctx))
-		p.clock.passTime(7 * time.Minute)
-	}
-}
-
-// workOnCases takes every case on that has something to happen at its age in days.
-func (p *past) workOnCases(ctx context.Context, ago int) {
-	for i, c := range p.cases {
-		p.keepError(p.workOnCase(ctx, c, c.ago-ago, pastStaff[i%len(pastStaff)]))
-	}
-}
-
-// workOnCase plays one day of a case: most are done in time, some late, some wait for the person, some are left.
-func (p *past) workOnCase(ctx context.Context, c *pastCase, age int, actor string) error {
-	switch {
-	case age == 1 && c.way < 5:
-		if err := p.takeUpCase(ctx, c, actor); err != nil || c.way > 2 {
+		user := p.userHash(n)
+		found, err := p.Monitoring.ListFindings(ctx, p.partner.ID, user)
+		if err != nil {
 			return err
 		}
-		return p.finishCase(ctx, c, actor)
-	case age == 4 && c.way == 3, age == 5 && c.way == 4:
-		return p.finishCase(ctx, c, actor)
-	case age == 2 && c.way == 4:
-		_, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseWaiting, actor, "Pedi os cabeçalhos da mensagem.")
-		return err
-	case age == 6 && c.way == 5:
-		_, err := p.Cases.CancelCase(ctx, c.CaseKey, "Já resolvi com o banco.")
-		return err
+		for _, f := range found {
+			done := string(cyber.ResolvedPasswordChanged)
+			if err := p.Monitoring.ResolveFinding(ctx, p.partner.ID, user, f.ID, done); err != nil {
+				return err
+			}
+		}
+		if err := p.keepScores(ctx, n); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// takeUpCase has an attendant take a case.
-func (p *past) takeUpCase(ctx context.Context, c *pastCase, actor string) error {
-	_, err := p.Cases.AssignCase(ctx, c.ID, actor)
-	if err == nil {
-		_, err = p.Cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, actor, "Primeiro contato feito.")
+// openCases opens those of the day.
+func (p *past) openCases(ctx context.Context, ago int) error {
+	answer := cyber.TriageAnswer{
+		Question: p.plan.Question,
+		Answer:   p.plan.Answer,
+		JSON:     fmt.Sprintf(`{"question":%q,"answer":%q}`, p.plan.Question, p.plan.Answer),
 	}
-	if err == nil {
-		_, err = p.Cases.AddReply(
-			ctx,
-			c.ID,
-			actor,
-			"Olá! Já estamos olhando o seu caso. Não clique em links da mensagem que recebeu.",
-		)
+	for range 1 + ago%3 {
+		i := len(p.cases)
+		user := p.userHash(i * 3 % p.people)
+		opened, err := p.Cases.OpenCase(ctx, p.partner.ID, cyber.CaseRequest{
+			Service: p.plan.Services[i%len(p.plan.Services)],
+			User:    user,
+			Answers: []cyber.TriageAnswer{answer},
+		})
+		if err != nil {
+			return err
+		}
+		p.cases = append(p.cases, pastCase{
+			CaseKey:       cyber.CaseKey{ID: opened.ID, Partner: p.partner.ID, User: user},
+			openedDaysAgo: ago,
+			life:          p.plan.CaseLives[i%len(p.plan.CaseLives)],
+			attendant:     p.plan.Staff[i%len(p.plan.Staff)],
+		})
+		if err := p.deliverDue(ctx); err != nil {
+			return err
+		}
+		p.clock.passTime(7 * time.Minute)
 	}
-	return err
+	return nil
 }
 
-// finishCase has an attendant resolve a case.
-func (p *past) finishCase(ctx context.Context, c *pastCase, actor string) error {
-	_, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseResolved, actor, "Senhas trocadas e segunda etapa ligada.")
-	if err == nil && c.way%2 == 0 {
-		_, err = p.Cases.RateCase(ctx, c.CaseKey, 4+c.way%3%2, "Obrigada!")
+// workOnCases makes the moves of all cases that are due at their age in days.
+func (p *past) workOnCases(ctx context.Context, ago int) error {
+	for _, c := range p.cases {
+		for _, move := range c.life {
+			if move.Day != c.openedDaysAgo-ago {
+				continue
+			}
+			if err := p.moveCase(ctx, c, move); err != nil {
+				return err
+			}
+		}
 	}
-	return err
+	return nil
+}
+
+// moveCase makes one move of a case.
+func (p *past) moveCase(ctx context.Context, c pastCase, move pastMove) error {
+	switch move.Do {
+	case "take":
+		if _, err := p.Cases.AssignCase(ctx, c.ID, c.attendant); err != nil {
+			return err
+		}
+		note := "Primeiro contato feito."
+		if _, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, c.attendant, note); err != nil {
+			return err
+		}
+		reply := "Olá! Já estamos olhando o seu caso. Não clique em links da mensagem que recebeu."
+		_, err := p.Cases.AddReply(ctx, c.ID, c.attendant, reply)
+		return err
+	case "wait":
+		_, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseWaiting, c.attendant, "Pedi os cabeçalhos da mensagem.")
+		return err
+	case "resolve":
+		note := "Senhas trocadas e segunda etapa ligada."
+		if _, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseResolved, c.attendant, note); err != nil {
+			return err
+		}
+		if move.Stars == 0 {
+			return nil
+		}
+		_, err := p.Cases.RateCase(ctx, c.CaseKey, move.Stars, "Obrigada!")
+		return err
+	case "cancel":
+		_, err := p.Cases.CancelCase(ctx, c.CaseKey, "Já resolvi com o banco.")
+		return err
+	default:
+		return fmt.Errorf("demo_past.json: a case cannot %q", move.Do)
+	}
 }
 
 // pastOutside stands for the partner's systems as they answered then.
 type pastOutside struct {
-	clock *pastClock
-	today time.Time
-	asked atomic.Int64
+	clock   *pastClock
+	today   time.Time
+	outages []pastOutage
+	asked   atomic.Int64
 }
 
-// isDown reports whether a system does not work: one was down for four days, and is again since yesterday.
+// isDown reports whether a system does not work.
 func (o *pastOutside) isDown(path string) bool {
 	ago := o.today.Sub(o.clock.currentTime())
-	return path == brokenPath && (ago > 12*24*time.Hour && ago < 16*24*time.Hour || ago < 26*time.Hour)
+	return path == brokenPath && slices.ContainsFunc(o.outages, func(out pastOutage) bool {
+		return ago < time.Duration(out.FromHoursAgo)*time.Hour && ago > time.Duration(out.ToHoursAgo)*time.Hour
+	})
 }
 
 // RoundTrip answers after the time that a server takes.
@@ -492,11 +496,16 @@ func (o *pastOutside) RoundTrip(req *http.Request) (*http.Response, error) {
 	if o.isDown(req.URL.Path) {
 		status, answer = http.StatusServiceUnavailable, "em manutenção"
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
+	return &http.Response{
+		StatusCode: status,
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader(answer)),
+		Request:    req,
+	}, nil
 }
 
-// pastPatience is how long deliveries are waited for that do not come: those of a receiver that failed too often wait for an
-// hour that the past may not reach.
+// pastPatience is how long deliveries are waited for that do not come: those of a receiver that failed too often wait for
+// an hour that the past may not reach.
 const pastPatience = 40 * time.Millisecond
 
 // deliverDue sends what is due, as a worker does.
@@ -511,13 +520,20 @@ func (p *past) deliverDue(ctx context.Context) error {
 		p.clock.currentTime,
 		slog.New(slog.DiscardHandler),
 		alert.DispatcherOptions{
-			Poll: 5 * time.Millisecond, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt,
+			Poll:    5 * time.Millisecond,
+			NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt,
 		},
 	)
 	running, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
-	go func() { d.Run(running); close(over) }()
-	defer func() { stop(); <-over }()
+	go func() {
+		d.Run(running)
+		close(over)
+	}()
+	defer func() {
+		stop()
+		<-over
+	}()
 	asked, quiet := p.outside.asked.Load(), time.Now()
 	for len(due) > 0 && ctx.Err() == nil && time.Since(quiet) < pastPatience {
 		time.Sleep(2 * time.Millisecond)
@@ -530,128 +546,4 @@ func (p *past) deliverDue(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// The live partner's people are made from their number, so that the dump to import can name them without reading the database.
-
-var (
-	firstNames = []string{
-		"Alice",
-		"Bento",
-		"Cecília",
-		"Davi",
-		"Eloá",
-		"Fábio",
-		"Gabriela",
-		"Heitor",
-		"Isadora",
-		"João",
-		"Lívia",
-		"Miguel",
-		"Nina",
-		"Otávio",
-	}
-	surnames = []string{
-		"Angelim",
-		"Baru",
-		"Cumaru",
-		"Embaúba",
-		"Figueira",
-		"Guapuruvu",
-		"Imbuia",
-		"Jatobá",
-		"Laranjeira",
-		"Mangaba",
-		"Oiti",
-		"Pau-Ferro",
-		"Quaresmeira",
-	}
-	cities = []struct{ name, state, zip, code string }{
-		{"São Paulo", "SP", "01310100", "11"},
-		{"Recife", "PE", "50050000", "81"},
-		{"Curitiba", "PR", "80020300", "41"},
-		{"Fortaleza", "CE", "60060120", "85"},
-		{"Porto Alegre", "RS", "90010150", "51"},
-	}
-	plainLetters = strings.NewReplacer("á", "a", "ã", "a", "é", "e", "í", "i", "ú", "u", "ç", "c", "-", "")
-)
-
-// makePerson returns the n-th made-up person.
-func makePerson(n int) subscription.Beneficiary {
-	first, last, city := firstNames[n%len(firstNames)], surnames[n/3%len(surnames)], cities[n%len(cities)]
-	digits := fmt.Sprintf("%09d", 700_000_000+n)
-	email := fmt.Sprintf(
-		"%s.%s%d@exemplo.com.br",
-		plainLetters.Replace(strings.ToLower(first)),
-		plainLetters.Replace(strings.ToLower(last)),
-		n,
-	)
-	return newPerson(
-		first+" "+last,
-		withCheckDigits(digits),
-		fmt.Sprintf("%d-%02d-%02d", 1950+n%55, 1+n%12, 1+n%28),
-		string("FM"[n%2]),
-		email,
-		"+55"+city.code+"98"+digits[2:],
-		"Rua das Acácias",
-		city.name,
-		city.state,
-		city.zip,
-	)
-}
-
-// withCheckDigits makes a CPF of nine digits.
-func withCheckDigits(nine string) string {
-	for range 2 {
-		sum := 0
-		for i := range len(nine) {
-			sum += int(nine[i]-'0') * (len(nine) + 1 - i)
-		}
-		nine += strconv.Itoa(sum * 10 % 11 % 10)
-	}
-	return nine
-}
-
-// strangers is the number of the first made-up person who is not a customer of any partner.
-const strangers = 100_000
-
-// writeTable writes a table of people; its columns are named as leaked tables name theirs.
-func writeTable(path string, columns []string, people []int) error {
-	var table strings.Builder
-	table.WriteString(strings.Join(columns, ";") + "\n")
-	for _, n := range people {
-		p := makePerson(n)
-		fields := map[string]string{
-			"nome":       p.Name,
-			"email":      p.Email,
-			"cpf":        p.CPF,
-			"telefone":   p.Phone,
-			"nascimento": p.BirthDate,
-			"endereco":   p.Address.Street + ", " + p.Address.City,
-			"senha":      fmt.Sprintf("flor%dazul", n%997),
-		}
-		for i, c := range columns {
-			table.WriteString(fields[c] + map[bool]string{true: "\n", false: ";"}[i+1 == len(columns)])
-		}
-	}
-	return os.WriteFile(path, []byte(table.String()), 0o600)
-}
-
-// dumpFile is a dump for the user of the demo to import and see people being found.
-const dumpFile = "vazamento-para-importar.csv"
-
-// writeDump writes a dump with a third of the live partner's people among many others.
-func (w *world) writeDump() (path string, err error) {
-	path = filepath.Join(w.app.Config.Data, dumpFile)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
-	}
-	var list []int
-	for n := range 20_000 {
-		if n%150 == 0 {
-			list = append(list, n/150*3+1) // who of them is a customer is seen by importing it
-		}
-		list = append(list, strangers+50_000+n)
-	}
-	return path, writeTable(path, []string{"nome", "email", "cpf", "telefone", "senha"}, list)
 }
