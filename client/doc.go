@@ -6,6 +6,6 @@
 // same idempotency key; and VerifyWebhook returns an event only if the body, the id and the time of the attempt are
 // those that were signed with one of the given keys, and the attempt is at most five minutes away from now.
 //
-// Deliveries are made at least once. The ID of a WebhookEvent is the same on every repeat: remember the ids you have handled
-// and ignore those you know.
+// Deliveries are made at least once. The ID of a WebhookEvent is the same on every repeat: remember the ids you have
+// handled and ignore those you know.
 package client

@@ -16,8 +16,8 @@ var (
 	ErrCredentials = errors.New("credentials refused")
 	// ErrNotFound: no such asset, service, cover or subscription of this partner.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict: the plan's device limit is reached, a request with the same idempotency key is still running, or it was
-	// done and its answer held a secret.
+	// ErrConflict: the plan's device limit is reached, a request with the same idempotency key is still running, or it
+	// was done and its answer held a secret.
 	ErrConflict = errors.New("conflict")
 	// ErrKeyReused: the idempotency key was used before with another body.
 	ErrKeyReused = errors.New("idempotency key reused")
@@ -41,8 +41,8 @@ type Error struct {
 	RequestID string
 	// RetryAfter is how long the service asked to wait; 0 where it did not.
 	RetryAfter time.Duration
-	// CreatedID names what an earlier attempt made whose answer, with a secret in it, was lost: an API key to roll, a webhook
-	// to rotate. The secret is not shown again. Empty in all other refusals.
+	// CreatedID names what an earlier attempt made whose answer, with a secret in it, was lost: an API key to roll, a
+	// webhook to rotate. The secret is not shown again. Empty in all other refusals.
 	CreatedID string
 }
 

@@ -165,8 +165,8 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// pauseAfterAttempt doubles from attempt to attempt, up to a limit, and is spread by half, so that many callers do not come back at
-// once.
+// pauseAfterAttempt doubles from attempt to attempt, up to a limit, and is spread by half, so that many callers do not
+// come back at once.
 func pauseAfterAttempt(attempt int) time.Duration {
 	d := min(firstPause<<min(attempt-1, 10), longestPause)
 	return d/2 + mathrand.N(d/2) //nolint:gosec // spreads callers, guards nothing

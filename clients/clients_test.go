@@ -58,8 +58,8 @@ func lookAt(t *testing.T, folder string) {
 	}
 }
 
-// script runs one of a client's scripts as `npm run` does, without npm, which takes longer to start than some of them to
-// run.
+// script runs one of a client's scripts as `npm run` does, without npm, which takes longer to start than some of them
+// to run.
 func script(t *testing.T, folder string, environment []string, name string) {
 	t.Helper()
 	installed(t, folder)

@@ -10,7 +10,8 @@ import (
 )
 
 // TestTypeScript packs the client, which builds it, runs its tests, and then is a partner: the package in an empty
-// project, from nothing but itself, with the first call that its README shows and with a file that its types must judge.
+// project, from nothing but itself, with the first call that its README shows and with a file that its types must
+// judge.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	lookAt(t, "typescript")

@@ -5,8 +5,9 @@
 //
 // The two sides are two schemas of one coordinator: one whose tables are spread over two workers, and one whose tables
 // stay where they are, which is plain PostgreSQL. They take turns. The spread side has a service on every node, and a
-// partner is asked for by way of the coordinator and by way of the node that holds its rows. Nodes, services and clients
-// share one machine, so that a second machine's processors are not in the figures: what is measured is the price alone.
+// partner is asked for by way of the coordinator and by way of the node that holds its rows. Nodes, services and
+// clients share one machine, so that a second machine's processors are not in the figures: what is measured is the
+// price alone.
 package main
 
 import (
@@ -62,9 +63,9 @@ func main() {
 		step("coordinator", killCoordinator))
 }
 
-// newSide makes a service with four partners, and people of each. The replicas at the workers are opened when the people
-// are there and their tables analyzed, as in an operator's cluster: Citus keeps a session's plan of a shard as it was made
-// first, and one made for an empty table reads the whole of it.
+// newSide makes a service with four partners, and people of each. The replicas at the workers are opened when the
+// people are there and their tables analyzed, as in an operator's cluster: Citus keeps a session's plan of a shard as
+// it was made first, and one made for an empty table reads the whole of it.
 func newSide(ctx context.Context, spread bool) *side {
 	s := &side{Service: site.New(ctx, "postgres")}
 	s.db = s.DB(ctx)

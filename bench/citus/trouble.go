@@ -80,7 +80,8 @@ func killDuring(ctx context.Context, s *side, what, address string) {
 	for i := range w.tenants {
 		t := &w.tenants[i]
 		fmt.Printf(
-			"       partner %d at %s: %d kept, %d refused with 503, %d not kept; served again %v after the node was back\n",
+			"       partner %d at %s: %d kept, %d refused with 503, %d not kept; served again %v after the node was "+
+				"back\n",
 			i+1,
 			s.homes.Addresses[i],
 			t.kept,

@@ -1,6 +1,6 @@
 // Command console measures how fast the operator's pages answer on a long-lived installation: SQLite with millions of
-// subscriptions, a million findings and a hundred thousand open cases. Every page is asked in turns, through HTTP, with a
-// session. The figures that pages show are counted beside them, and that is measured too.
+// subscriptions, a million findings and a hundred thousand open cases. Every page is asked in turns, through HTTP, with
+// a session. The figures that pages show are counted beside them, and that is measured too.
 package main
 
 import (
@@ -310,7 +310,8 @@ func fillCases(ctx context.Context, s *site.Service, db *sqldb.DB, open int64) {
 	target := cyber.DefaultTarget.Microseconds()
 	plain := []byte(`{"user":"` + strings.Repeat("ab", 32) + `"}`)
 	statuses := []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseInProgress, cyber.CaseResolved}
-	columns := "id partner_id user_index service_id status assignee details target clock_used clock_since due_at created_at changed_at rating"
+	columns := "id partner_id user_index service_id status assignee details target clock_used clock_since due_at " +
+		"created_at changed_at rating"
 	site.LoadRows(ctx, db, "support_case", columns, 1, n, func(i int64) ([]any, error) {
 		name, created := site.ID("cs_"), at(i)
 		since, due, used := created, created+10*target, int64(0)

@@ -24,7 +24,8 @@ type Server struct {
 // client takes answers as they are: a page that sends to the log-in is no answer.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// Do sends one request, with lines beside the server's, and returns what was answered; the status is 0 without an answer.
+// Do sends one request, with lines beside the server's, and returns what was answered; the status is 0 without an
+// answer.
 func (s Server) Do(
 	ctx context.Context,
 	method, path string,

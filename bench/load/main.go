@@ -1,6 +1,6 @@
-// Package load is the driver of the programs that measure: one set of flags, sides that take turns in rounds, one
-// table of what they reached, and a client whose keep-alive connections send prepared bytes, so that what is measured is
-// the server. Errors end the program, so that its lines say what is measured and nothing else.
+// Package load is the driver of the programs that measure: one set of flags, sides that take turns in rounds, one table
+// of what they reached, and a client whose keep-alive connections send prepared bytes, so that what is measured is the
+// server. Errors end the program, so that its lines say what is measured and nothing else.
 package load
 
 import (

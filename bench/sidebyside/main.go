@@ -1,5 +1,5 @@
-// Command sidebyside runs Vigia and PocketBase, which a team would otherwise use for tables over HTTP, on the same work in
-// one run:
+// Command sidebyside runs Vigia and PocketBase, which a team would otherwise use for tables over HTTP, on the same work
+// in one run:
 //
 //	make compare              # from the top of the tree; writes the figures of bench/README.md
 //	make compare ARGS=-dry    # prints them and writes nothing

@@ -73,8 +73,8 @@ func (s *Service) Import(ctx context.Context, n int) {
 	}
 }
 
-// FillSubscriptions makes the partner's list n long by loading copies of its first subscription, each sealed for its own
-// place.
+// FillSubscriptions makes the partner's list n long by loading copies of its first subscription, each sealed for its
+// own place.
 func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) {
 	id := s.Partner.ID.Number()
 	var have, created int64

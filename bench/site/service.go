@@ -1,5 +1,5 @@
-// Package site has what benchmarks share of a service: the service in this process, server processes, made-up people, long
-// tables. What it starts and makes is gone at the end of the scope.
+// Package site has what benchmarks share of a service: the service in this process, server processes, made-up people,
+// long tables. What it starts and makes is gone at the end of the scope.
 package site
 
 import (

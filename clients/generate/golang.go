@@ -42,7 +42,8 @@ func goArgument(name string) string {
 	return strings.ToLower(exported[:1]) + exported[1:]
 }
 
-// goTypeName returns a shape as Go spells it. A closed list of words without a name is a string, as is whatever may be one.
+// goTypeName returns a shape as Go spells it. A closed list of words without a name is a string, as is whatever may be
+// one.
 func goTypeName(s shape) string {
 	if s.kind == list {
 		return "[]" + goTypeName(s.parts[0])
@@ -53,7 +54,8 @@ func goTypeName(s shape) string {
 	}[s.kind]
 }
 
-// cleared are members that an empty text takes away, so that it must differ from none: pointers, the only ones there are.
+// cleared are members that an empty text takes away, so that it must differ from none: pointers, the only ones there
+// are.
 var cleared = map[string]bool{
 	"SubscriptionChange.expiry_date":             true,
 	"SubscriptionChange.partner_internal_id":     true,
@@ -186,7 +188,8 @@ func goOperations(methods []method) (string, error) {
 			}
 			fmt.Fprintf(
 				&b,
-				"\n// %s sets the parameter %s.\nfunc %s(value %s) Option {\n\treturn func(k *call) { k.%s.Set(%q, %s) }\n}\n",
+				"\n// %s sets the parameter %s.\nfunc %s(value %s) Option {\n\treturn func(k *call) { k.%s.Set(%q, "+
+					"%s) }\n}\n",
 				name,
 				a.name,
 				name,

@@ -324,7 +324,8 @@ func docstring(text, indent string) string {
 	return strings.Join(list, "\n") + "\n" + indent + `"""` + "\n"
 }
 
-// writeTypeLines writes a type after its name, inside its outermost brackets on lines of their own where one line is too short.
+// writeTypeLines writes a type after its name, inside its outermost brackets on lines of their own where one line is
+// too short.
 func writeTypeLines(name, text, indent string) string {
 	open := strings.IndexByte(text, '[')
 	if utf8.RuneCountInString(name+text) <= widest || open < 0 {

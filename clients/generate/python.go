@@ -61,7 +61,8 @@ from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 ` + literals.String() + classes.String() + "\n" + unions.String()
 }
 
-// pythonClass writes an object. What may be missing stands in a class of its own: Python 3.9 knows no other way to say it.
+// pythonClass writes an object. What may be missing stands in a class of its own: Python 3.9 knows no other way to say
+// it.
 func pythonClass(d definition) string {
 	var must, may []member
 	for _, m := range d.members {

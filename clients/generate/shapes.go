@@ -228,7 +228,8 @@ func (t *types) gatherMembers(into, s *schema) {
 	into.Required = append(into.Required, s.Required...)
 }
 
-// shapeOfOneOf returns the shape of a value that fits one of several schemas. An empty text stands for one that is missing.
+// shapeOfOneOf returns the shape of a value that fits one of several schemas. An empty text stands for one that is
+// missing.
 func (t *types) shapeOfOneOf(options []*schema, name string) shape {
 	var parts []shape
 	nullable := false
@@ -290,7 +291,8 @@ func (t *types) isNewName(name string) bool {
 	return true
 }
 
-// describeMember returns what the document says of a member. What it says of a component is repeated only where it is short.
+// describeMember returns what the document says of a member. What it says of a component is repeated only where it is
+// short.
 func (t *types) describeMember(s *schema) string {
 	if s.Description != "" || s.Ref == "" {
 		return s.Description

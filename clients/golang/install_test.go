@@ -12,8 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
-// TestInstalled is a partner: a fresh module outside of this tree that requires the client, without network, builds what
-// the client's README shows, and runs it against the real service. Nothing of the service is in its graph.
+// TestInstalled is a partner: a fresh module outside of this tree that requires the client, without network, builds
+// what the client's README shows, and runs it against the real service. Nothing of the service is in its graph.
 func TestInstalled(t *testing.T) {
 	module, err := filepath.Abs("../../client")
 	if err != nil {

@@ -71,7 +71,8 @@ type restoreCmd struct {
 func (restoreCmd) Help() string {
 	return "Unpacks into an empty folder (a key file may be in it), checks every byte, opens it with the key file, erases again whoever was\n" +
 		"erased since, and looks at everything like 'vigia check'. Nothing is put in place before all of the backup has been found right.\n\n" +
-		"Example:\n  vigia restore vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json --erasures erasures.jsonl"
+		"Example:\n  vigia restore vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json " +
+		"--erasures erasures.jsonl"
 }
 
 // Run restores a backup.
@@ -112,7 +113,8 @@ func (r *restoreCmd) warnOfMissing(o *output, c *config.Common, about backup.Abo
 	}
 	if !about.Holds(backup.Database) {
 		o.warn(
-			"the database is not in this backup: the one named by --database has to be filled by pg_restore, from a dump made before the backup",
+			"the database is not in this backup: the one named by --database has to be filled by pg_restore, from a " +
+				"dump made before the backup",
 		)
 	}
 	if !about.Holds(backup.Leaks) && c.Corpora != "" {
@@ -161,7 +163,8 @@ func (o *output) showKeys(ctx context.Context, a *app.App) error {
 	)
 }
 
-// keysRotateCmd is 'vigia keys rotate'. Old keys stay readable; a running worker seals their values again in the background.
+// keysRotateCmd is 'vigia keys rotate'. Old keys stay readable; a running worker seals their values again in the
+// background.
 type keysRotateCmd struct{}
 
 // Run rotates.

@@ -147,8 +147,8 @@ type oracle struct {
 
 const crashItems = 50
 
-// betweenBatches is how long a writer rests. What was created is listed and compared in the end, which would otherwise be
-// most of a short run.
+// betweenBatches is how long a writer rests. What was created is listed and compared in the end, which would otherwise
+// be most of a short run.
 func betweenBatches() time.Duration {
 	if long() {
 		return 0

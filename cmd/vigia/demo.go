@@ -29,7 +29,8 @@ type demoCmd struct {
 func (demoCmd) Help() string {
 	return "Everything runs in one process on an embedded database, with made-up people, a plan, a leak, a case, and a receiver of\n" +
 		"signed alerts. A second partner is live, with a made-up past of 30 days: import the dump whose name is printed and its people\n" +
-		"are found in it. The folder (--data, by default ./data/demo) is kept between runs, and so are keys, people and log-in.\n\nExamples:\n  vigia demo\n  vigia demo --fresh --listen 127.0.0.1:9000"
+		"are found in it. The folder (--data, by default ./data/demo) is kept between runs, and so are keys, people " +
+		"and log-in.\n\nExamples:\n  vigia demo\n  vigia demo --fresh --listen 127.0.0.1:9000"
 }
 
 // Run starts the demo and serves until a signal comes.
@@ -42,7 +43,8 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	if !reader.HasConfinement() {
 		_, _ = fmt.Fprintln(
 			o.err,
-			"This system has neither Landlock nor seccomp: the demo reads dumps in a process that nothing confines. Import none but its own.",
+			"This system has neither Landlock nor seccomp: the demo reads dumps in a process that nothing confines. "+
+				"Import none but its own.",
 		)
 	}
 	if common.Database != "" {
@@ -125,8 +127,8 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	return err
 }
 
-// freeListenAddress returns the default address, or a free port on the same host when the default is taken. An address that
-// the user chose is returned unchanged, so that the user sees the error that it is taken.
+// freeListenAddress returns the default address, or a free port on the same host when the default is taken. An address
+// that the user chose is returned unchanged, so that the user sees the error that it is taken.
 func freeListenAddress(ctx context.Context, addr, usual string) string {
 	if addr != usual {
 		return addr

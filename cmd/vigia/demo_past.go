@@ -90,8 +90,8 @@ func (c *pastClock) passTime(d time.Duration) { c.micros.Add(d.Microseconds()) }
 // moveTo moves the clock to a time.
 func (c *pastClock) moveTo(t time.Time) { c.micros.Store(max(c.micros.Load(), t.UnixMicro())) }
 
-// past plays the fixture by the same rules as a server, on a clock of its own: people are enrolled and watched, dumps are
-// imported and matched, cases are opened and worked on, and alerts are sent to the partner's systems.
+// past plays the fixture by the same rules as a server, on a clock of its own: people are enrolled and watched, dumps
+// are imported and matched, cases are opened and worked on, and alerts are sent to the partner's systems.
 type past struct {
 	*app.App
 	plan    pastPlan
@@ -504,8 +504,8 @@ func (o *pastOutside) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// pastPatience is how long deliveries are waited for that do not come: those of a receiver that failed too often wait for
-// an hour that the past may not reach.
+// pastPatience is how long deliveries are waited for that do not come: those of a receiver that failed too often wait
+// for an hour that the past may not reach.
 const pastPatience = 40 * time.Millisecond
 
 // deliverDue sends what is due, as a worker does.

@@ -268,7 +268,8 @@ func TestFreshLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// TestFreeAddress: the demo starts beside whatever has its usual ports; an address that somebody asked for is not replaced.
+// TestFreeAddress: the demo starts beside whatever has its usual ports; an address that somebody asked for is not
+// replaced.
 func TestFreeAddress(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -20,8 +20,8 @@ type step struct {
 // shownAnswer bounds a printed answer.
 const shownAnswer = 110
 
-// printTour prints links and lines to paste. Every line works as it stands, more than once and in any order, except that the
-// removal works once for each start of the demo.
+// printTour prints links and lines to paste. Every line works as it stands, more than once and in any order, except
+// that the removal works once for each start of the demo.
 func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string) error {
 	steps := w.tourSteps(ctx)
 	if w.err != nil {
@@ -97,7 +97,8 @@ func (w *world) tourSteps(ctx context.Context) []step {
 		{"List the partner's subscriptions.", get, "/v1/subscriptions?page=1&page_size=2", "", ""},
 		{"Fetch Ana's subscription.", get, "/v1/subscriptions/" + demoPlan + "/" + people[0].CPF, "", ""},
 		{
-			"Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; look at the alerts page.",
+			"Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; look at " +
+				"the alerts page.",
 			post,
 			"/v1/cyber/monitoring",
 			fmt.Sprintf(

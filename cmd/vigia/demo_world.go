@@ -25,7 +25,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// demoSecrets is kept beside the demo's database, because the service itself keeps no key or password it could print again.
+// demoSecrets is kept beside the demo's database, because the service itself keeps no key or password it could print
+// again.
 type demoSecrets struct {
 	Sandbox demoTenant `json:"sandbox"`
 	Live    demoTenant `json:"live"`
@@ -114,8 +115,8 @@ type world struct {
 // demoPlan is the id of the one plan that both partners of the demo sell.
 const demoPlan = "protecao-familia"
 
-// openWorld finds or makes what the rules of the operator make: the partners, their plan, their endpoints. The live partner
-// is as old as the past that it gets.
+// openWorld finds or makes what the rules of the operator make: the partners, their plan, their endpoints. The live
+// partner is as old as the past that it gets.
 func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve config.Serve) (*world, error) {
 	secrets, err := readSecrets(data)
 	if err != nil {
@@ -173,9 +174,10 @@ func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error
 	_, err := plans.CreatePlan(ctx, plan.Plan{
 		ID: demoPlan, Partner: id, Name: "Proteção Digital Família", MaxDevices: 5, KeyDays: 365,
 		Coverage: plan.Coverage{
-			Limit:      30_000_00,
-			Types:      []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
-			Conditions: "Carência de 7 dias a partir do início da assinatura. Comunicar o evento em até 30 dias e registrar boletim de ocorrência.",
+			Limit: 30_000_00,
+			Types: []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
+			Conditions: "Carência de 7 dias a partir do início da assinatura. Comunicar o evento em até 30 dias e " +
+				"registrar boletim de ocorrência.",
 			Exclusions: "Perdas anteriores à assinatura e transações feitas pelo próprio titular.",
 			SubLimits: []plan.SubLimit{
 				{Name: "Roubo de identidade", Limit: 10_000_00},
@@ -190,7 +192,8 @@ func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error
 	return err
 }
 
-// pointWebhooks has the partner's alerts sent to the receiver; a receiver at another address than last time gets new endpoints.
+// pointWebhooks has the partner's alerts sent to the receiver; a receiver at another address than last time gets new
+// endpoints.
 func (t *demoTenant) pointWebhooks(
 	ctx context.Context,
 	endpoints *alert.Endpoints,
@@ -287,8 +290,8 @@ func subscriptionItem(p subscription.Beneficiary, start string) string {
 // demoAdmin is the operator whose one-time link the demo prints.
 const demoAdmin = "admin@exemplo.com.br"
 
-// makeLogin makes the first administrator with a password that is printed at each start, and says how to get in: people may
-// have chosen another password, or switched the second factor on.
+// makeLogin makes the first administrator with a password that is printed at each start, and says how to get in: people
+// may have chosen another password, or switched the second factor on.
 func (w *world) makeLogin(ctx context.Context) (string, error) {
 	o, err := w.app.Operators.FindByEmail(ctx, demoAdmin)
 	switch {
@@ -327,7 +330,8 @@ func (w *world) choosePassword(ctx context.Context, token string) (operator.Oper
 	return o, w.secrets.writeSecrets(w.app.Config.Data)
 }
 
-// callPartnerAPI asks the API with the demo's key and returns a 200 body, which is also read into the answer if one is given.
+// callPartnerAPI asks the API with the demo's key and returns a 200 body, which is also read into the answer if one is
+// given.
 func (w *world) callPartnerAPI(ctx context.Context, method, path, body string, into any) (answer string) {
 	if w.err != nil {
 		return ""

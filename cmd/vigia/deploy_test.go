@@ -56,8 +56,8 @@ func startBalancer(t *testing.T, program string, args ...string) {
 	})
 }
 
-// TestBalancers starts each of the balancers that deploy/ has an example for, before two replicas: these see the address
-// of the caller, not the balancer's, and what a caller claims in a header does not count.
+// TestBalancers starts each of the balancers that deploy/ has an example for, before two replicas: these see the
+// address of the caller, not the balancer's, and what a caller claims in a header does not count.
 func TestBalancers(t *testing.T) {
 	folder, logFile := t.TempDir(), filepath.Join(t.TempDir(), "log")
 	logText := func() string { text, _ := os.ReadFile(logFile); return string(text) }

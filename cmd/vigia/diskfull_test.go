@@ -28,7 +28,8 @@ func newSmallDisk(t *testing.T, megabytes int) *smallDisk {
 	}
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%dm,mode=0755", megabytes)); err != nil {
 		t.Fatalf(
-			"a small file system cannot be mounted, so a full disk cannot be tried: run as root, with the right to mount (%v)",
+			"a small file system cannot be mounted, so a full disk cannot be tried: run as root, with the right to "+
+				"mount (%v)",
 			err,
 		)
 	}

@@ -40,7 +40,8 @@ func (doctorCmd) Help() string {
 	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: configuration, data folder, disk,\n" +
 		"key file, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook ranges. Give it the same flags and variables as the server. It ends with\n" +
 		"code 1 when something would keep the service from working; warnings do not. For what is inside the database: vigia check.\n\n" +
-		"Examples:\n  vigia doctor --data /var/lib/vigia --listen :8080\n  vigia doctor --json | jq '.findings[] | select(.state != \"ok\")'"
+		"Examples:\n  vigia doctor --data /var/lib/vigia --listen :8080\n  vigia doctor --json | jq '.findings[] | " +
+		"select(.state != \"ok\")'"
 }
 
 // diagnosis is what one look found. Remedy is empty where nothing is to be done.
@@ -346,7 +347,8 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 		p.reportProblem(
 			area,
 			oneLineReason(err),
-			"is the server up, the address right, may this machine connect, does the user exist? For PostgreSQL try psql with the same address",
+			"is the server up, the address right, may this machine connect, does the user exist? For PostgreSQL try "+
+				"psql with the same address",
 		)
 		return
 	}
@@ -394,8 +396,8 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 // skewWorthTelling is from when on clocks count as different.
 const skewWorthTelling = 2 * time.Second
 
-// compareClocks reports by how much this machine differs from what the service goes by: the clock of PostgreSQL's machine,
-// or, on the embedded database, the time since the server was started.
+// compareClocks reports by how much this machine differs from what the service goes by: the clock of PostgreSQL's
+// machine, or, on the embedded database, the time since the server was started.
 func (p *checkup) compareClocks(ctx context.Context, db *sqldb.DB) {
 	const area = "clock"
 	if db.EngineName() == sqldb.SQLite {
@@ -517,7 +519,8 @@ func (p *checkup) checkCorpora() {
 		p.reportWarning(
 			area,
 			"no password corpus yet",
-			"the first start brings a small sample for sandbox partners; live partners need a real one: vigia passwords download",
+			"the first start brings a small sample for sandbox partners; live partners need a real one: vigia "+
+				"passwords download",
 		)
 		return
 	}
@@ -658,8 +661,8 @@ func getHealth(ctx context.Context, base string) (status int, state *tls.Connect
 // leastValidity is how long a certificate should still hold.
 const leastValidity = 14 * 24 * time.Hour
 
-// checkPublic opens the addresses that browsers are told, and looks at the certificates: those of files, and those that a
-// balancer shows. A public address before a listener that is not public means a balancer, which has to be trusted for
+// checkPublic opens the addresses that browsers are told, and looks at the certificates: those of files, and those that
+// a balancer shows. A public address before a listener that is not public means a balancer, which has to be trusted for
 // its callers to be told apart.
 func (p *checkup) checkPublic(ctx context.Context) {
 	const area = "public addresses"
@@ -673,7 +676,8 @@ func (p *checkup) checkPublic(ctx context.Context) {
 			p.reportWarning(
 				area,
 				u.flag+": "+oneLineReason(err),
-				"is the service up, does the name lead here, does the balancer pass requests on, is the certificate right?",
+				"is the service up, does the name lead here, does the balancer pass requests on, is the certificate "+
+					"right?",
 			)
 			continue
 		case status != http.StatusOK:

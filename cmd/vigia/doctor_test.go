@@ -83,8 +83,8 @@ func TestDoctorOnASoundSetUp(t *testing.T) {
 
 // TestDoctorTellsSampleFromCorpus: the built-in list is no corpus for live partners, and one algorithm is half of it.
 // TestDoctorOpensPublicAddresses: a balancer that answers, one that does not, and a certificate that ends soon.
-// TestDoctorComparesClocks: doctor tells of a clock that was set while a server ran on the embedded database, and compares
-// this machine's with that of PostgreSQL's.
+// TestDoctorComparesClocks: doctor tells of a clock that was set while a server ran on the embedded database, and
+// compares this machine's with that of PostgreSQL's.
 func TestDoctorComparesClocks(t *testing.T) {
 	ctx := t.Context()
 	data := filepath.Join(t.TempDir(), "data")

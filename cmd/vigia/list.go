@@ -38,7 +38,8 @@ type eventListCmd struct {
 
 // Help shows examples.
 func (eventListCmd) Help() string {
-	return "Examples:\n  vigia event list --partner pt_... --after 2500\n  vigia event list --partner pt_... --event evt_..."
+	return "Examples:\n  vigia event list --partner pt_... --after 2500\n  vigia event list --partner pt_... --event " +
+		"evt_..."
 }
 
 // Run lists events or deliveries.
@@ -95,7 +96,8 @@ type caseListCmd struct {
 
 // Help shows examples.
 func (caseListCmd) Help() string {
-	return "Examples:\n  vigia case list --open --service sv_ajuda_phishing\n  vigia case list --status aguardando-cliente --json"
+	return "Examples:\n  vigia case list --open --service sv_ajuda_phishing\n  vigia case list --status " +
+		"aguardando-cliente --json"
 }
 
 // Run lists cases.

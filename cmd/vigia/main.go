@@ -136,7 +136,8 @@ func newParser(c *cli, stdout, stderr io.Writer, exit func(int), more ...kong.Op
 		kong.Name("vigia"),
 		kong.Writers(stdout, stderr),
 		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
-			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
+			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco "+
+			"Exemplo' --json"),
 		kong.Vars{
 			"passwords_base": password.DefaultBase,
 		},
@@ -273,7 +274,8 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// founding are the commands that an installation may begin with; all others need one, so that a mistyped --data is noticed.
+// founding are the commands that an installation may begin with; all others need one, so that a mistyped --data is
+// noticed.
 var founding = []string{
 	"migrate",
 	"partner.create",
@@ -302,7 +304,8 @@ func installed(ctx context.Context, c *config.Common) error {
 	)
 }
 
-// isNewInstallation reports whether opening begins an installation: there is neither a key file nor an embedded database.
+// isNewInstallation reports whether opening begins an installation: there is neither a key file nor an embedded
+// database.
 func isNewInstallation(c *config.Common) bool {
 	_, noKeys := os.Stat(c.KeyFilePath())
 	_, noDatabase := os.Stat(c.DatabaseAddress())
@@ -342,7 +345,8 @@ func absolutePath(path string) string {
 	return path
 }
 
-// openAppForCommand opens the service for an admin command, which may take long on a large database, and records the command.
+// openAppForCommand opens the service for an admin command, which may take long on a large database, and records the
+// command.
 func openAppForCommand(ctx context.Context, c *config.Common, o *output) (*app.App, error) {
 	if err := installed(ctx, c); err != nil {
 		return nil, err

@@ -323,8 +323,8 @@ func TestWrongFolder(t *testing.T) {
 	}
 }
 
-// TestNewInstallationIsTold: a command that begins an installation says so, where it is and where its keys are, and asks
-// first where somebody can answer. The second command on it says nothing.
+// TestNewInstallationIsTold: a command that begins an installation says so, where it is and where its keys are, and
+// asks first where somebody can answer. The second command on it says nothing.
 func TestNewInstallationIsTold(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "typo")
 	create := []string{"partner", "create", "--name", "Banco Exemplo", "--data", data}

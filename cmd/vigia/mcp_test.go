@@ -17,8 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestAssistantOverPipes: the program itself speaks to the protocol's client over its standard input and output, and says
-// what is missing when it has no key.
+// TestAssistantOverPipes: the program itself speaks to the protocol's client over its standard input and output, and
+// says what is missing when it has no key.
 func TestAssistantOverPipes(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	key := crashPartner(t, folder, "")

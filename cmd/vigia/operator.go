@@ -158,7 +158,8 @@ func (p *operatorRoleCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	})
 }
 
-// operatorDisableCmd is 'vigia operator disable', which keeps an operator out at once. Their lines in the audit trail stay.
+// operatorDisableCmd is 'vigia operator disable', which keeps an operator out at once. Their lines in the audit trail
+// stay.
 type operatorDisableCmd struct{ byEmail }
 
 // Run disables an operator.

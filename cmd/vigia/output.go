@@ -30,8 +30,8 @@ type output struct {
 	person io.Reader
 }
 
-// record is what a command shows of one thing: names and values in order. As JSON it is an object, for people a line for
-// each value, and in a list a row.
+// record is what a command shows of one thing: names and values in order. As JSON it is an object, for people a line
+// for each value, and in a list a row.
 type record []field
 
 // field is a named value of a record; records keep the order of their fields.
@@ -286,8 +286,8 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// progress shows how far long work has come: one line that changes on a terminal, with a bar, rate and time left; a line
-// now and then elsewhere; always on standard error, so that it never mixes with a command's result.
+// progress shows how far long work has come: one line that changes on a terminal, with a bar, rate and time left; a
+// line now and then elsewhere; always on standard error, so that it never mixes with a command's result.
 type progress struct {
 	w io.Writer
 	// columns are those of the terminal; 0 where there is none.
@@ -399,8 +399,8 @@ func (p *personal) UnmarshalText(text []byte) error {
 	return err
 }
 
-// personalValue returns the value of a flag, or reads it from elsewhere: "-" is the first line of standard input, "@FILE"
-// that of a file. Other users of the machine can see command lines, and shells keep them in their history.
+// personalValue returns the value of a flag, or reads it from elsewhere: "-" is the first line of standard input,
+// "@FILE" that of a file. Other users of the machine can see command lines, and shells keep them in their history.
 func personalValue(text string, stdin io.Reader) (string, error) {
 	name, inFile := strings.CutPrefix(text, "@")
 	if text != "-" && !inFile {

@@ -54,7 +54,8 @@ type partnerCreateCmd struct {
 
 // Help shows examples.
 func (partnerCreateCmd) Help() string {
-	return "Examples:\n  vigia partner create --name 'Banco Exemplo' --people 200000\n  vigia partner create --name Testes --sandbox --json"
+	return "Examples:\n  vigia partner create --name 'Banco Exemplo' --people 200000\n  vigia partner create --name " +
+		"Testes --sandbox --json"
 }
 
 // Run creates a partner.
@@ -131,7 +132,8 @@ type partnerSetCmd struct {
 
 // Help shows examples.
 func (partnerSetCmd) Help() string {
-	return "Examples:\n  vigia partner set pt_... --rate 500 --mask-cards\n  vigia partner set pt_... --site banco.com.br --site app.banco.com.br"
+	return "Examples:\n  vigia partner set pt_... --rate 500 --mask-cards\n  vigia partner set pt_... --site " +
+		"banco.com.br --site app.banco.com.br"
 }
 
 // Run changes what was given and leaves the rest.
@@ -172,7 +174,8 @@ type partnerShareCmd struct {
 
 // Help shows examples.
 func (partnerShareCmd) Help() string {
-	return "Examples:\n  vigia partner share pt_... --of android --quota 5000 --reserve 1000\n  vigia partner share pt_... --of appointments --quota 40"
+	return "Examples:\n  vigia partner share pt_... --of android --quota 5000 --reserve 1000\n  vigia partner share " +
+		"pt_... --of appointments --quota 40"
 }
 
 // Run sets a share and shows all of the partner's.
@@ -297,7 +300,8 @@ type keyCreateCmd struct {
 
 // Help shows examples.
 func (keyCreateCmd) Help() string {
-	return "Example:\n  vigia key create --partner pt_... --label relatorios --scopes subscriptions:read --expires 2160h"
+	return "Example:\n  vigia key create --partner pt_... --label relatorios --scopes subscriptions:read --expires " +
+		"2160h"
 }
 
 // Run creates a key.

@@ -54,7 +54,8 @@ func readCoverage(path string) (plan.Coverage, error) {
 // coverageHelp explains the file of --coverage; create and edit both show it.
 const coverageHelp = "The coverage file is the JSON that partners are answered with, and may carry sub-limits:\n" +
 	"  {\"plano\": \"Ouro\", \"limiteCobertura\": 50000, \"tipoCobertura\": [\"Roubo de identidade\"],\n" +
-	"   \"condições\": \"...\", \"exclusões\": \"...\", \"sublimites\": [{\"nome\": \"Roubo de identidade\", \"limite\": 10000}]}"
+	"   \"condições\": \"...\", \"exclusões\": \"...\", \"sublimites\": [{\"nome\": \"Roubo de identidade\", " +
+	"\"limite\": 10000}]}"
 
 // planCreateCmd is 'vigia plan create'. Without a file of coverage the plan covers nothing.
 type planCreateCmd struct {

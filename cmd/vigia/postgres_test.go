@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// postgresServer is a PostgreSQL server of one test's own, to be killed, stopped and replaced. It is gone when the test ends.
+// postgresServer is a PostgreSQL server of one test's own, to be killed, stopped and replaced. It is gone when the test
+// ends.
 type postgresServer struct {
 	bin, folder string
 	port        int
@@ -224,8 +225,8 @@ func (s *postgresServer) waitUntilReady() bool {
 	return false
 }
 
-// KillServer ends the server's first process at once, as a crash of the machine would: nothing is said to clients, nothing is
-// written.
+// KillServer ends the server's first process at once, as a crash of the machine would: nothing is said to clients,
+// nothing is written.
 func (s *postgresServer) KillServer() {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL)

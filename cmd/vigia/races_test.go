@@ -19,8 +19,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// raceRun is everything that may meet on one PostgreSQL: bulk enrolments of people who were left over two days ago, sweeps
-// that look for such people, breaches imported while values are deleted, and kills of servers all along.
+// raceRun is everything that may meet on one PostgreSQL: bulk enrolments of people who were left over two days ago,
+// sweeps that look for such people, breaches imported while values are deleted, and kills of servers all along.
 type raceRun struct {
 	*fleet
 	db     *sqldb.DB

@@ -20,7 +20,8 @@ import (
 
 const pictureFolder = "../../docs/console"
 
-// consolePictures are the main pages: where each is, and, for a page that has no address of its own, the link that leads there.
+// consolePictures are the main pages: where each is, and, for a page that has no address of its own, the link that
+// leads there.
 var consolePictures = []struct{ name, path, link string }{
 	{"overview", "/", ""},
 	{"person", "/findings?severity=critical", `td[data-label="Dado"] a`},

@@ -89,7 +89,8 @@ func TestSoak(t *testing.T) {
 	first, second := steady[:half], steady[half:]
 	slope := slopePerMinute(steady)
 	t.Logf(
-		"%d requests in %v, %d failed; goroutines %.0f then %.0f, files %.0f then %.0f, memory %.0f MB then %.0f MB, slope %.2f MB a minute",
+		"%d requests in %v, %d failed; goroutines %.0f then %.0f, files %.0f then %.0f, memory %.0f MB then %.0f MB, "+
+			"slope %.2f MB a minute",
 		requests.Load(),
 		length,
 		failed.Load(),

@@ -53,7 +53,8 @@ type subjectExportCmd struct {
 func (subjectExportCmd) Help() string {
 	return "The plain form is a Portuguese text to be handed to the person, --letter a page to be printed; --json is complete and can be read by another program.\n" +
 		"The export is recorded in the audit trail before it is shown.\n\n" +
-		"Examples:\n  vigia subject export --cpf @cpf.txt --out ana.txt\n  vigia subject export --cpf @cpf.txt --letter --out ana.html\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
+		"Examples:\n  vigia subject export --cpf @cpf.txt --out ana.txt\n  vigia subject export --cpf @cpf.txt " +
+		"--letter --out ana.html\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
 }
 
 // Run exports.
@@ -158,7 +159,8 @@ type subjectReplayCmd struct {
 // Help shows examples.
 func (subjectReplayCmd) Help() string {
 	return "For a database that was restored from a copy older than an erasure, by pg_restore for instance: whatever is older than its person's\n" +
-		"erasure is erased again. What a partner enrolled after it stays.\n\nExample:\n  vigia subject replay /safe/erasures.jsonl"
+		"erasure is erased again. What a partner enrolled after it stays.\n\nExample:\n  vigia subject replay " +
+		"/safe/erasures.jsonl"
 }
 
 // Run replays.

@@ -109,7 +109,8 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 		"\uFEFFstart_date;plan_id;is_group_plan;primary_card;user_card;name;cpf;birth_date;gender;email;"+
 			"phone_number;zipcode;street;number;neighborhood;city;state\n"+
 			"2026-02-01;ouro;não;1;2;Bia;98765432100;1990-05-17;F;bia@exemplo.com.br;5511987654321;01001000;Rua B;2;Centro;Natal;RN\n"+
-			"2026-02-01;ouro;não;1;2;Bia;98765432101;1990-05-17;F;bia@exemplo.com.br;5511987654321;01001000;Rua B;2;Centro;Natal;ZZ\n",
+			"2026-02-01;ouro;não;1;2;Bia;98765432101;1990-05-17;F;bia@exemplo.com.br;5511987654321;01001000;Rua "+
+			"B;2;Centro;Natal;ZZ\n",
 	)
 	expect(must("subscription", "import", table, "--partner", id), "created=1 already_there=0 rejected=1")
 	if rejects, err = os.ReadFile(filepath.Join(folder, "lote.rejects.csv")); err != nil ||

@@ -89,8 +89,8 @@ func TestRotationWaitsForTheDisk(t *testing.T) {
 	}
 }
 
-// TestFoldersWaitForTheDisk watches a first start: every folder that it makes is synced in the one above it. Otherwise a
-// power cut could take away a folder in which files were synced with care.
+// TestFoldersWaitForTheDisk watches a first start: every folder that it makes is synced in the one above it. Otherwise
+// a power cut could take away a folder in which files were synced with care.
 func TestFoldersWaitForTheDisk(t *testing.T) {
 	parent := t.TempDir()
 	folder := filepath.Join(parent, "data")

@@ -45,8 +45,8 @@ func unconfinedCommand(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestNoDumpIsReadUnconfined: where the system has neither Landlock nor seccomp an import is refused in one sentence, and
-// goes on when that is asked for; doctor and a server's log say so; the demo starts and says so.
+// TestNoDumpIsReadUnconfined: where the system has neither Landlock nor seccomp an import is refused in one sentence,
+// and goes on when that is asked for; doctor and a server's log say so; the demo starts and says so.
 func TestNoDumpIsReadUnconfined(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	dump := write(t, filepath.Join(t.TempDir(), "dump.txt"), "ana@exemplo.com.br:senha\n")

@@ -79,7 +79,8 @@ func (v versionCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 		case len(pending) > 0:
 			_, _ = fmt.Fprintf(
 				w,
-				"The first start migrates the database: %s. Take a backup before; afterwards older versions refuse it.\n",
+				"The first start migrates the database: %s. Take a backup before; afterwards older versions refuse "+
+					"it.\n",
 				strings.Join(pending, ", "),
 			)
 		case v.Check:

@@ -92,7 +92,8 @@ func (webhookCreateCmd) Help() string {
 	}
 	return "Types: " + strings.Join(names, ", ") + "\n\nExamples:\n" +
 		"  vigia webhook create --partner pt_... --url https://partner.example/vigia\n" +
-		"  vigia webhook create --partner pt_... --url http://10.1.2.3:9000/ --webhook-allow 10.1.0.0/16 --types monitoring.leak_detected --json"
+		"  vigia webhook create --partner pt_... --url http://10.1.2.3:9000/ --webhook-allow 10.1.0.0/16 --types " +
+		"monitoring.leak_detected --json"
 }
 
 // Run creates an endpoint.
@@ -260,7 +261,8 @@ type listenCmd struct {
 // Help shows an example.
 func (listenCmd) Help() string {
 	return "Posts each event once and prints its id, type and the status of the answer. Ends with Ctrl-C.\n\n" +
-		"Example:\n  VIGIA_API_KEY=vg_test_... vigia listen --api https://vigia.exemplo.com.br --forward http://localhost:3000/vigia"
+		"Example:\n  VIGIA_API_KEY=vg_test_... vigia listen --api https://vigia.exemplo.com.br --forward " +
+		"http://localhost:3000/vigia"
 }
 
 // Run forwards events until a signal comes.
@@ -269,7 +271,8 @@ func (l *listenCmd) Run(ctx context.Context, o *output) error {
 	if !partner.WellFormed(l.APIKey) || !strings.HasPrefix(l.APIKey, partner.SandboxKeyPrefix) {
 		problems = append(
 			problems,
-			"--api-key: the key of a sandbox partner is needed, from VIGIA_API_KEY or VIGIA_API_KEY_FILE: reading the events of a live one would count as having them",
+			"--api-key: the key of a sandbox partner is needed, from VIGIA_API_KEY or VIGIA_API_KEY_FILE: reading "+
+				"the events of a live one would count as having them",
 		)
 	}
 	if to, err := url.Parse(l.Forward); err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {

@@ -1,6 +1,6 @@
 // Package guides holds the guides for partners, as text, so that a server can show them without any other network. It
-// knows nothing of how they are shown. What it keeps: the code in them is run by its test, as it stands on the page, and
-// the guides in Portuguese, below pt/, have the same code.
+// knows nothing of how they are shown. What it keeps: the code in them is run by its test, as it stands on the page,
+// and the guides in Portuguese, below pt/, have the same code.
 package guides
 
 import (

@@ -277,8 +277,8 @@ func TestBulkEnrolment(t *testing.T) {
 	})
 }
 
-// TestShell runs the commands of a guide in one shell, one block after the other, and compares what they print with the block
-// below, in which "..." stands for anything.
+// TestShell runs the commands of a guide in one shell, one block after the other, and compares what they print with the
+// block below, in which "..." stands for anything.
 func TestShell(t *testing.T) {
 	for _, guide := range []string{"first-hour", "sandbox"} {
 		t.Run(guide, func(t *testing.T) {
@@ -361,8 +361,8 @@ func TestGuidesAreWhole(t *testing.T) {
 // vector is a line of the test vectors, a table that programs are tried with.
 var vector = regexp.MustCompile("(?m)^\\| `[0-9.-]+` \\| .*$")
 
-// TestPortugueseHasTheSameCode: the code in the guides in Portuguese is not run, so it is that of the English ones, which
-// is. Headings correspond too: a part that only one language has is a part that the other's readers miss.
+// TestPortugueseHasTheSameCode: the code in the guides in Portuguese is not run, so it is that of the English ones,
+// which is. Headings correspond too: a part that only one language has is a part that the other's readers miss.
 func TestPortugueseHasTheSameCode(t *testing.T) {
 	english, err := guides.All("")
 	if err != nil {

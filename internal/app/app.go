@@ -52,8 +52,8 @@ type App struct {
 	clock *clock
 }
 
-// OpenApp prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the two
-// belong together. Many processes may do so at once.
+// OpenApp prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the
+// two belong together. Many processes may do so at once.
 func OpenApp(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
 	return openOnMachine(ctx, c, opts, thisMachine())
 }
@@ -221,7 +221,8 @@ func prepareFolder(path string) error {
 func checkOwner(path string, info os.FileInfo, user int) error {
 	if owner := seal.FileOwner(info); runtime.GOOS != "windows" && owner != user {
 		return fmt.Errorf(
-			"data folder: %s belongs to user %d and this program runs as user %d; run it as the owner, or give the folder to that user",
+			"data folder: %s belongs to user %d and this program runs as user %d; run it as the owner, or give the "+
+				"folder to that user",
 			path,
 			owner,
 			user,
@@ -230,7 +231,8 @@ func checkOwner(path string, info os.FileInfo, user int) error {
 	return nil
 }
 
-// isOwnFolder reports whether a folder is empty or already holds our database or keys: only then its mode is ours to change.
+// isOwnFolder reports whether a folder is empty or already holds our database or keys: only then its mode is ours to
+// change.
 func isOwnFolder(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {

@@ -432,7 +432,8 @@ func gracefulStop(t *testing.T, drain time.Duration) (inTime bool) {
 	}
 	_, err = io.WriteString(more, `"5BAA61E4C9"}`)
 	_ = more.Close()
-	// The server waits 15 s for a body; and where readiness was not seen off, nobody may have come to accept the request.
+	// The server waits 15 s for a body; and where readiness was not seen off, nobody may have come to accept the
+	// request.
 	inTime = off && time.Since(begin) < 10*time.Second
 	if answer := errors.Join(err, <-answered); answer != nil && inTime {
 		t.Error("a request in flight was dropped:", answer)

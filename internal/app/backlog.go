@@ -18,7 +18,8 @@ type backlog struct {
 
 // backlogHelp are the metrics of a backlog.
 var backlogHelp = map[string]string{
-	"vigia_deliveries_pending":            "Webhook deliveries that wait to be sent or sent again, those to broken endpoints included.",
+	"vigia_deliveries_pending": "Webhook deliveries that wait to be sent or sent again, those to broken " +
+		"endpoints included.",
 	"vigia_deliveries_oldest_age_seconds": "Age of the oldest pending delivery; 0 when there is none.",
 	"vigia_jobs_due":                      "Jobs that are due and that no worker has begun or ended.",
 	"vigia_jobs_oldest_age_seconds":       "Time since the longest waiting job was due; 0 when there is none.",
@@ -30,7 +31,8 @@ var backlogHelp = map[string]string{
 func (s *Server) watchBacklog() {
 	b := &backlog{server: s, gauges: map[string]*prometheus.Desc{}, backupAge: prometheus.NewDesc(
 		"vigia_backup_age_seconds",
-		"Time since a 'vigia backup' last held this part: database, leaks, passwords. Absent for a part that none held.",
+		"Time since a 'vigia backup' last held this part: database, leaks, passwords. Absent for a part that none "+
+			"held.",
 		[]string{"part"},
 		nil,
 	)}

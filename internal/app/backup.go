@@ -41,10 +41,10 @@ type BackupOptions struct {
 // The purposes of keyed hashes.
 const backupMAC = "backup"
 
-// WriteBackup writes a copy of this installation to a new file, while servers go on writing. The key file is never in it:
-// together they would be all that a thief needs. A PostgreSQL database is copied by its own tools, and leak corpora in a
-// bucket by those of the bucket; ListLeftOut names them. Passwords are always taken along: every machine has its own
-// copy, and fetching them anew takes hours.
+// WriteBackup writes a copy of this installation to a new file, while servers go on writing. The key file is never in
+// it: together they would be all that a thief needs. A PostgreSQL database is copied by its own tools, and leak corpora
+// in a bucket by those of the bucket; ListLeftOut names them. Passwords are always taken along: every machine has its
+// own copy, and fetching them anew takes hours.
 func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil { // checked before the work, and once more after it
 		return m, backup.ErrExists.Note("there is a file of that name already")
@@ -295,9 +295,9 @@ type Restored struct {
 	Problems []store.Problem
 }
 
-// RestoreBackup unpacks a backup into an empty folder, opens it with its key file, repeats the erasures that were made since
-// the backup, and checks everything. record is called with the restored installation before the check. Until the restore is
-// complete a marker keeps every other command out of the folder; the next restore starts over in it.
+// RestoreBackup unpacks a backup into an empty folder, opens it with its key file, repeats the erasures that were made
+// since the backup, and checks everything. record is called with the restored installation before the check. Until the
+// restore is complete a marker keeps every other command out of the folder; the next restore starts over in it.
 func RestoreBackup(
 	ctx context.Context,
 	c config.Common,
@@ -350,7 +350,8 @@ var ErrRestoring = fault.New(fault.Conflict, "backup.restoring")
 func RefuseRestoring(folder string) error {
 	if _, err := os.Lstat(filepath.Join(folder, restoreMarker)); err == nil {
 		return ErrRestoring.Note(
-			"a restore into %s did not come to its end, or is still at work: run the same 'vigia restore' again, it begins anew",
+			"a restore into %s did not come to its end, or is still at work: run the same 'vigia restore' again, it "+
+				"begins anew",
 			folder,
 		)
 	}
@@ -534,9 +535,9 @@ func (a *App) WarnOfCustody(log *slog.Logger, standby string) {
 // keySettle is how long a rotation takes to be known: every server looks at the key file each second.
 const keySettle = 10 * time.Second
 
-// DropOldKeys removes every key but the one that seals now, for good, and returns their ids. It is refused while anything is
-// sealed under one of them, or a server may not have noticed the last rotation. What it cannot see are backups: those
-// made before need a key file of their time.
+// DropOldKeys removes every key but the one that seals now, for good, and returns their ids. It is refused while
+// anything is sealed under one of them, or a server may not have noticed the last rotation. What it cannot see are
+// backups: those made before need a key file of their time.
 func (a *App) DropOldKeys(ctx context.Context) ([]uint32, error) {
 	if _, err := a.Keys.ReloadFile(); err != nil {
 		return nil, err

@@ -242,8 +242,8 @@ func (b *browser) fill(form string, fields ...string) {
 	}
 }
 
-// press clicks and waits for the page that follows. A page that shows a job's progress loads itself again: when that and
-// the click meet, one load gives way to the other, and the click is repeated if it was the click's.
+// press clicks and waits for the page that follows. A page that shows a job's progress loads itself again: when that
+// and the click meet, one load gives way to the other, and the click is repeated if it was the click's.
 func (b *browser) press(selector string) {
 	b.t.Helper()
 	b.clicks++

@@ -14,8 +14,9 @@ import (
 // LongStatement is how long one statement of a check may take on PostgreSQL.
 const LongStatement = time.Hour
 
-// CheckAll checks everything that this installation stores and returns the problems found: the database, the segments and
-// password corpora, and who can read the files. It may run beside servers. at is called with the progress and may be nil.
+// CheckAll checks everything that this installation stores and returns the problems found: the database, the segments
+// and password corpora, and who can read the files. It may run beside servers. at is called with the progress and may
+// be nil.
 func (a *App) CheckAll(ctx context.Context, at func(name string, rows int64)) ([]store.Problem, error) {
 	if at == nil {
 		at = func(string, int64) {}

@@ -48,8 +48,8 @@ type instant struct {
 }
 
 const (
-	// clockSlack is by how much the database's time may differ from what is expected before it is followed: the way to the
-	// database is not mistaken for a difference.
+	// clockSlack is by how much the database's time may differ from what is expected before it is followed: the way to
+	// the database is not mistaken for a difference.
 	clockSlack = 500 * time.Millisecond
 	// clockJump is a difference that no drift explains: the clock of the database's machine was set, or another machine
 	// answers. It is followed only when it has lasted for clockDoubts comparisons, since what ends by it ends for good.
@@ -120,8 +120,8 @@ func (c *clock) follow(
 // Now returns the time that this installation goes by: see clock.
 func (a *App) Now() time.Time { return a.now() }
 
-// watchClock follows the database's clock, and tells when this machine's differs, from the start on. A database that does
-// not answer leaves the clock as it is.
+// watchClock follows the database's clock, and tells when this machine's differs, from the start on. A database that
+// does not answer leaves the clock as it is.
 func (s *Server) watchClock(ctx context.Context) {
 	c := s.app.clock
 	if c == nil {

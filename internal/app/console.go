@@ -37,7 +37,8 @@ import (
 	"github.com/vigiahq/vigia/internal/web/console"
 )
 
-// isExposedPassword looks an operator's new password up in our own corpora. It happens so rarely that they are opened for it.
+// isExposedPassword looks an operator's new password up in our own corpora. It happens so rarely that they are opened
+// for it.
 func (a *App) isExposedPassword(text string) (bool, error) {
 	if err := a.Passwords.EnsureDefault(context.Background()); err != nil && !errors.Is(err, password.ErrBusy) {
 		return false, err
@@ -423,8 +424,8 @@ var errStopped = fault.New(fault.Unavailable, "job.stopped")
 // work does something long. It tells how far it is and returns what is kept of the result.
 type work func(ctx context.Context, tell func(progress any)) (result any, err error)
 
-// beginWork takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when
-// the same work is already under way, which is busy.
+// beginWork takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once
+// when the same work is already under way, which is busy.
 func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy error, do work, after func()) error {
 	hold, err := w.app.Jobs.BeginJob(ctx, w.worker, kind, subject, struct{}{})
 	if errors.Is(err, job.ErrExists) {
@@ -482,8 +483,8 @@ func (w *consoleWork) runWorkStep(ctx context.Context, run *job.Run, do work) er
 	return run.Save(context.WithoutCancel(ctx), result)
 }
 
-// uploadFolder returns the folder that holds an upload during its import. It is in the data folder, which only the service
-// can read.
+// uploadFolder returns the folder that holds an upload during its import. It is in the data folder, which only the
+// service can read.
 func (w *consoleWork) uploadFolder() string {
 	return filepath.Join(w.app.Config.CorporaPath(), "upload")
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// TestClicksOfTasks walks nine everyday tasks by their shortest way and counts the clicks, as docs/internal/testing.md tells
-// them. Typing is free, Enter is a click, and a value of a list takes two. The tenth task is in TestPersonTicksThreeSteps.
+// TestClicksOfTasks walks nine everyday tasks by their shortest way and counts the clicks, as docs/internal/testing.md
+// tells them. Typing is free, Enter is a click, and a value of a list takes two. The tenth task is in
+// TestPersonTicksThreeSteps.
 func TestClicksOfTasks(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))

@@ -25,8 +25,8 @@ func (s *stage) newCase() cyber.CaseID {
 	return list[0].ID
 }
 
-// TestReasonTypedOnACaseMovesNothing types the reason for a reveal as a person does, key by key: every letter goes into the
-// reason, and none of them takes or moves the case.
+// TestReasonTypedOnACaseMovesNothing types the reason for a reveal as a person does, key by key: every letter goes into
+// the reason, and none of them takes or moves the case.
 func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
@@ -83,8 +83,8 @@ func TestArrowsTurnThroughTheList(t *testing.T) {
 	}
 }
 
-// TestFinalMoveAsksAndCanBeUndone resolves a case by its page: the page asks, offers to undo it, and the partner is told only of
-// what was not undone.
+// TestFinalMoveAsksAndCanBeUndone resolves a case by its page: the page asks, offers to undo it, and the partner is
+// told only of what was not undone.
 func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))

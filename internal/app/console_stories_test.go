@@ -43,8 +43,8 @@ const (
 	oldBreach   = "loja-antiga"
 )
 
-// TestThreeStories walks three people through their work from the first page to the last, in a real browser: who answers
-// the telephone, who brings leaks in, and who connects a partner.
+// TestThreeStories walks three people through their work from the first page to the last, in a real browser: who
+// answers the telephone, who brings leaks in, and who connects a partner.
 func TestThreeStories(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
@@ -147,8 +147,8 @@ func (s *stage) unfold(form string) {
 	s.tap(`details:has(` + form + `) > summary`)
 }
 
-// attendant: somebody calls and says their CPF. They are found, what is known is shown with a reason, a case is opened, taken,
-// answered and worked to its end; the partner sees every step.
+// attendant: somebody calls and says their CPF. They are found, what is known is shown with a reason, a case is opened,
+// taken, answered and worked to its end; the partner sees every step.
 func (s *stage) attendant() {
 	s.t.Helper()
 	_, token, err := s.app.Operators.CreateOperator(s.ctx, "atende@exemplo.com.br", operator.Support)
@@ -204,8 +204,8 @@ func (s *stage) attendant() {
 	s.leave()
 }
 
-// analyst: a dump is uploaded, the page follows it, people are found in it, the page says how much of it was new; then it
-// proves to be forged and is taken back, and nobody is called compromised any more.
+// analyst: a dump is uploaded, the page follows it, people are found in it, the page says how much of it was new; then
+// it proves to be forged and is taken back, and nobody is called compromised any more.
 func (s *stage) analyst() {
 	s.t.Helper()
 	_, token, err := s.app.Operators.CreateOperator(s.ctx, "analisa@exemplo.com.br", operator.Admin)
@@ -270,8 +270,8 @@ func (s *stage) openNewEvent(kind string, do func()) {
 	s.press(link)
 }
 
-// developer: a partner's own person makes a key, and a webhook whose receiver is broken. The attempts are there to read, the
-// receiver is mended, and what it missed is sent again under the same id.
+// developer: a partner's own person makes a key, and a webhook whose receiver is broken. The attempts are there to
+// read, the receiver is mended, and what it missed is sent again under the same id.
 func (s *stage) developer() {
 	s.t.Helper()
 	var mended atomic.Bool

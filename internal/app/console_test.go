@@ -253,7 +253,8 @@ func TestConsoleStory(t *testing.T) {
 		[]byte(
 			"plan_id;is_group_plan;start_date;name;cpf;birth_date;gender;email;phone_number;primary_card;user_card;zipcode;street;number;neighborhood;city;state\n"+
 				"ouro;false;2026-01-01;Maria da Silva;52998224725;1980-02-03;F;maria@exemplo.com.br;+5511987654321;4111111111111111;4111111111111111;01310100;Avenida Paulista;1;Bela Vista;São Paulo;SP\n"+
-				"ouro;false;2026-01-01;Sem CPF;123;1980-02-03;F;x;+5511987654321;;;01310100;Rua;1;Centro;São Paulo;SP\n",
+				"ouro;false;2026-01-01;Sem CPF;123;1980-02-03;F;x;+5511987654321;;;01310100;Rua;1;Centro;São "+
+				"Paulo;SP\n",
 		),
 		0o600,
 	); err != nil {

@@ -297,8 +297,8 @@ func (b *browser) fetch(paths []string) []fetched {
 	}))`)
 }
 
-// crawl follows every link from the first page on; files are no pages. Only an open page runs what is in it, so those that
-// have hostile text in them are opened; at full size all are.
+// crawl follows every link from the first page on; files are no pages. Only an open page runs what is in it, so those
+// that have hostile text in them are opened; at full size all are.
 func (b *browser) crawl() {
 	b.t.Helper()
 	seen, alike, queue, hostile := map[string]bool{"/": true}, map[string]int{}, []string{"/"}, 0

@@ -92,8 +92,8 @@ func slug(title string) string {
 	}, title)
 }
 
-// strangers are words that belong to one machine or one network and never into the tree. They are written in pieces, so that
-// this file does not hold them.
+// strangers are words that belong to one machine or one network and never into the tree. They are written in pieces, so
+// that this file does not hold them.
 var strangers = regexp.MustCompile(`(?:^|[^A-Za-z0-9_.~-])/(?:wo` + `rk|ro` + `ot)/[A-Za-z0-9_.]` +
 	`|(?:proxy|sum)\.go` + `lang\.org|deb\.deb` + `ian\.org|registry\.npm` + `js\.org|py` + `pi\.org|crates` + `\.io`)
 
@@ -112,7 +112,8 @@ func holdsStrangers(text string) bool {
 	return slices.ContainsFunc(strangersHold, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// TestNoMachineInTheTree keeps the checkout's place on somebody's disk and the hosts of package registries out of all files.
+// TestNoMachineInTheTree keeps the checkout's place on somebody's disk and the hosts of package registries out of all
+// files.
 func TestNoMachineInTheTree(t *testing.T) {
 	for _, name := range treeFiles(t) {
 		text := readTree(t, name)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// publishing is what only internal/platform/durable may do: the order of these calls decides what a power cut leaves, and is
-// tested there.
+// publishing is what only internal/platform/durable may do: the order of these calls decides what a power cut leaves,
+// and is tested there.
 var publishing = regexp.MustCompile(`\.(Rename|Link|Symlink|Sync)\(`)
 
 // durableCall is a call of that package.

@@ -15,8 +15,8 @@ import (
 // remembers what the partner was told.
 const reviewLooksEvery = time.Minute
 
-// lookReview is the chore that reviews the first looks of all live partners: partners are told by an event, operators by
-// the log and by metrics.
+// lookReview is the chore that reviews the first looks of all live partners: partners are told by an event, operators
+// by the log and by metrics.
 type lookReview struct {
 	looks   *cyber.FirstLooks
 	log     *slog.Logger

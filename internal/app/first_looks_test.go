@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/config"
 )
 
-// TestServerMakesFirstLooks: a running server looks up what a list added as far as there are tokens, and the rest when an
-// operator grants more on the command line.
+// TestServerMakesFirstLooks: a running server looks up what a list added as far as there are tokens, and the rest when
+// an operator grants more on the command line.
 func TestServerMakesFirstLooks(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, c config.Common) {

@@ -67,8 +67,8 @@ func lineOf(floors map[string]place, folder string) (string, bool) {
 	return "", false
 }
 
-// TestFloors reads the files itself. A test that asks `go list` is answered from the test cache when the tree has changed,
-// because `go test` does not see what a child process reads.
+// TestFloors reads the files itself. A test that asks `go list` is answered from the test cache when the tree has
+// changed, because `go test` does not see what a child process reads.
 func TestFloors(t *testing.T) {
 	floors := readFloors(t)
 	inhabited := make(map[string]bool)
@@ -219,8 +219,8 @@ var (
 	imports   = map[string][]string{}
 )
 
-// treeFiles lists the files of the tree by their slash-separated path from the root: all that a clone would hold, read from the
-// disk rather than from git so that a file counts before it is committed.
+// treeFiles lists the files of the tree by their slash-separated path from the root: all that a clone would hold, read
+// from the disk rather than from git so that a file counts before it is committed.
 func treeFiles(t *testing.T) []string {
 	t.Helper()
 	if treeNames != nil {

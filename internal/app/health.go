@@ -32,9 +32,10 @@ const (
 	lowDisk  = 500 << 20
 )
 
-// readiness returns the state of each part and whether the service is ready. The reasons go to the log, not to the client.
-// For each password corpus it says whether it is a real one or the built-in sample, which is of no use to a live partner
-// but does not make the rest of the service unready, and whether other replicas have one that is missing here.
+// readiness returns the state of each part and whether the service is ready. The reasons go to the log, not to the
+// client. For each password corpus it says whether it is a real one or the built-in sample, which is of no use to a
+// live partner but does not make the rest of the service unready, and whether other replicas have one that is missing
+// here.
 func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

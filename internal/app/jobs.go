@@ -35,8 +35,8 @@ import (
 // manyTries is for work that has to be done in the end, however long a disk is full or a bucket away.
 const manyTries = 20
 
-// jobKinds declares every kind of job once. A kind without a lane is run by the process that starts it, because no other
-// process has its files. feeds may be nil where no worker runs.
+// jobKinds declares every kind of job once. A kind without a lane is run by the process that starts it, because no
+// other process has its files. feeds may be nil where no worker runs.
 func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 	work := &job.Lane{Name: "work", AtOnce: 4}
 	slow := &job.Lane{Name: "feeds", AtOnce: 4, Before: feeds.Schedule} // a slow source must not keep a match waiting
@@ -142,12 +142,12 @@ func (a *App) rewriteSealed(ctx context.Context, run *job.Run) error {
 	}
 }
 
-// protectionEvery is how often endpoint keys and people's plans are looked after. Every replica with workers does so; rows remember what
-// was done.
+// protectionEvery is how often endpoint keys and people's plans are looked after. Every replica with workers does so;
+// rows remember what was done.
 const protectionEvery = time.Minute
 
-// watchKeysAndPools announces keys that end soon, ends those whose time or subscription is over, reminds people of steps
-// that are due, and reports pools that run low.
+// watchKeysAndPools announces keys that end soon, ends those whose time or subscription is over, reminds people of
+// steps that are due, and reports pools that run low.
 func (s *Server) watchKeysAndPools(ctx context.Context) {
 	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_epp_pool_free",
@@ -274,8 +274,8 @@ func (s *Server) sweepRetention(ctx context.Context) {
 // Outgoing is what calls out: one guard, and the clients that pass it.
 type Outgoing struct {
 	Guard *webhook.Guard
-	// Webhooks sends events. Downloads fetches dumps: it is patient and follows a few redirects, each of which passes the
-	// guard again.
+	// Webhooks sends events. Downloads fetches dumps: it is patient and follows a few redirects, each of which passes
+	// the guard again.
 	Webhooks, Downloads *http.Client
 }
 

@@ -134,8 +134,8 @@ func (a *App) knownRatio() float64 {
 	return float64(newest.Tally.Measured.Known) / float64(max(1, newest.Tally.Distinct))
 }
 
-// leaseHolder names this machine and data folder as a holder of leases: only one process can be at an import there, so what a
-// killed one left can be taken up at once.
+// leaseHolder names this machine and data folder as a holder of leases: only one process can be at an import there, so
+// what a killed one left can be taken up at once.
 func (a *App) leaseHolder() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -275,8 +275,9 @@ func (a *App) importing(
 	return out, err
 }
 
-// MatchBreach matches a breach against the watched values and waits for the end: in this process, or by following the server
-// that claimed the job first. It does not wait for values that were added during the match; a server handles those.
+// MatchBreach matches a breach against the watched values and waits for the end: in this process, or by following the
+// server that claimed the job first. It does not wait for values that were added during the match; a server handles
+// those.
 func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.MatchProgress)) (leak.MatchProgress, error) {
 	var p leak.MatchProgress
 	hold, err := a.Jobs.TakeJob(ctx, a.leaseHolder(), leak.KindMatch, name)
@@ -422,8 +423,8 @@ func (l *Leaks) verifySegment(ctx context.Context, f leak.File) (keys uint64, er
 	return reader.Count(), errors.Join(reader.VerifyAll(ctx), reader.Close())
 }
 
-// EditBreach changes the description of a breach and updates statuses accordingly, in this process or through the server
-// that claimed the job first.
+// EditBreach changes the description of a breach and updates statuses accordingly, in this process or through the
+// server that claimed the job first.
 func (a *App) EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error) {
 	r, err := a.Leaks.Breaches.EditBreach(ctx, name, edit)
 	if err != nil {
@@ -458,8 +459,8 @@ func (a *App) Feeds(through *http.Client) *feed.Feeds {
 // harmless are the headers that may follow a redirect to another host: none of them can hold a secret.
 var harmless = []string{"Accept", "User-Agent", "Range", "If-None-Match"}
 
-// followRedirect follows a few redirects. Only harmless headers go to another host: net/http takes the usual secrets away, but
-// not a key in a header of its own, nor the address before, which may be a signed one.
+// followRedirect follows a few redirects. Only harmless headers go to another host: net/http takes the usual secrets
+// away, but not a key in a header of its own, nor the address before, which may be a signed one.
 func followRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > mostRedirect {
 		return http.ErrUseLastResponse

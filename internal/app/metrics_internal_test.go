@@ -9,8 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
 )
 
-// TestMetricsAreNotForAll: metrics answer who holds the token, and nobody else, also on this machine, where a proxy may be
-// that says nothing of whom it asks for.
+// TestMetricsAreNotForAll: metrics answer who holds the token, and nobody else, also on this machine, where a proxy may
+// be that says nothing of whom it asks for.
 func TestMetricsAreNotForAll(t *testing.T) {
 	const token = "made-up token of some length"
 	for _, c := range []struct {

@@ -19,8 +19,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// TestEverythingPassesTheGuard: feeds of every kind and imports by address reach an inner address only when the operator
-// opened it. The address here is the loopback, where a server counts who comes.
+// TestEverythingPassesTheGuard: feeds of every kind and imports by address reach an inner address only when the
+// operator opened it. The address here is the loopback, where a server counts who comes.
 func TestEverythingPassesTheGuard(t *testing.T) {
 	var met atomic.Int64
 	s3 := buckettest.NewFakeS3(t)

@@ -12,8 +12,9 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// TestPasskeys: a real browser with an authenticator of its own adds a passkey, adds no second one to that authenticator,
-// logs in with it alone, and can no longer once it was removed. The name is localhost, because a passkey is bound to a name and an address is none.
+// TestPasskeys: a real browser with an authenticator of its own adds a passkey, adds no second one to that
+// authenticator, logs in with it alone, and can no longer once it was removed. The name is localhost, because a passkey
+// is bound to a name and an address is none.
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))

@@ -59,7 +59,8 @@ func (a *App) DownloadPasswords(ctx context.Context, job password.Download) (pas
 func (a *App) shareImported(ctx context.Context) error {
 	if err := a.SharePasswords(ctx); err != nil && !errors.Is(err, password.ErrBusy) {
 		return fmt.Errorf(
-			"the corpus is in force on this machine, but not in the bucket yet; a server on this folder tries again: %w",
+			"the corpus is in force on this machine, but not in the bucket yet; a server on this folder tries again: "+
+				"%w",
 			err,
 		)
 	}
@@ -116,8 +117,9 @@ func (s *Server) followPasswords(ctx context.Context, group *errgroup.Group) {
 func (s *Server) watchPasswords() {
 	for _, algorithm := range password.Algorithms {
 		s.metrics.RegisterCollectors(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name:        "vigia_password_entries",
-			Help:        "Entries of the imported password corpus that this process answers from; 0 with nothing but the built-in sample.",
+			Name: "vigia_password_entries",
+			Help: "Entries of the imported password corpus that this process answers from; 0 with nothing but " +
+				"the built-in sample.",
 			ConstLabels: prometheus.Labels{"algorithm": algorithm.String()},
 		}, func() float64 {
 			for _, c := range s.passwords.ListCorpora() {

@@ -46,8 +46,8 @@ func (p *phone) frame() *browser {
 	}
 }
 
-// TestPersonPageInFrame: a page stands in the frames of a site that the partner named, works there, and stands in nobody
-// else's.
+// TestPersonPageInFrame: a page stands in the frames of a site that the partner named, works there, and stands in
+// nobody else's.
 func TestPersonPageInFrame(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)

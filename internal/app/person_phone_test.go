@@ -26,8 +26,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// Where things are on a person's phone: their partner's site, one that has no business with them, and their own pages. To
-// the browser these are three sites, all by TLS; one listener of this machine answers for them.
+// Where things are on a person's phone: their partner's site, one that has no business with them, and their own pages.
+// To the browser these are three sites, all by TLS; one listener of this machine answers for them.
 const (
 	partnerSite = "https://app.banco.exemplo.com.br"
 	otherSite   = "https://premios.exemplo.org"
@@ -200,8 +200,8 @@ func (p *phone) link() string {
 	return link.URL
 }
 
-// follow has the person open an address of the partner's site, where they are logged in, and tap what leads on to their own
-// pages.
+// follow has the person open an address of the partner's site, where they are logged in, and tap what leads on to their
+// own pages.
 func (p *phone) follow(address string) {
 	p.t.Helper()
 	html := `<!doctype html><html lang="pt-BR"><title>App</title><link rel="icon" href="data:,"><a id="go" href="` + p.link() + `">Minha proteção</a>`
@@ -225,7 +225,8 @@ func (p *phone) page(path string, texts ...string) {
 // mostBytes is what a page may weigh with its style and logo.
 const mostBytes = 60_000
 
-// here judges the page as it stands: nothing keeps people out, nothing is wider than the screen, nothing weighs too much.
+// here judges the page as it stands: nothing keeps people out, nothing is wider than the screen, nothing weighs too
+// much.
 func (p *phone) here(name string) {
 	p.t.Helper()
 	p.judge("person " + name)
@@ -265,8 +266,8 @@ func (p *phone) document(name string) {
 	}
 }
 
-// firstRead follows a link on a cheap phone on 3G, nothing kept from before, and says what that costs: 400 ms until an answer
-// begins, 400 kbit/s, a processor a quarter as fast as this machine's.
+// firstRead follows a link on a cheap phone on 3G, nothing kept from before, and says what that costs: 400 ms until an
+// answer begins, 400 kbit/s, a processor a quarter as fast as this machine's.
 func (p *phone) firstRead(address string) {
 	p.t.Helper()
 	p.network(&network.Conditions{Latency: 400, DownloadThroughput: 50_000, UploadThroughput: 50_000}, 4)
@@ -276,7 +277,8 @@ func (p *phone) firstRead(address string) {
 	first := eval[float64](p.browser, paint)
 	sent := p.sent.Load() - p.before
 	p.t.Logf(
-		"first page on 3G: text is there %.0f ms after the tap; %d bytes over the line, two pages, two style sheets, a logo",
+		"first page on 3G: text is there %.0f ms after the tap; %d bytes over the line, two pages, two style sheets, "+
+			"a logo",
 		first-p.tapped,
 		sent,
 	)

@@ -75,9 +75,9 @@ func (p *phone) told() (address string) {
 	return ""
 }
 
-// TestPersonStory tells the story of a person through the API and their pages alone, on a screen of 390 pixels: enrolled, a
-// leak found, the text of an SMS and the address in it, a link, a key activated, a case solved, every step done, the risk
-// fallen. It says what the first page costs on a cheap phone.
+// TestPersonStory tells the story of a person through the API and their pages alone, on a screen of 390 pixels:
+// enrolled, a leak found, the text of an SMS and the address in it, a link, a key activated, a case solved, every step
+// done, the risk fallen. It says what the first page costs on a cheap phone.
 func TestPersonStory(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
@@ -184,8 +184,8 @@ func TestPersonStory(t *testing.T) {
 	p.here("/p/left")
 }
 
-// TestPersonTicksThreeSteps has a person open their page in each language on a screen of 390 pixels, find the one thing to do
-// now, and do three steps: each tick is said where the step stood, and the next step stands there.
+// TestPersonTicksThreeSteps has a person open their page in each language on a screen of 390 pixels, find the one thing
+// to do now, and do three steps: each tick is said where the step stood, and the next step stands there.
 func TestPersonTicksThreeSteps(t *testing.T) {
 	t.Parallel()
 	for lang, said := range map[partner.Language][3]string{

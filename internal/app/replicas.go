@@ -23,8 +23,8 @@ const replicaTells = 2 * time.Second
 // ReplicaGone is how long ago a replica that still counts may have been heard of.
 const ReplicaGone = 10 * time.Second
 
-// replicas knows the processes that share the partners' requests. Each grants its part of a partner's rate, which is the
-// whole rate together where a balancer spreads requests evenly.
+// replicas knows the processes that share the partners' requests. Each grants its part of a partner's rate, which is
+// the whole rate together where a balancer spreads requests evenly.
 type replicas struct {
 	serving atomic.Int64
 	// lacking are the algorithms of password corpora that another replica has and this one does not.
@@ -119,7 +119,8 @@ func (s *Server) comparePasswords(own store.Replica, all []store.Replica) {
 	switch {
 	case len(list) > 0 && (before == nil || !slices.Equal(*before, list)):
 		s.log.Error(
-			"other replicas have password corpora that this one lacks: live partners' password checks are answered 503 here",
+			"other replicas have password corpora that this one lacks: live partners' password checks are answered "+
+				"503 here",
 			"algorithms",
 			list,
 			"mend",

@@ -8,8 +8,8 @@ import (
 // IsRoot reports whether this process may do anything on its machine. On Windows it does not say so.
 func IsRoot() bool { return os.Geteuid() == 0 }
 
-// WarnOfRights says at each start what would make a fault of the service one of the whole machine: that it runs as root, or
-// that it cannot confine the process that reads dumps.
+// WarnOfRights says at each start what would make a fault of the service one of the whole machine: that it runs as
+// root, or that it cannot confine the process that reads dumps.
 func WarnOfRights(log *slog.Logger, isRoot, canConfine, readsUnconfined bool) {
 	if isRoot {
 		log.Warn("the server runs as root: whoever takes it over has the machine",

@@ -9,7 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 )
 
-// TestWarnOfRights: a start says that it is root's and that dumps are not read, or read without confinement; else nothing.
+// TestWarnOfRights: a start says that it is root's and that dumps are not read, or read without confinement; else
+// nothing.
 func TestWarnOfRights(t *testing.T) {
 	const root, unconfined, refused = "runs as root", "that nothing confines", "no dump is read"
 	for _, c := range []struct {

@@ -323,14 +323,15 @@ func (s *Server) listenAndServe(
 }
 
 // withFrame gives every answer an id, by which its line in the log is found, and asks clients of a stopping server to
-// come back on another connection: a balancer that only sees connections would else keep sending requests here until the
-// connection is closed under one of them.
+// come back on another connection: a balancer that only sees connections would else keep sending requests here until
+// the connection is closed under one of them.
 func (s *Server) withFrame(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := telemetry.NewRequestID(r.Header.Get("X-Request-Id"))
 		w.Header()["X-Request-Id"] = []string{id}
 		// net/http drops the length of a request that has both a length and chunked coding, which is how requests are
-		// smuggled past a proxy that goes by the length. Behind a chunked body no further request of the connection is read.
+		// smuggled past a proxy that goes by the length. Behind a chunked body no further request of the connection is
+		// read.
 		isChunked := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
 		if s.stopping.Load() || isChunked {
 			w.Header()["Connection"] = closing

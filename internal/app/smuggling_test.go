@@ -10,8 +10,9 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/config"
 )
 
-// TestNothingIsReadBehindChunks: a proxy that goes by the length of a request which has both a length and chunked coding
-// takes what follows the chunks for its body, and net/http would take it for a request. The connection ends instead.
+// TestNothingIsReadBehindChunks: a proxy that goes by the length of a request which has both a length and chunked
+// coding takes what follows the chunks for its body, and net/http would take it for a request. The connection ends
+// instead.
 func TestNothingIsReadBehindChunks(t *testing.T) {
 	t.Parallel()
 	s := serve(t, open(t, config.Common{Data: t.TempDir()}), nil)

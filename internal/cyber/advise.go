@@ -132,8 +132,8 @@ type PostureAsset struct {
 	open []*judged
 }
 
-// PostureDevice is a protected device: one with a live key that was activated on it, or with a live key where devices do
-// not report activations.
+// PostureDevice is a protected device: one with a live key that was activated on it, or with a live key where devices
+// do not report activations.
 type PostureDevice struct {
 	System     System
 	ValidUntil time.Time

@@ -84,8 +84,8 @@ func newPersons(breaches string) (*Persons, *people, *changes, *time.Time) {
 	return NewPersons(s, NewCatalogue(c, clock), clock, nil), s, c, &now
 }
 
-// TestBreachesAreRemembered: a breach is read once for everybody, again when it may have changed, and at once when it is
-// new.
+// TestBreachesAreRemembered: a breach is read once for everybody, again when it may have changed, and at once when it
+// is new.
 func TestBreachesAreRemembered(t *testing.T) {
 	rules, s, _, now := newPersons("loja")
 	advise := func(breaches string, want ...string) {

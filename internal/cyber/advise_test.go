@@ -58,7 +58,8 @@ func person() *Posture {
 	}}
 }
 
-// TestConditions: to whom an item applies. Each condition is held against somebody it fits and somebody it just does not.
+// TestConditions: to whom an item applies. Each condition is held against somebody it fits and somebody it just does
+// not.
 func TestConditions(t *testing.T) {
 	phone := []PostureDevice{{System: IOS, ValidUntil: modelNow.AddDate(0, 0, 10)}}
 	desk := []PostureDevice{{System: Windows, ValidUntil: modelNow.AddDate(0, 0, 10)}}

@@ -47,8 +47,8 @@ type Case struct {
 	ChangedAt time.Time
 }
 
-// Ending is a final move that can still be undone. It is made, and the partner told of it, when At has come; its zero value is
-// none.
+// Ending is a final move that can still be undone. It is made, and the partner told of it, when At has come; its zero
+// value is none.
 type Ending struct {
 	To    CaseStatus
 	Actor string
@@ -149,8 +149,8 @@ type CaseStore interface {
 	// ServiceTriage returns what a service asks; ErrServiceNotFound when it is not offered.
 	ServiceTriage(ctx context.Context, service ServiceID) (Triage, error)
 	// InsertCase keeps a new case. When its service has a calendar, the first of the wished times that is free is
-	// booked; ErrAppointmentTaken when there are wishes and none is. A live partner's person has to be covered for that,
-	// and the partner within its share.
+	// booked; ErrAppointmentTaken when there are wishes and none is. A live partner's person has to be covered for
+	// that, and the partner within its share.
 	InsertCase(ctx context.Context, id partner.ID, c Case, wishes Wishes) (Case, error)
 	// ListLane returns the cases of one status that fit, the most urgent first; WaitingCases how many wait.
 	ListLane(ctx context.Context, f LaneFilter) (Lane, error)
@@ -159,7 +159,8 @@ type CaseStore interface {
 	EndingCases(ctx context.Context, now time.Time, limit int) ([]CaseID, error)
 	// SetWriter notes who is writing an answer to a case.
 	SetWriter(ctx context.Context, key CaseKey, writer string, now time.Time) error
-	// ListPersonCases returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is not theirs.
+	// ListPersonCases returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is
+	// not theirs.
 	ListPersonCases(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error)
 	PersonCase(ctx context.Context, key CaseKey) (Case, []CaseMove, error)
 	// UpdateCase changes a case under the lock of its row. The numbers of the lines that change returns, their events,
@@ -174,7 +175,8 @@ type CaseKeeping interface {
 	// ListCases returns the newest cases that fit; GetCase one with its history.
 	ListCases(ctx context.Context, f CaseFilter) ([]Case, error)
 	GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error)
-	// ListQuestions returns what a service asks, in order. After DeleteQuestion it asks it no more; answers given stay with their cases.
+	// ListQuestions returns what a service asks, in order. After DeleteQuestion it asks it no more; answers given stay
+	// with their cases.
 	ListQuestions(ctx context.Context, service ServiceID) ([]Question, error)
 	DeleteQuestion(ctx context.Context, id QuestionID) error
 	// ReadyAnswers returns the answers that are kept ready, by title.
@@ -547,7 +549,8 @@ const (
 	LaneOldest LaneOrder = "old"
 )
 
-// LaneFilter picks cases for the desk; the zero value of a field does not restrict, and without a status all open cases fit.
+// LaneFilter picks cases for the desk; the zero value of a field does not restrict, and without a status all open cases
+// fit.
 type LaneFilter struct {
 	Status  CaseStatus
 	Partner partner.ID
@@ -574,8 +577,8 @@ type LaneMark struct {
 	ID  CaseID
 }
 
-// Lane is a page of a status, as a rule the most urgent first. What nothing is due for comes last, the oldest first; of what is
-// not open any more the newest come first.
+// Lane is a page of a status, as a rule the most urgent first. What nothing is due for comes last, the oldest first; of
+// what is not open any more the newest come first.
 type Lane struct {
 	Status CaseStatus
 	Cases  []Case
@@ -608,8 +611,8 @@ type WaitingCases struct {
 	Mine, Open int64
 }
 
-// ListLane returns a page of a lane; without a status, of all open cases in one order. Those are read a status at a time, each
-// from its range of an index, and merged.
+// ListLane returns a page of a lane; without a status, of all open cases in one order. Those are read a status at a
+// time, each from its range of an index, and merged.
 func (c *Cases) ListLane(ctx context.Context, f LaneFilter) (lane Lane, err error) {
 	statuses, asked := []CaseStatus{f.Status}, f.Limit
 	if f.Status == "" {
@@ -692,7 +695,8 @@ func (s ownCases) ListCases(ctx context.Context, f CaseFilter) ([]Case, error) {
 	return s.inner.ListCases(ctx, f)
 }
 
-// GetCase returns a case of the one partner. Whose notes are shown is for the page to know, which knows the partner's people.
+// GetCase returns a case of the one partner. Whose notes are shown is for the page to know, which knows the partner's
+// people.
 func (s ownCases) GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
 	c, moves, err := s.inner.GetCase(ctx, id)
 	if err == nil && c.Partner != s.id {

@@ -352,8 +352,8 @@ func (c *Cases) SetTargetTime(ctx context.Context, service ServiceID, target tim
 	return c.store.SetTarget(ctx, service, target)
 }
 
-// AddFreeSlots puts times into a service's calendar, for one partner's people alone where id names one. From the first one
-// on, the service's cases are attended by appointment.
+// AddFreeSlots puts times into a service's calendar, for one partner's people alone where id names one. From the first
+// one on, the service's cases are attended by appointment.
 func (c *Cases) AddFreeSlots(ctx context.Context, service ServiceID, id partner.ID, times []time.Time) (int, error) {
 	slots := make([]Slot, len(times))
 	for i, at := range times {

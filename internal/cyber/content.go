@@ -356,7 +356,8 @@ func (c *Catalogue) loadOffered(ctx context.Context) (*catalogueIndex, error) {
 	return c.cache.cached, nil
 }
 
-// ListItems returns the whole catalogue, for the operator: most urgent first, alerts before advice before tips, then by id.
+// ListItems returns the whole catalogue, for the operator: most urgent first, alerts before advice before tips, then by
+// id.
 func (c *Catalogue) ListItems(ctx context.Context) ([]Item, error) {
 	first, err := firstContent()
 	if err != nil {
@@ -475,8 +476,8 @@ var translations = sync.OnceValues(func() (map[partner.Language][]translation, e
 	return all, nil
 })
 
-// translateItems returns items in a language. An item whose text an operator wrote stays in Portuguese: a translation of
-// the text that it replaced would tell people something else.
+// translateItems returns items in a language. An item whose text an operator wrote stays in Portuguese: a translation
+// of the text that it replaced would tell people something else.
 func translateItems(items []Item, lang partner.Language) ([]Item, error) {
 	first, err := firstContent()
 	if err != nil {

@@ -62,8 +62,8 @@ func TestCatalogueOrder(t *testing.T) {
 	}
 }
 
-// TestCatalogueChanges: what an operator changes shows at once where it was changed, within two seconds elsewhere, and can
-// be undone.
+// TestCatalogueChanges: what an operator changes shows at once where it was changed, within two seconds elsewhere, and
+// can be undone.
 func TestCatalogueChanges(t *testing.T) {
 	cat, c, now := newCatalogue()
 	offers := func(id ContentID) bool {

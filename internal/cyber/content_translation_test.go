@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// TestCatalogueIsTranslated holds every item that this program brings against its translations: all texts are there, with the
-// same blanks and the same answers.
+// TestCatalogueIsTranslated holds every item that this program brings against its translations: all texts are there,
+// with the same blanks and the same answers.
 func TestCatalogueIsTranslated(t *testing.T) {
 	t.Parallel()
 	first, err := firstContent()

@@ -176,8 +176,8 @@ type DeviceKeeping interface {
 	EndUnsubscribed(ctx context.Context) (int, error)
 	// InstallLinks returns where people install the program of each system from; a system without a link is not there.
 	InstallLinks(ctx context.Context) (map[System]string, error)
-	// ListSources returns where each system's keys come from, and what is left, in the order of Systems; PoolsTurnedLow the pools
-	// that became low, or full again, since the last call in any replica.
+	// ListSources returns where each system's keys come from, and what is left, in the order of Systems; PoolsTurnedLow
+	// the pools that became low, or full again, since the last call in any replica.
 	ListSources(ctx context.Context) ([]Source, error)
 	PoolsTurnedLow(ctx context.Context) ([]Source, error)
 	// ListShares returns what was set or used of the pools and calendars, by resource and partner.
@@ -417,8 +417,8 @@ func (e *Endpoints) RevokeDevice(ctx context.Context, key KeyID) (Device, error)
 	return e.store.EndOwnKey(ctx, d.Partner, d.ID, EndRevoked)
 }
 
-// ReplaceDevice moves a person's protection to another device, for the operator: the old key ends, the new device has a key
-// of its own until the old one would have ended. The plan's limit is not asked, as the number of devices stays the
+// ReplaceDevice moves a person's protection to another device, for the operator: the old key ends, the new device has a
+// key of its own until the old one would have ended. The plan's limit is not asked, as the number of devices stays the
 // same.
 func (e *Endpoints) ReplaceDevice(ctx context.Context, key KeyID, system System, name string) (Device, error) {
 	r := DeviceRequest{System: system, Name: name}
@@ -476,11 +476,11 @@ func (e *Endpoints) SetInstallLink(ctx context.Context, system System, link stri
 //
 //	K7M2Q-9RTXW-4HNPC-VD3FJ-6YGA8
 //
-// Its characters are those below, none of which is easily taken for another: 0 and O, 1, I and L, 2 and Z, 5 and S, 8 and B, U and V
-// are there at most once. 24 of them are drawn, the last one is the check character: with v the place of a character in the
-// alphabet and i its place in the key, 1 to 25, the sum of i*v over the whole key is a multiple of 29. As 29 is a prime larger
-// than every i and every v, one wrong character and any two exchanged ones always break the sum. A draw whose check would
-// fall outside the alphabet (4 in 29) is drawn again.
+// Its characters are those below, none of which is easily taken for another: 0 and O, 1, I and L, 2 and Z, 5 and S, 8
+// and B, U and V are there at most once. 24 of them are drawn, the last one is the check character: with v the place of
+// a character in the alphabet and i its place in the key, 1 to 25, the sum of i*v over the whole key is a multiple of
+// 29. As 29 is a prime larger than every i and every v, one wrong character and any two exchanged ones always break the
+// sum. A draw whose check would fall outside the alphabet (4 in 29) is drawn again.
 const (
 	keyAlphabet = "2346789ACDFGHJKMNPQRTVWXY"
 	keyLength   = 25
@@ -668,7 +668,8 @@ func (s ownDevices) InstallLinks(ctx context.Context) (map[System]string, error)
 	return s.inner.InstallLinks(ctx)
 }
 
-// What is below is the operator's, the API's or a chore's: pools serve all partners, and people of a partner issue no keys.
+// What is below is the operator's, the API's or a chore's: pools serve all partners, and people of a partner issue no
+// keys.
 
 // IssueKey issues nothing.
 func (ownDevices) IssueKey(

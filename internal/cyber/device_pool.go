@@ -61,8 +61,8 @@ func (k VendorKey) EndsAt(plan time.Time) time.Time {
 
 // PoolStore keeps vendors' keys.
 type PoolStore interface {
-	// LoadKeyPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new. A
-	// known key that comes with a date of its end ends then, issued or not.
+	// LoadKeyPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were
+	// new. A known key that comes with a date of its end ends then, issued or not.
 	LoadKeyPool(ctx context.Context, system System, keys []VendorKey) (int, error)
 	// UpdateSource changes where a system's keys come from.
 	UpdateSource(ctx context.Context, system System, change SourceChange) error
@@ -80,9 +80,9 @@ type Loaded struct {
 	Read, New int
 }
 
-// LoadKeyPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys, and
-// puts what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be repeated:
-// known keys are passed over, but for a date that they did not have. progress may be nil.
+// LoadKeyPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys,
+// and puts what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be
+// repeated: known keys are passed over, but for a date that they did not have. progress may be nil.
 func (e *Endpoints) LoadKeyPool(
 	ctx context.Context,
 	system System,
@@ -290,8 +290,8 @@ type Taking struct {
 	Others []Share
 }
 
-// MostAllowed returns how much a partner may have of a resource of which there is so much in all: what the operator set, or
-// else half of it while there are several live partners.
+// MostAllowed returns how much a partner may have of a resource of which there is so much in all: what the operator
+// set, or else half of it while there are several live partners.
 func (t Taking) MostAllowed(inAll int64) int64 {
 	switch {
 	case t.Quota > 0:
@@ -302,8 +302,8 @@ func (t Taking) MostAllowed(inAll int64) int64 {
 	return max(defaultShare, inAll/2, t.Reserved)
 }
 
-// reservedFloor returns how many keys of a pool are kept for each live partner without a reservation: half of the pool in equal
-// parts, so that two partners cannot leave nothing to a third.
+// reservedFloor returns how many keys of a pool are kept for each live partner without a reservation: half of the pool
+// in equal parts, so that two partners cannot leave nothing to a third.
 func (t Taking) reservedFloor(inAll int64) int64 {
 	return min(defaultShare, inAll/int64(2*(len(t.Others)+1)))
 }
@@ -330,8 +330,8 @@ func (t Taking) MostCounted() int64 {
 	return max(t.owedKeys(defaultShare)+1, 2*(t.Used+1)-t.ByAll, forFloor, 1)
 }
 
-// CheckKey refuses another key of a pool with so many free ones, up to Counted, when the partner has had its share, or when
-// what is left is kept for others.
+// CheckKey refuses another key of a pool with so many free ones, up to Counted, when the partner has had its share, or
+// when what is left is kept for others.
 func (t Taking) CheckKey(free int64) error {
 	inAll := t.ByAll + free
 	if len(t.Others) == 0 {

@@ -230,8 +230,8 @@ func TestKeyStates(t *testing.T) {
 	}
 }
 
-// TestReports: the first report activates, whatever its kind; later ones are written every ten minutes, and the store is
-// not asked for those that change nothing.
+// TestReports: the first report activates, whatever its kind; later ones are written every ten minutes, and the store
+// is not asked for those that change nothing.
 func TestReports(t *testing.T) {
 	for name, c := range map[string]struct {
 		activated, seen time.Duration // before now; 0 for never

@@ -94,8 +94,8 @@ type Breach struct {
 	Fabricated bool
 	SpamList   bool
 	AddedAt    time.Time
-	// Content identifies the values that the breach holds, and behind them their pairs with passwords: two breaches with
-	// equal contents are one dump that was imported twice. Empty when it holds none of its own.
+	// Content identifies the values that the breach holds, and behind them their pairs with passwords: two breaches
+	// with equal contents are one dump that was imported twice. Empty when it holds none of its own.
 	Content string
 }
 
@@ -337,8 +337,8 @@ func (m *Monitoring) MarkPlanStep(
 	return kept.Plan, err
 }
 
-// RecheckFinding looks at a finding again after something was done about it: with no step left it is resolved, and in any case
-// the value says what is left.
+// RecheckFinding looks at a finding again after something was done about it: with no step left it is resolved, and in
+// any case the value says what is left.
 func (m *Monitoring) RecheckFinding(
 	ctx context.Context,
 	id partner.ID,
@@ -454,8 +454,8 @@ const MaxBreachPage = 100
 
 // BreachStore reads what is told of breaches.
 type BreachStore interface {
-	// PublishedPage returns published breaches from place offset on, newest first, and how many there are; without is the
-	// name of one that is left out.
+	// PublishedPage returns published breaches from place offset on, newest first, and how many there are; without is
+	// the name of one that is left out.
 	PublishedPage(ctx context.Context, without string, offset int64, limit int) ([]Breach, int64, error)
 	// PublishedBreach returns one; ErrBreachUnknown when it is not published.
 	PublishedBreach(ctx context.Context, name string) (Breach, error)
@@ -467,8 +467,8 @@ type Breaches struct{ store BreachStore }
 // NewBreaches joins the rules to a store.
 func NewBreaches(store BreachStore) *Breaches { return &Breaches{store} }
 
-// ListBreaches returns one page of the published breaches, newest first, and how many there are. Pages count from 1. The made-up
-// breach is there for sandbox partners alone.
+// ListBreaches returns one page of the published breaches, newest first, and how many there are. Pages count from 1.
+// The made-up breach is there for sandbox partners alone.
 func (b *Breaches) ListBreaches(ctx context.Context, mode partner.Mode, page int64, size int) ([]Breach, int64, error) {
 	without := SandboxBreach
 	if mode.Has(partner.MagicValues) {
@@ -491,10 +491,10 @@ func (b *Breaches) FindBreach(ctx context.Context, mode partner.Mode, name strin
 // classes of data, the same passwords, the same sites. What the import was called does not matter. What was withdrawn,
 // and what is made up, was never told.
 //
-// A password that cannot be compared, because the breach has no pairs, is news only where no password was told before. One
-// that can be is known only from a breach that holds the same one. Where the value's own records are not known there is
-// nothing to compare: then a copy of the same dump is old news, and so is a combolist, mostly put together from earlier
-// breaches, once the value was found anywhere.
+// A password that cannot be compared, because the breach has no pairs, is news only where no password was told before.
+// One that can be is known only from a breach that holds the same one. Where the value's own records are not known
+// there is nothing to compare: then a copy of the same dump is old news, and so is a combolist, mostly put together
+// from earlier breaches, once the value was found anywhere.
 func IsKnownFinding(f Finding, earlier []Finding) bool {
 	var told Classes
 	var sites []string

@@ -14,14 +14,16 @@ import (
 var ErrLooksInvalid = fault.New(fault.Invalid, "first_looks.invalid")
 
 // The first look of a value into the published breaches takes a token of the partner, because its result is what a
-// hostile partner would fish for. Adding a value is free. Until its first look a value takes part in no match at all, so
-// that nothing is learned without a token.
+// hostile partner would fish for. Adding a value is free. Until its first look a value takes part in no match at all,
+// so that nothing is learned without a token.
 const (
-	// LookBurst is how many tokens a partner has at most, apart from those of its size and those granted by an operator.
+	// LookBurst is how many tokens a partner has at most, apart from those of its size and those granted by an
+	// operator.
 	LookBurst = 1000
 	// minLooksPerHour is how many tokens return in an hour unless the partner's size or the operator says more.
 	minLooksPerHour = 200
-	// looksPerPerson is how many first looks the size of a partner gives for each person, once: an e-mail, a CPF, a phone.
+	// looksPerPerson is how many first looks the size of a partner gives for each person, once: an e-mail, a CPF, a
+	// phone.
 	looksPerPerson = 3
 	// peoplePerLook is how many people of its size let one token return to a partner in an hour.
 	peoplePerLook = 200
@@ -84,8 +86,8 @@ func (b LookBucket) BonusPerDay(pace LookPace) int64 { return min(b.Subscription
 // tokensPerDay returns how many tokens return in a day.
 func (b LookBucket) tokensPerDay(pace LookPace) int64 { return 24*pace.PerHour + b.BonusPerDay(pace) }
 
-// RefillTokens adds the tokens that have returned since the last refill. A clock that is behind that of the process that
-// refilled last adds nothing. No time counts while first looks are stopped.
+// RefillTokens adds the tokens that have returned since the last refill. A clock that is behind that of the process
+// that refilled last adds nothing. No time counts while first looks are stopped.
 func (b *LookBucket) RefillTokens(now time.Time, pace LookPace) {
 	if pace.IsStopped() {
 		b.RefilledAt = later(b.RefilledAt, now)
@@ -135,8 +137,8 @@ func (b *LookBucket) TakeTokens(n int64, pace LookPace) int64 {
 	return n
 }
 
-// LookedUpBy returns when the last of so many waiting values will have had its first look, or the zero time when none waits
-// or first looks are stopped.
+// LookedUpBy returns when the last of so many waiting values will have had its first look, or the zero time when none
+// waits or first looks are stopped.
 func (b LookBucket) LookedUpBy(now time.Time, pace LookPace, waiting int64) time.Time {
 	if waiting == 0 || pace.IsStopped() {
 		return time.Time{}
@@ -217,14 +219,15 @@ func (s LookStatus) changeFrom(told LookState) LookChange {
 type LookStore interface {
 	// LookBucket returns a partner's bucket as it was last written.
 	LookBucket(ctx context.Context, id partner.ID) (LookBucket, error)
-	// WaitingLooks returns how many values of a partner wait that were added from one time to another, both included; the
-	// zero time is no bound.
+	// WaitingLooks returns how many values of a partner wait that were added from one time to another, both included;
+	// the zero time is no bound.
 	WaitingLooks(ctx context.Context, id partner.ID, from, to time.Time) (int64, error)
 	// GrantLooks adds tokens to a partner's bucket.
 	GrantLooks(ctx context.Context, id partner.ID, count int64) error
 	// WaitingPartners returns the partners that have values waiting for a first look.
 	WaitingPartners(ctx context.Context) ([]partner.ID, error)
-	// StartLooks takes tokens for the oldest waiting values of a partner, at most limit, and makes their first look due.
+	// StartLooks takes tokens for the oldest waiting values of a partner, at most limit, and makes their first look
+	// due.
 	StartLooks(ctx context.Context, id partner.ID, pace LookPace, limit int64) (int64, error)
 	// CountSubscriptions counts a partner's subscriptions that give tokens, unless that was done within a day.
 	CountSubscriptions(ctx context.Context, id partner.ID) error
@@ -310,7 +313,8 @@ func (f *FirstLooks) GrantLooks(ctx context.Context, id partner.ID, count int64)
 // startBatch is how many first looks of one partner begin at a time: others come in between.
 const startBatch = 500
 
-// StartLooks begins the first looks of waiting values for which there are tokens, some of each partner, and returns how many.
+// StartLooks begins the first looks of waiting values for which there are tokens, some of each partner, and returns how
+// many.
 func (f *FirstLooks) StartLooks(ctx context.Context) (int64, error) {
 	ids, err := f.store.WaitingPartners(ctx)
 	if err != nil {
@@ -391,8 +395,8 @@ const (
 // partners. They decide nothing: the operator looks at them.
 type LookFigures struct {
 	Adds, Looks, Hits int64
-	// UsualAdds is the median of the others' busiest days, and UsualPerThousand of their hits in a thousand first looks.
-	// HasUsual is false with fewer than three others that have a past.
+	// UsualAdds is the median of the others' busiest days, and UsualPerThousand of their hits in a thousand first
+	// looks. HasUsual is false with fewer than three others that have a past.
 	UsualAdds        int64
 	UsualPerThousand int64
 	HasUsual         bool

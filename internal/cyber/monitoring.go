@@ -46,8 +46,8 @@ type Sighting struct {
 // Corpora answers in which breaches a value is. It does not block on anything slower than memory-mapped files.
 type Corpora interface {
 	ProbeFingerprint(fingerprint uint64) Sighting
-	// HoldsPair tells whether a breach holds one of the values together with a password, of which the first 40 bits of the
-	// SHA-1 are given; ErrNotAsked when that cannot be told now.
+	// HoldsPair tells whether a breach holds one of the values together with a password, of which the first 40 bits of
+	// the SHA-1 are given; ErrNotAsked when that cannot be told now.
 	HoldsPair(ctx context.Context, fingerprints []uint64, password uint64) (bool, error)
 }
 
@@ -81,15 +81,15 @@ type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
 	// already, and reports whether it is new. More than limit values of one person are ErrAssetLimit.
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (bool, error)
-	// InsertAssets keeps several new values in one transaction. It refuses those of people who have limit values, each by
-	// an error at its place, and passes over what is there already.
+	// InsertAssets keeps several new values in one transaction. It refuses those of people who have limit values, each
+	// by an error at its place, and passes over what is there already.
 	InsertAssets(ctx context.Context, id partner.ID, list []NewAsset, limit int) (refused []error, err error)
 	// TakeLookToken takes a token for a first look and reports whether there was one.
 	TakeLookToken(ctx context.Context, id partner.ID, pace LookPace) (bool, error)
 	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.
 	EnrolledValues(ctx context.Context, id partner.ID, user partner.UserHash) ([]EnrolledValue, error)
-	// TakeGuesses counts a question of a partner about each value, by its fingerprint, and returns those that were asked
-	// about less often today than the limits.
+	// TakeGuesses counts a question of a partner about each value, by its fingerprint, and returns those that were
+	// asked about less often today than the limits.
 	TakeGuesses(ctx context.Context, id partner.ID, fingerprints []uint64, limits GuessLimits) ([]uint64, error)
 	// AssetsOfUser returns a person's values in the order added.
 	AssetsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error)
@@ -177,8 +177,8 @@ type AssetRequest struct {
 }
 
 // AddAsset watches a value of a person and reports whether it is new. Any e-mail address under a domain is a hit. The
-// value of a live partner gets its first look into past breaches at once if the partner has a token for it, and waits for
-// one otherwise.
+// value of a live partner gets its first look into past breaches at once if the partner has a token for it, and waits
+// for one otherwise.
 func (m *Monitoring) AddAsset(ctx context.Context, r AssetRequest) (bool, error) {
 	a, err := m.checkNewAsset(ctx, r)
 	if err != nil {
@@ -195,8 +195,8 @@ func (m *Monitoring) AddAsset(ctx context.Context, r AssetRequest) (bool, error)
 	return m.store.InsertAsset(ctx, a.Partner, a, MaxAssets)
 }
 
-// checkNewAsset checks a value about to be watched. It does not ask the corpora: how long that takes would tell something of
-// a value that waits or is refused.
+// checkNewAsset checks a value about to be watched. It does not ask the corpora: how long that takes would tell
+// something of a value that waits or is refused.
 func (m *Monitoring) checkNewAsset(ctx context.Context, r AssetRequest) (NewAsset, error) {
 	who, allowed := r.Owner, r.Group
 	if len(allowed) == 0 {
@@ -323,8 +323,8 @@ type BulkRefusal struct {
 
 // BulkResult is what became of a list of values.
 type BulkResult struct {
-	// Decided is how many items, from the first, are either watched or refused for good: all of them, unless the service
-	// failed on the way. What comes after them is neither.
+	// Decided is how many items, from the first, are either watched or refused for good: all of them, unless the
+	// service failed on the way. What comes after them is neither.
 	Decided int
 	Refused []BulkRefusal
 }
@@ -335,9 +335,9 @@ func (r BulkResult) Watched() int { return r.Decided - len(r.Refused) }
 // bulkBatch is how many values of a list are stored in one transaction.
 const bulkBatch = 250
 
-// AddAssets adds values, each by the rules of a single one; one that is refused stops nothing. They are stored in batches,
-// each of them whole or not at all; when one fails the result says which are. First looks begin after the request, so
-// that a list of values does not hold the partner's tokens locked.
+// AddAssets adds values, each by the rules of a single one; one that is refused stops nothing. They are stored in
+// batches, each of them whole or not at all; when one fails the result says which are. First looks begin after the
+// request, so that a list of values does not hold the partner's tokens locked.
 func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem) (BulkResult, error) {
 	var result BulkResult
 	list := *m
@@ -453,8 +453,8 @@ var sandboxRecords = map[identifier.Kind][]Exposed{
 	identifier.CNPJ:   {ExposedName, ExposedOther},
 }
 
-// sandboxSeen tells where a value of a sandbox partner is found: nowhere, or in the made-up breach, if it is one of those
-// that the documentation promises a leak for.
+// sandboxSeen tells where a value of a sandbox partner is found: nowhere, or in the made-up breach, if it is one of
+// those that the documentation promises a leak for.
 func sandboxSeen(k identifier.Kind, normal string) []Seen {
 	if !sandboxLeak(k, normal) {
 		return nil
@@ -506,8 +506,8 @@ func MadeUpBreach() Breach {
 	}
 }
 
-// SandboxTimes returns the made-up calendar of a sandbox partner, the same for every service that has one: three times on
-// each of the next five days, in Brasilia's time.
+// SandboxTimes returns the made-up calendar of a sandbox partner, the same for every service that has one: three times
+// on each of the next five days, in Brasilia's time.
 func SandboxTimes(now time.Time) []time.Time {
 	const days = 5
 	day := now.UTC().Truncate(24 * time.Hour)
@@ -550,9 +550,9 @@ type EnrolledValue struct {
 	Value string
 }
 
-// CheckCredential reports whether a password, by the first 40 bits of its SHA-1, is known together with one of the values
-// that are watched for a person. Of a person without any nothing is known. Values that were added lately, or wait for
-// their first look, are left out.
+// CheckCredential reports whether a password, by the first 40 bits of its SHA-1, is known together with one of the
+// values that are watched for a person. Of a person without any nothing is known. Values that were added lately, or
+// wait for their first look, are left out.
 func (m *Monitoring) CheckCredential(
 	ctx context.Context,
 	who Owner,

@@ -79,8 +79,8 @@ func TestStoppedLooksLearnNothing(t *testing.T) {
 	}
 }
 
-// TestOnboardingLooks: the first looks of a partner's size are used once, before what an operator granted; a larger size
-// gives the difference, and a smaller one takes nothing that was not used.
+// TestOnboardingLooks: the first looks of a partner's size are used once, before what an operator granted; a larger
+// size gives the difference, and a smaller one takes nothing that was not used.
 func TestOnboardingLooks(t *testing.T) {
 	pace := LookPace{PerHour: 200, Onboarding: 300}
 	b := NewLookBucket(modelNow)

@@ -68,8 +68,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestNamesOfRepeats: what told nothing new is counted with what it repeats, unless that was withdrawn: resolving a finding
-// must not leave several where one was counted. However many repeat each other, it is told at once.
+// TestNamesOfRepeats: what told nothing new is counted with what it repeats, unless that was withdrawn: resolving a
+// finding must not leave several where one was counted. However many repeat each other, it is told at once.
 func TestNamesOfRepeats(t *testing.T) {
 	named := func(name string, classes Classes, quiet bool) Finding {
 		f := found(Breach{Name: name}, classes)

@@ -17,9 +17,9 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/seal"
 )
 
-// How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good for
-// a few minutes and gives the browser that opens it a session. Both are sealed texts that hold all their data, so that
-// any replica can read them and nothing is stored. See docs/internal/design/0016-person-page.md.
+// How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good
+// for a few minutes and gives the browser that opens it a session. Both are sealed texts that hold all their data, so
+// that any replica can read them and nothing is stored. See docs/internal/design/0016-person-page.md.
 
 const (
 	// LinkLife is how long a link opens the page, SessionLife how long the page stays open after that.
@@ -89,8 +89,8 @@ type PortalSessions struct {
 	random  io.Reader
 }
 
-// NewPortalSessions joins the rules to a store, the partners, the key file, a clock and a source of randomness (nil means
-// the system's).
+// NewPortalSessions joins the rules to a store, the partners, the key file, a clock and a source of randomness (nil
+// means the system's).
 func NewPortalSessions(
 	store PortalStore,
 	tenants Tenants,
@@ -144,7 +144,8 @@ func (s *PortalSessions) CreateLink(
 	return token, session, err
 }
 
-// checkReturn refuses what the page could not safely lead to. Where the partner's sites are known it leads to one of them.
+// checkReturn refuses what the page could not safely lead to. Where the partner's sites are known it leads to one of
+// them.
 func checkReturn(text string, sites []string) error {
 	if text == "" {
 		return nil
@@ -170,9 +171,9 @@ func checkReturn(text string, sites []string) error {
 // unprintable reports whether r may not stand in a return address: only visible ASCII may.
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
-// OpenLink opens a link and gives the session that it stands for, with the text that a browser keeps of it. A link opens as
-// often as it is followed while it lives: those who look at links before people do, mail filters and previews of messages,
-// must not close it.
+// OpenLink opens a link and gives the session that it stands for, with the text that a browser keeps of it. A link
+// opens as often as it is followed while it lives: those who look at links before people do, mail filters and previews
+// of messages, must not close it.
 func (s *PortalSessions) OpenLink(ctx context.Context, token string) (PortalSession, string, error) {
 	session, _, err := s.openSession(ctx, placeLink, token)
 	if err != nil {
@@ -216,7 +217,8 @@ func portalPlace(column string) seal.Place {
 	return seal.Place{Table: "portal_session", Column: column}
 }
 
-// writeSession seals a session, a line for each of its parts: none of them holds a line break, and it stands in an address.
+// writeSession seals a session, a line for each of its parts: none of them holds a line break, and it stands in an
+// address.
 func (s *PortalSessions) writeSession(column string, session PortalSession) (string, error) {
 	plain := strings.Join([]string{
 		string(session.Partner),
@@ -266,7 +268,8 @@ func (s *PortalSessions) readSession(column, text string) (PortalSession, error)
 	}, nil
 }
 
-// openSession reads a text and asks whether it still holds: in time, of a partner that is served, about a person who is there.
+// openSession reads a text and asks whether it still holds: in time, of a partner that is served, about a person who is
+// there.
 func (s *PortalSessions) openSession(ctx context.Context, column, text string) (PortalSession, partner.Partner, error) {
 	session, err := s.readSession(column, text)
 	if err != nil || !s.now().Before(session.Until) {

@@ -196,7 +196,8 @@ func (r Recommendation) Value() string {
 // maxRecommendations keeps the list within what a person reads.
 const maxRecommendations = 20
 
-// computeScore computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
+// computeScore computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises
+// it.
 func computeScore(p *Posture, s *catalogueIndex) Score {
 	found := p.joinExposures()
 	breach, wins := breachScore(found)
@@ -360,8 +361,8 @@ type Entitled struct {
 	Default []Entitlement
 }
 
-// ListEntitlements lists what is in force, best first: the highest limit, the older plan where two are alike. subscribed tells a
-// person's own subscriptions from the partner's default.
+// ListEntitlements lists what is in force, best first: the highest limit, the older plan where two are alike.
+// subscribed tells a person's own subscriptions from the partner's default.
 func (e Entitled) ListEntitlements() (list []Entitlement, subscribed bool) {
 	list = e.Subscribed
 	if len(list) == 0 {
@@ -410,9 +411,9 @@ const (
 	OriginDemo         Origin = "demo"
 )
 
-// ListCover returns everything that covers a person, best first, and why: the plans of their subscriptions in force, else the
-// partner's default, else, at a sandbox partner, the demo's. A plan without coverage is passed over: it must not hide what
-// the partner gives to everybody.
+// ListCover returns everything that covers a person, best first, and why: the plans of their subscriptions in force,
+// else the partner's default, else, at a sandbox partner, the demo's. A plan without coverage is passed over: it must
+// not hide what the partner gives to everybody.
 func (c *Cover) ListCover(ctx context.Context, who partner.Caller, u partner.UserHash) ([]Entitlement, Origin, error) {
 	e, err := c.store.LoadEntitled(ctx, who.Partner, u)
 	if err != nil {

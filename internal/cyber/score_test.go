@@ -374,7 +374,8 @@ func TestNothingToMend(t *testing.T) {
 	}
 }
 
-// TestIdentityBonus: a government id alone opens no account, nor does a name; both together weigh more than their parts.
+// TestIdentityBonus: a government id alone opens no account, nor does a name; both together weigh more than their
+// parts.
 func TestIdentityBonus(t *testing.T) {
 	points := func(exposes ...Exposed) float64 {
 		return Breach{Kind: SourceBreach, Date: modelNow, Verified: true, Exposes: exposes}.riskPoints(modelNow)

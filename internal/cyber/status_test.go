@@ -89,7 +89,8 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// TestInsurancePassesOverPlansWithoutCoverage: such a plan hides neither the next one in force nor the partner's default.
+// TestInsurancePassesOverPlansWithoutCoverage: such a plan hides neither the next one in force nor the partner's
+// default.
 func TestInsurancePassesOverPlansWithoutCoverage(t *testing.T) {
 	bare := Entitlement{Plan: plan.Plan{ID: "bare", Coverage: plan.Coverage{Plan: "Sem seguro"}}}
 	insured := Entitlement{Plan: plan.Plan{ID: "insured", Coverage: plan.Coverage{Plan: "Com seguro", Limit: 100}}}

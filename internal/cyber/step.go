@@ -20,7 +20,8 @@ type Step struct {
 	// Minutes is how long it takes, Days how soon after the finding it should be done.
 	Minutes int `yaml:"minutes"`
 	Days    int `yaml:"days"`
-	// Essential steps mend what leaked: without them the finding is not solved. The others make the next one less likely.
+	// Essential steps mend what leaked: without them the finding is not solved. The others make the next one less
+	// likely.
 	Essential bool `yaml:"essential"`
 	// Mends is what the finding is resolved as once the step is done; empty for a step that says nothing of that.
 	Mends Resolution                    `yaml:"mends"`
@@ -123,8 +124,8 @@ type Plan struct {
 	Steps   []PlannedStep
 }
 
-// NewFindingPlan makes the plan of a finding from the catalogue and what was said of its steps; marks of other findings and of
-// steps that are not in it are passed over, and the last that was said of one counts.
+// NewFindingPlan makes the plan of a finding from the catalogue and what was said of its steps; marks of other findings
+// and of steps that are not in it are passed over, and the last that was said of one counts.
 func NewFindingPlan(f Finding, marks []StepMark) Plan {
 	p := Plan{Finding: f}
 	steps := firstSteps()

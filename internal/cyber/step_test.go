@@ -15,7 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// leaked is an open finding of a value in a breach that exposed classes; told says that the person's own record is known.
+// leaked is an open finding of a value in a breach that exposed classes; told says that the person's own record is
+// known.
 func leaked(kind identifier.Kind, source SourceKind, told bool, classes ...Exposed) Finding {
 	b := Breach{
 		Name:     "loja",
@@ -44,8 +45,8 @@ func stepIDs(steps []PlannedStep) []StepID {
 	return ids
 }
 
-// TestPlans: a step is there for what stood in the person's own record, and only what is wise in doubt where that is not
-// known.
+// TestPlans: a step is there for what stood in the person's own record, and only what is wise in doubt where that is
+// not known.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -60,7 +61,8 @@ func TestPlans(t *testing.T) {
 		"a watched card":      {leaked(identifier.Card, SourceBreach, false, ExposedEmail), "block-card check-statement expect-scams"},
 		"a CPF": {
 			leaked(identifier.CPF, SourceBreach, true, ExposedCPF, ExposedName),
-			"govbr-second-factor protege-accounts check-registrato credit-alerts phone-lines protect-cpf-in-companies expect-scams",
+			"govbr-second-factor protege-accounts check-registrato credit-alerts phone-lines " +
+				"protect-cpf-in-companies expect-scams",
 		},
 		"a CPF in doubt": {leaked(identifier.Email, SourceBreach, false, ExposedCPF, ExposedDocument, ExposedPhone, ExposedHealth), "expect-scams"},
 		"a document": {
@@ -89,8 +91,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestCPFStepsNeedTheCPF: whatever a breach exposed, nobody is sent to the Central Bank whose own record did not hold the
-// CPF or a document.
+// TestCPFStepsNeedTheCPF: whatever a breach exposed, nobody is sent to the Central Bank whose own record did not hold
+// the CPF or a document.
 func TestCPFStepsNeedTheCPF(t *testing.T) {
 	t.Parallel()
 	about := []StepID{
@@ -113,8 +115,8 @@ func TestCPFStepsNeedTheCPF(t *testing.T) {
 	}
 }
 
-// TestStepTexts: every step is said in every language, with the breach named and nothing left blank; why says only what is
-// known; links are official pages.
+// TestStepTexts: every step is said in every language, with the breach named and nothing left blank; why says only what
+// is known; links are official pages.
 func TestStepTexts(t *testing.T) {
 	t.Parallel()
 	steps, err := parseSteps(stepsFile)
@@ -232,8 +234,8 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// TestReminders: looked at whenever its time has come, a plan reminds of each step that is not done exactly once, however
-// late the looks are, and never of what is closed or was never alerted to.
+// TestReminders: looked at whenever its time has come, a plan reminds of each step that is not done exactly once,
+// however late the looks are, and never of what is closed or was never alerted to.
 func TestReminders(t *testing.T) {
 	t.Parallel()
 	luck := rand.New(rand.NewPCG(4, 2))
@@ -426,8 +428,9 @@ func (p *simulated) do(luck *rand.Rand, f *Finding) (solved bool) {
 	return false
 }
 
-// TestStepsNeverRaiseRisk: 10,000 simulated people, a quarter of them in the usual run, work through their plans in any order, half-heartedly, with re-checks
-// in between. Neither of the two scores ever rises by it, and no value's status gets worse.
+// TestStepsNeverRaiseRisk: 10,000 simulated people, a quarter of them in the usual run, work through their plans in any
+// order, half-heartedly, with re-checks in between. Neither of the two scores ever rises by it, and no value's status
+// gets worse.
 func TestStepsNeverRaiseRisk(t *testing.T) {
 	t.Parallel()
 	items := firstCatalogue(t)

@@ -54,10 +54,11 @@ type Trace struct {
 	// which one was taken; nil and 0 when the records did not say.
 	Sites []string
 	Day   int32
-	// Passwords tell apart the passwords that stood beside the value, in order; the same password of the same value is the
-	// same number in every breach. Nil when they are not known.
+	// Passwords tell apart the passwords that stood beside the value, in order; the same password of the same value is
+	// the same number in every breach. Nil when they are not known.
 	Passwords []uint32
-	// Spellings are those that leaked of a Gmail mailbox, known whether or not a record was told; empty of any other value.
+	// Spellings are those that leaked of a Gmail mailbox, known whether or not a record was told; empty of any other
+	// value.
 	Spellings identifier.Spellings
 }
 
@@ -85,9 +86,10 @@ func (b Breach) ForTrace(t Trace) Breach {
 	return b
 }
 
-// JoinBreachNames writes which breaches hold a value that has open findings, with spaces between them: the name; where the value's
-// own records are known, a colon and their classes; and, of one that told nothing new, a tilde and the breach that it
-// repeats. Names of breaches hold none of these signs. Findings are in the order in which they were found.
+// JoinBreachNames writes which breaches hold a value that has open findings, with spaces between them: the name; where
+// the value's own records are known, a colon and their classes; and, of one that told nothing new, a tilde and the
+// breach that it repeats. Names of breaches hold none of these signs. Findings are in the order in which they were
+// found.
 func JoinBreachNames(findings []Finding) string {
 	var b strings.Builder
 	first := repeatedBreaches(findings)
@@ -112,10 +114,10 @@ func JoinBreachNames(findings []Finding) string {
 	return b.String()
 }
 
-// repeatedBreaches names, for each finding, the breach whose finding it is counted with if it is quiet: of those before it that count
-// by themselves the one with most in common. One that the person has resolved still gathers those that repeat it, or
-// resolving it would leave several where one was counted, and raise the risk. Empty when there is none, or the finding is
-// none of the kind.
+// repeatedBreaches names, for each finding, the breach whose finding it is counted with if it is quiet: of those before
+// it that count by themselves the one with most in common. One that the person has resolved still gathers those that
+// repeat it, or resolving it would leave several where one was counted, and raise the risk. Empty when there is none,
+// or the finding is none of the kind.
 func repeatedBreaches(findings []Finding) []string {
 	first, classes := make([]string, len(findings)), make([]Classes, len(findings))
 	for i := range findings {

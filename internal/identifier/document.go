@@ -41,14 +41,15 @@ func ParseCPFDigits(s string, check CheckDigits) (string, error) {
 	return s, nil
 }
 
-// IsValidCPF says whether digits is a CPF: eleven ASCII digits, not all equal, check digits right. It does not allocate.
+// IsValidCPF says whether digits is a CPF: eleven ASCII digits, not all equal, check digits right. It does not
+// allocate.
 func IsValidCPF[T string | []byte](digits T) bool {
 	return len(digits) == cpfDigits && hasCPFDigits(digits) && !isOneDigitRepeated(digits)
 }
 
-// hasCPFDigits says whether eleven characters are digits with the right check digits: it weighs them 2, 3, ... from the right,
-// once without and once with the first check digit. Eight of them go at once, as it is asked of every number of every
-// dump.
+// hasCPFDigits says whether eleven characters are digits with the right check digits: it weighs them 2, 3, ... from the
+// right, once without and once with the first check digit. Eight of them go at once, as it is asked of every number of
+// every dump.
 func hasCPFDigits[T string | []byte](s T) bool {
 	word, end := loadEight(s, 0), loadEight(s, cpfDigits-8)
 	if !eightDigits(word) || !eightDigits(end) {
@@ -135,8 +136,8 @@ func ValidCNPJ[T string | []byte](s T) bool {
 	return !isOneDigitRepeated(s) && hasCNPJDigits(s)
 }
 
-// hasCNPJDigits weighs the characters 2 to 9 and round again from the right; a character counts as its code minus that of
-// '0'. The first eight go at once, then the next four.
+// hasCNPJDigits weighs the characters 2 to 9 and round again from the right; a character counts as its code minus that
+// of '0'. The first eight go at once, then the next four.
 func hasCNPJDigits[T string | []byte](s T) bool {
 	start, end := loadEight(s, 0)-'0'*ones, loadEight(s, 6)-'0'*ones
 	first := weighBytes(start, 5<<48|3<<32|9<<16|7, 4<<48|2<<32|8<<16|6) + weighBytes(end, 5<<32|3<<16, 4<<32|2<<16)
@@ -216,8 +217,8 @@ func ParseCard(s string, check CheckDigits) (string, error) {
 	return string(digits), nil
 }
 
-// IsLuhnValid says whether digits, which must be ASCII digits, end in the right check digit. It does not allocate. Eight digits
-// go at once, from the last one on.
+// IsLuhnValid says whether digits, which must be ASCII digits, end in the right check digit. It does not allocate.
+// Eight digits go at once, from the last one on.
 func IsLuhnValid[T string | []byte](digits T) bool {
 	sum, n := 0, len(digits)
 	for ; n >= 8; n -= 8 {
@@ -237,8 +238,8 @@ func IsLuhnValid[T string | []byte](digits T) bool {
 	return len(digits) > 0 && (sum+sumLuhnWord(first))%10 == 0
 }
 
-// sumLuhnWord adds up the digits of a word, the last of which is in its top byte. Each other one, from the first on, counts
-// twice, less nine where that has two digits.
+// sumLuhnWord adds up the digits of a word, the last of which is in its top byte. Each other one, from the first on,
+// counts twice, less nine where that has two digits.
 func sumLuhnWord(word uint64) int {
 	const low, lowest = 0x00ff00ff00ff00ff, 0x0001000100010001
 	doubled := word & low

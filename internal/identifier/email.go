@@ -20,8 +20,9 @@ const (
 // localSymbols are the ASCII characters besides letters, digits and dots that may stand in a local part without quotes.
 const localSymbols = "!#$%&'*+-/=?^_`{|}~"
 
-// ParseEmail reads one bare address and returns its normal form: NFC, lower case, the domain as A-labels. Dots and plus tags stay, since
-// they tell people apart at most providers; Mailbox drops those of Gmail's. Quoted local parts, address literals and domains without a dot are refused.
+// ParseEmail reads one bare address and returns its normal form: NFC, lower case, the domain as A-labels. Dots and plus
+// tags stay, since they tell people apart at most providers; Mailbox drops those of Gmail's. Quoted local parts,
+// address literals and domains without a dot are refused.
 func ParseEmail(s string) (string, error) {
 	if s == "" {
 		return "", ErrEmpty
@@ -72,8 +73,8 @@ func parseLocal(s string) (string, error) {
 	return s, nil
 }
 
-// localRune refuses whatever cannot be seen or would turn the reading direction: beyond ASCII only letters, marks and digits pass, and of
-// those not the ones that Unicode lets a program leave blank.
+// localRune refuses whatever cannot be seen or would turn the reading direction: beyond ASCII only letters, marks and
+// digits pass, and of those not the ones that Unicode lets a program leave blank.
 func localRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == '.' || isASCIIDigit(byte(r)) || r >= 'a' && r <= 'z' ||
@@ -110,8 +111,9 @@ var gmailDomains = [...][]byte{[]byte("@gmail.com"), []byte("@googlemail.com")}
 // gmailEnd is what both end with.
 const gmailEnd = "mail.com"
 
-// AppendMailbox appends to dst what stands for every spelling of the Gmail mailbox of an address in its normal form, and tells
-// how this one is spelled. An address that is not Gmail's, or that is quoted, stands for itself: it is returned as it is.
+// AppendMailbox appends to dst what stands for every spelling of the Gmail mailbox of an address in its normal form,
+// and tells how this one is spelled. An address that is not Gmail's, or that is quoted, stands for itself: it is
+// returned as it is.
 func AppendMailbox(dst, normal []byte) ([]byte, Spellings) {
 	if len(normal) < len(gmailEnd) || string(normal[len(normal)-len(gmailEnd):]) != gmailEnd {
 		return normal, 0 // as most are

@@ -1,6 +1,6 @@
 // Package identifier knows the things a person or a company is recognised by: e-mail address, CPF, CNPJ, phone number,
-// payment card, domain, random Pix key, postal code, state. It parses what people write, checks it, and gives the one normal form of
-// it.
+// payment card, domain, random Pix key, postal code, state. It parses what people write, checks it, and gives the one
+// normal form of it.
 //
 // It does not know where a value comes from or what becomes of it: no HTTP, no storage, no keys. Partner requests,
 // imports and the dump scanner all normalise here, so that a watched value and a leaked one meet as equal bytes.
@@ -184,8 +184,8 @@ func eightDigits(word uint64) bool {
 	return (word|(word&^tops)+0x76*ones)&tops == 0
 }
 
-// weighBytes adds up the bytes of a word, each times its weight: even has those of the first, third, fifth and seventh byte
-// from its top down, odd the others, 16 bits each. Products that do not count fall below or off the top 16 bits.
+// weighBytes adds up the bytes of a word, each times its weight: even has those of the first, third, fifth and seventh
+// byte from its top down, odd the others, 16 bits each. Products that do not count fall below or off the top 16 bits.
 func weighBytes(word, even, odd uint64) int {
 	const low = 0x00ff00ff00ff00ff
 	return int((word&low)*even>>48 + (word>>8&low)*odd>>48)
@@ -220,8 +220,8 @@ func joinDigits(dst []byte, s, seps string) ([]byte, error) {
 // hidden stands for what a mask leaves out. Its length is fixed, so that it tells nothing of the length of the value.
 const hidden = "***"
 
-// MaskValue returns a value as it may be shown on a screen: enough for its owner to know it again, too little for anyone
-// else. It takes normal forms and values as people write them; what it does not understand it hides whole.
+// MaskValue returns a value as it may be shown on a screen: enough for its owner to know it again, too little for
+// anyone else. It takes normal forms and values as people write them; what it does not understand it hides whole.
 func MaskValue(k Kind, value string) string {
 	switch k {
 	case Email:
@@ -293,8 +293,8 @@ func onlyDigits(s string) string {
 	return b.String()
 }
 
-// MaskForOwner shows of a value enough for the person whose it is to know it, and not enough for one who looks over their
-// shoulder to use it.
+// MaskForOwner shows of a value enough for the person whose it is to know it, and not enough for one who looks over
+// their shoulder to use it.
 func MaskForOwner(k Kind, value string) string {
 	const dots = "•••"
 	switch k {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMailbox: every spelling of a Gmail mailbox is the same, any other address stands for itself, and the mask tells how
-// it is spelled without a letter of it.
+// TestMailbox: every spelling of a Gmail mailbox is the same, any other address stands for itself, and the mask tells
+// how it is spelled without a letter of it.
 func TestMailbox(t *testing.T) {
 	const one, other = "@gmail" + ".com", "@googlemail" + ".com"
 	for written, want := range map[string]struct {

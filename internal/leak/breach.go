@@ -40,8 +40,8 @@ type Hits struct {
 // Graded returns how many of the findings are of a severity.
 func (h Hits) Graded(severity string) int64 { return h.Severities[cyber.Severity(severity)] }
 
-// hitBook holds the last counts of breaches whose findings take long to count: a page must not wait for a million rows each
-// time it is opened.
+// hitBook holds the last counts of breaches whose findings take long to count: a page must not wait for a million rows
+// each time it is opened.
 type hitBook struct {
 	mu     sync.Mutex
 	byName map[string]hitCount
@@ -62,8 +62,8 @@ const (
 	keptTimes = 20
 )
 
-// CountHits returns how many people a breach has hit, per partner. A count that was slow is used again for a while, unless
-// it was made before since, when the findings changed as a whole.
+// CountHits returns how many people a breach has hit, per partner. A count that was slow is used again for a while,
+// unless it was made before since, when the findings changed as a whole.
 func (b *Breaches) CountHits(ctx context.Context, of cyber.Breach, since time.Time) ([]Hits, error) {
 	start := b.now()
 	b.counted.mu.Lock()
@@ -111,8 +111,8 @@ func (b *Breaches) EditBreach(ctx context.Context, name string, edit func(*cyber
 	})
 }
 
-// RetractBreach takes a breach back: its segment goes, its findings are withdrawn, statuses follow. The name is not used
-// again.
+// RetractBreach takes a breach back: its segment goes, its findings are withdrawn, statuses follow. The name is not
+// used again.
 func (b *Breaches) RetractBreach(ctx context.Context, name string) (Record, error) {
 	if err := checkReserved(name); err != nil {
 		return Record{}, err
@@ -224,7 +224,8 @@ func ParseExposes(list []string) []cyber.Exposed {
 // published they have taken its place.
 const Auto cyber.Exposed = "auto"
 
-// CheckNewBreach is Check for a breach that is to be imported: Auto may be among its classes, and is if they are left out.
+// CheckNewBreach is Check for a breach that is to be imported: Auto may be among its classes, and is if they are left
+// out.
 func CheckNewBreach(b *cyber.Breach, now time.Time) error {
 	named := slices.DeleteFunc(slices.Clone(b.Exposes), func(e cyber.Exposed) bool { return e == Auto })
 	auto := len(named) == 0 || len(named) < len(b.Exposes)

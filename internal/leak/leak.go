@@ -222,8 +222,8 @@ type Store interface {
 	// ListSegments returns all published segments and the epoch they belong to.
 	ListSegments(ctx context.Context) ([]Segment, int64, error)
 
-	// ListProbes returns up to limit watched fingerprints behind a place, each once for each partner, and the place of the
-	// last. Within a partner they come in no order: what a partner keeps is veiled. No partner stands there twice.
+	// ListProbes returns up to limit watched fingerprints behind a place, each once for each partner, and the place of
+	// the last. Within a partner they come in no order: what a partner keeps is veiled. No partner stands there twice.
 	ListProbes(ctx context.Context, after Place, limit int) ([]Probes, Place, error)
 	// ProbesSince returns those of values added at or after a time.
 	ProbesSince(ctx context.Context, since time.Time, after Place, limit int) ([]Probes, Place, error)
@@ -234,8 +234,8 @@ type Store interface {
 	TellHits(ctx context.Context, breach string, limit int, trace Tracer) (int, error)
 	// WithdrawFindings closes up to limit open findings of a breach as retracted and returns how many.
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
-	// RejudgeFindings holds up to limit findings of a breach, found at or after since, behind the given one, against what
-	// the breach holds now.
+	// RejudgeFindings holds up to limit findings of a breach, found at or after since, behind the given one, against
+	// what the breach holds now.
 	RejudgeFindings(
 		ctx context.Context,
 		breach string,
@@ -256,9 +256,11 @@ type Store interface {
 	// that did not know the result yet, and returns the last finding.
 	RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 
-	// ListDueLooks returns values that are not yet probed in every breach, oldest first, without those that wait for a token.
+	// ListDueLooks returns values that are not yet probed in every breach, oldest first, without those that wait for a
+	// token.
 	ListDueLooks(ctx context.Context, limit int) ([]DueLook, error)
-	// SettleLooks keeps what a probe of values of a partner saw at an epoch; their look is done if the epoch still holds.
+	// SettleLooks keeps what a probe of values of a partner saw at an epoch; their look is done if the epoch still
+	// holds.
 	SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []Hit) error
 }
 
@@ -284,8 +286,8 @@ var ErrLabel = fault.New(fault.Internal, "breach.label")
 // otherwise.
 func (l Label) IsOfRecord() bool { return l.Classes != 0 }
 
-// AppendEncoded writes the label down: classes, then, as far as there are any, spellings, and the day and the sites. The zero
-// Label is empty.
+// AppendEncoded writes the label down: classes, then, as far as there are any, spellings, and the day and the sites.
+// The zero Label is empty.
 func (l Label) AppendEncoded(dst []byte) []byte {
 	if !l.IsOfRecord() && l.Spellings == 0 {
 		return dst

@@ -48,8 +48,8 @@ func NewLibrary(store Store, files *library.Files, pairs Pairs, log *slog.Logger
 // SetLogger sets where the library complains; before that nowhere.
 func (l *Library) SetLogger(log *slog.Logger) { l.log = log }
 
-// ProbeFingerprint returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the
-// answer may lack breaches, and the value has to be probed again.
+// ProbeFingerprint returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked:
+// then the answer may lack breaches, and the value has to be probed again.
 func (l *Library) ProbeFingerprint(fingerprint uint64) cyber.Sighting {
 	for range 2 { // a snapshot that was replaced meanwhile has closed readers; the new one has not
 		s := l.current.Load()
@@ -92,8 +92,8 @@ func (s *snapshot) probeSegments(fingerprint uint64) (cyber.Sighting, error) {
 	return seen, failed
 }
 
-// LoadPublished opens what was published since the last call and lets go of what was retracted. It is cheap when nothing
-// changed.
+// LoadPublished opens what was published since the last call and lets go of what was retracted. It is cheap when
+// nothing changed.
 func (l *Library) LoadPublished(ctx context.Context) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
@@ -202,9 +202,9 @@ func (l *Library) Close() error {
 // dueBatch bounds how many values are probed at a time, and how many of them are settled in one transaction.
 const dueBatch = 200
 
-// SettleDueLooks probes the values whose first look is due: those that got a token after they had to wait, and those added when
-// not every segment could be asked, by a process that holds none open or while a new one was on its way. It returns how
-// many it settled.
+// SettleDueLooks probes the values whose first look is due: those that got a token after they had to wait, and those
+// added when not every segment could be asked, by a process that holds none open or while a new one was on its way. It
+// returns how many it settled.
 func (l *Library) SettleDueLooks(ctx context.Context) (int, error) {
 	type group struct {
 		partner partner.ID

@@ -36,11 +36,11 @@ func NewMatcher(store Store, files *library.Files, pairs Pairs, now func() time.
 }
 
 const (
-	// probeBatch is how many watched values are sorted and probed at a time, which is how often each page of a segment is
-	// visited: 12 MB of them.
+	// probeBatch is how many watched values are sorted and probed at a time, which is how often each page of a segment
+	// is visited: 12 MB of them.
 	probeBatch = 500_000
-	// tellBatch is how many hits become findings in one transaction, with their statuses, events and deliveries: others wait
-	// for it.
+	// tellBatch is how many hits become findings in one transaction, with their statuses, events and deliveries: others
+	// wait for it.
 	tellBatch = 100
 )
 
@@ -83,8 +83,8 @@ func (m *Matcher) MatchBreach(ctx context.Context, run *job.Run) error {
 	return m.runMatch(ctx, run, true)
 }
 
-// MatchFirst is Match without the last look, for which one has to wait until every process knows of the breach. The job goes
-// on from there.
+// MatchFirst is Match without the last look, for which one has to wait until every process knows of the breach. The job
+// goes on from there.
 func (m *Matcher) MatchFirst(ctx context.Context, run *job.Run) error {
 	return m.runMatch(ctx, run, false)
 }
@@ -336,8 +336,8 @@ func (m *Matcher) RestateBreach(ctx context.Context, run *job.Run) error {
 	})
 }
 
-// RejudgeSites judges a partner's findings again after its sites, or those watched for it, were changed. It is the step of
-// KindSites.
+// RejudgeSites judges a partner's findings again after its sites, or those watched for it, were changed. It is the step
+// of KindSites.
 func (m *Matcher) RejudgeSites(ctx context.Context, run *job.Run) error {
 	return m.walkFindings(ctx, run, func(after cyber.FindingID) (cyber.FindingID, error) {
 		return m.store.RejudgeSites(ctx, partner.ID(run.Subject), after, tellBatch)
@@ -375,10 +375,10 @@ type Held struct {
 	Trace cyber.Trace
 }
 
-// RejudgeFindings judges the findings of a breach whose content is another one now. What does not hold any more is withdrawn, as
-// by a retraction; what was withdrawn and holds again is open again. What the records say beyond what the person was told
-// is news, and opens the finding again unless the person said that it is not about them; what they say no longer is
-// dropped without a word. held has the values that are to be judged.
+// RejudgeFindings judges the findings of a breach whose content is another one now. What does not hold any more is
+// withdrawn, as by a retraction; what was withdrawn and holds again is open again. What the records say beyond what the
+// person was told is news, and opens the finding again unless the person said that it is not about them; what they say
+// no longer is dropped without a word. held has the values that are to be judged.
 func RejudgeFindings(values []*Watched, breach cyber.Breach, held map[cyber.AssetID]Held, now time.Time) Verdict {
 	var v Verdict
 	var told []cyber.Finding

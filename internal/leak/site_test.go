@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 )
 
-// TestSitesEndAtADot: a host under a site belongs to it, one whose name merely ends like it does not: a log-in stolen from
-// naobanco.com.br is none of banco.com.br.
+// TestSitesEndAtADot: a host under a site belongs to it, one whose name merely ends like it does not: a log-in stolen
+// from naobanco.com.br is none of banco.com.br.
 func TestSitesEndAtADot(t *testing.T) {
 	for host, want := range map[string]bool{
 		"banco.com.br": true, "app.banco.com.br": true, "naobanco.com.br": false, "banco.com": false, "banco.com.br.outro.com": false,
@@ -19,8 +19,8 @@ func TestSitesEndAtADot(t *testing.T) {
 	}
 }
 
-// TestSitesTellOpenFindingsOnly: when a partner names a site, people hear of credentials for it that they have not dealt
-// with. A finding that was resolved is judged again and stays quiet.
+// TestSitesTellOpenFindingsOnly: when a partner names a site, people hear of credentials for it that they have not
+// dealt with. A finding that was resolved is judged again and stays quiet.
 func TestSitesTellOpenFindingsOnly(t *testing.T) {
 	finding := func(breach string, resolution cyber.Resolution) cyber.Finding {
 		return cyber.Finding{

@@ -226,8 +226,8 @@ func newMatcher(t *testing.T) (*Matcher, *registers) {
 	return m, s
 }
 
-// TestMatchSteps: every watched value is probed and told of, then what was added around the publication; a match that was
-// interrupted goes on where it was.
+// TestMatchSteps: every watched value is probed and told of, then what was added around the publication; a match that
+// was interrupted goes on where it was.
 func TestMatchSteps(t *testing.T) {
 	for name, c := range map[string]struct {
 		progress string
@@ -266,8 +266,8 @@ func TestMatchSteps(t *testing.T) {
 	}
 }
 
-// TestMatchOfRenewed: of a breach whose content was renewed the findings are judged first, from where an interrupted match
-// was, then its former files go; findings made around the renewal are judged once more at the second look.
+// TestMatchOfRenewed: of a breach whose content was renewed the findings are judged first, from where an interrupted
+// match was, then its former files go; findings made around the renewal are judged once more at the second look.
 func TestMatchOfRenewed(t *testing.T) {
 	m, s := newMatcher(t)
 	files, _ := filesWith(t, map[string][]uint64{"loja": {2, 3, 5, 7}, "antes": {1}})
@@ -387,7 +387,8 @@ func TestStepsStop(t *testing.T) {
 	}
 }
 
-// TestWithdrawSteps: findings are closed 100 at a time, the files go, and a second look follows when every process knows.
+// TestWithdrawSteps: findings are closed 100 at a time, the files go, and a second look follows when every process
+// knows.
 func TestWithdrawSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, s := newMatcher(t)

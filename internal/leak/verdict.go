@@ -85,9 +85,9 @@ type Restated struct {
 // HasMoved reports whether the status is another one, which is news to the partner.
 func (r Restated) HasMoved() bool { return r.Status != r.Before }
 
-// DiscoverFindings judges hits: a value has one finding of a breach, however often it is hit; what the person knew is quiet; and a
-// person hears once of everything that is news. Hits in breaches that are not published any more, and of values that
-// are gone, count for nothing.
+// DiscoverFindings judges hits: a value has one finding of a breach, however often it is hit; what the person knew is
+// quiet; and a person hears once of everything that is news. Hits in breaches that are not published any more, and of
+// values that are gone, count for nothing.
 func DiscoverFindings(
 	values []*Watched,
 	hits []Hit,
@@ -139,8 +139,8 @@ func CloseFindings(values []*Watched, which func(cyber.Finding) bool, why cyber.
 	return v
 }
 
-// RejudgeSites judges the findings of values again after the sites of their partner changed. What becomes a credential for
-// one of them is news, although the finding is not.
+// RejudgeSites judges the findings of values again after the sites of their partner changed. What becomes a credential
+// for one of them is news, although the finding is not.
 func RejudgeSites(values []*Watched) Verdict {
 	var v Verdict
 	var told []cyber.Finding
@@ -227,8 +227,8 @@ type Union struct {
 // Twin is a finding that goes, and the one that stays in its place.
 type Twin struct{ Gone, Into cyber.FindingID }
 
-// UniteValues leaves each value of a person once. It returns the values that stay, in their order, and what becomes of the
-// others.
+// UniteValues leaves each value of a person once. It returns the values that stay, in their order, and what becomes of
+// the others.
 func UniteValues(values []*Watched) ([]*Watched, []Union) {
 	type key struct{ person, same string }
 	first := make(map[key]*Watched, len(values))
@@ -283,7 +283,8 @@ func (l Label) TraceOfLabel() cyber.Trace {
 	return cyber.Trace{Told: l.IsOfRecord(), Classes: l.Classes, Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
 }
 
-// AppendTrace writes down what the store keeps of a trace besides its classes: spellings, sites, day and which passwords.
+// AppendTrace writes down what the store keeps of a trace besides its classes: spellings, sites, day and which
+// passwords.
 func AppendTrace(dst []byte, t cyber.Trace) []byte {
 	label := Label{Classes: t.Classes, Sites: t.Sites, Day: t.Day, Spellings: t.Spellings}.AppendEncoded(nil)
 	dst = append(binary.AppendUvarint(dst, uint64(len(label))), label...)
@@ -398,8 +399,8 @@ type Before struct {
 	SamePassword bool
 }
 
-// ExplainSighting says what the breach of tells of a value that was seen somewhere, by the same rule that decides whether people
-// are alerted.
+// ExplainSighting says what the breach of tells of a value that was seen somewhere, by the same rule that decides
+// whether people are alerted.
 func ExplainSighting(of Record, all []Record, seen cyber.Sighting) Explanation {
 	traces := map[string]cyber.Trace{}
 	for _, s := range seen.Breaches {

@@ -120,15 +120,18 @@ func TestDiscover(t *testing.T) {
 		},
 		"two values of one person": {
 			"", "a/loja b/loja",
-			"found a/loja, b/loja; says a monitorado>alerta [loja], b monitorado>alerta [loja]; tells u-ana a/loja=alerta b/loja=alerta",
+			"found a/loja, b/loja; says a monitorado>alerta [loja], b monitorado>alerta [loja]; tells u-ana " +
+				"a/loja=alerta b/loja=alerta",
 		},
 		"two people": {
 			"", "a/loja c/loja",
-			"found a/loja, c/loja; says a monitorado>alerta [loja], c monitorado>alerta [loja]; tells u-ana a/loja=alerta, u-caio c/loja=alerta",
+			"found a/loja, c/loja; says a monitorado>alerta [loja], c monitorado>alerta [loja]; tells u-ana " +
+				"a/loja=alerta, u-caio c/loja=alerta",
 		},
 		"the news tell the last status": {
 			"", "a/loja a/banco",
-			"found a/loja, a/banco; says a monitorado>comprometido [loja banco]; tells u-ana a/loja=comprometido a/banco=comprometido",
+			"found a/loja, a/banco; says a monitorado>comprometido [loja banco]; tells u-ana a/loja=comprometido " +
+				"a/banco=comprometido",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

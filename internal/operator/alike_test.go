@@ -23,8 +23,8 @@ func (c *counted) UpdateOperator(ctx context.Context, id operator.ID, end operat
 	return c.Store.UpdateOperator(ctx, id, end, change)
 }
 
-// TestConsoleAnswersAlike: whoever is named, a refusal costs one hash and one look at all operators under their lock, and
-// tells nothing: known, unknown, no address at all, without a password, locked and disabled.
+// TestConsoleAnswersAlike: whoever is named, a refusal costs one hash and one look at all operators under their lock,
+// and tells nothing: known, unknown, no address at all, without a password, locked and disabled.
 func TestConsoleAnswersAlike(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")

@@ -72,8 +72,8 @@ type Answer struct {
 	ID, RawID []byte
 	// Client is the client data.
 	Client map[string]any
-	// Site is hashed into the authenticator data; AttestedID and Key are the new credential in them, Extensions and Trailing
-	// follow.
+	// Site is hashed into the authenticator data; AttestedID and Key are the new credential in them, Extensions and
+	// Trailing follow.
 	Site                 string
 	Flags                byte
 	Count                uint32

@@ -65,9 +65,9 @@ type Outcome struct {
 	Recovered bool
 }
 
-// DecideLogin counts a try and opens a session if all is right; an operator without a second factor leaves the code empty.
-// A refusal is no error, so that the counted try is committed. For a known and an unknown e-mail alike the operators are
-// locked and read and one transaction is written: refusals cannot be told apart by timing.
+// DecideLogin counts a try and opens a session if all is right; an operator without a second factor leaves the code
+// empty. A refusal is no error, so that the counted try is committed. For a known and an unknown e-mail alike the
+// operators are locked and read and one transaction is written: refusals cannot be told apart by timing.
 func (r *Registry) DecideLogin(ctx context.Context, t Try, code, from string) (out Outcome, err error) {
 	passed := false
 	out.Operator, err = r.store.UpdateOperator(ctx, t.id, KeepSessions, func(o *Operator, _ []Operator) error {
@@ -119,7 +119,8 @@ func (r *Registry) FindInvited(ctx context.Context, token string) (Operator, err
 	return o, nil
 }
 
-// AcceptInvitation uses a one-time link up: the password is set and a session opened. The second factor comes next, by BeginTOTP.
+// AcceptInvitation uses a one-time link up: the password is set and a session opened. The second factor comes next, by
+// BeginTOTP.
 func (r *Registry) AcceptInvitation(ctx context.Context, token, password, from string) (Operator, string, error) {
 	o, err := r.FindInvited(ctx, token)
 	if err != nil {
@@ -211,8 +212,8 @@ type Session struct {
 // IsFresh reports whether the password was proved so lately that a secret may be shown.
 func (s Session) IsFresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
 
-// isOverAt also ends a session that was used in the future: else a clock that was set back would let it live for so much
-// longer.
+// isOverAt also ends a session that was used in the future: else a clock that was set back would let it live for so
+// much longer.
 func (s Session) isOverAt(now time.Time) bool {
 	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) ||
 		now.Before(s.SeenAt.Add(-IdleLimit))
@@ -228,8 +229,8 @@ func (r *Registry) openSession(ctx context.Context, id ID, from string) (string,
 	)
 }
 
-// ResumeSession says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so
-// a change acts at once.
+// ResumeSession says whose session a token is, and keeps it alive. Role and state of the operator are read anew each
+// time, so a change acts at once.
 func (r *Registry) ResumeSession(ctx context.Context, token string) (Session, Operator, error) {
 	s, o, err := r.store.SessionByDigest(ctx, r.store.TokenDigest(token))
 	if err != nil {

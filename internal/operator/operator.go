@@ -28,8 +28,8 @@ import (
 // ID names an operator: "op_" and a UUIDv7.
 type ID string
 
-// Role is what an operator may do. Each of the service's own roles includes those before it; the roles of partners are in
-// portal.go.
+// Role is what an operator may do. Each of the service's own roles includes those before it; the roles of partners are
+// in portal.go.
 type Role string
 
 // The roles, least powerful first: a viewer looks, support helps people, an admin changes the service.
@@ -243,8 +243,8 @@ func (r *Registry) newInvitation(o *Operator) (token string) {
 	return token
 }
 
-// ResetAccess takes an operator's password, second factor and sessions away and returns the token of a one-time link for new
-// ones.
+// ResetAccess takes an operator's password, second factor and sessions away and returns the token of a one-time link
+// for new ones.
 func (r *Registry) ResetAccess(ctx context.Context, id ID) (Operator, string, error) {
 	var token string
 	if _, err := r.store.DeletePasskeys(ctx, id, nil); err != nil {
@@ -369,7 +369,8 @@ const (
 	Arrived Figure = "endpoint.arrived"
 )
 
-// FindingsOfSeverity and FindingsOfClass are the findings of a day of one severity, and those that expose one class of data.
+// FindingsOfSeverity and FindingsOfClass are the findings of a day of one severity, and those that expose one class of
+// data.
 func FindingsOfSeverity(severity string) Figure { return FindingsOfDay + Figure("."+severity) }
 
 // FindingsOfClass is described above.
@@ -416,19 +417,21 @@ func FillLastDays(counts []DayCount, now time.Time, days int) []DayCount {
 	return list
 }
 
-// KeptFilter is a filter of a list that an operator keeps under a name. Both name and query are sealed: people call filters after people.
+// KeptFilter is a filter of a list that an operator keeps under a name. Both name and query are sealed: people call
+// filters after people.
 type KeptFilter struct {
 	Operator ID
 	ID       string
 	List     string
 	Name     string
-	// Query is the filter as the address of the page has it: ids, states, days and keyed references, never a value that was typed.
+	// Query is the filter as the address of the page has it: ids, states, days and keyed references, never a value that
+	// was typed.
 	Query     string
 	CreatedAt time.Time
 }
 
-// Export is a list that was written into a file for the operator who requested it and for no other operator; or a file that
-// the operator uploaded, kept until they decide on it.
+// Export is a list that was written into a file for the operator who requested it and for no other operator; or a file
+// that the operator uploaded, kept until they decide on it.
 type Export struct {
 	ID       string
 	Operator ID
@@ -566,8 +569,9 @@ func NewTrail(ledger Ledger, now func() time.Time) *Trail { return &Trail{ledger
 // TheService stands in the place of those who run the service, where a partner's people read what they did.
 const TheService = "service"
 
-// ForPartner returns the trail as a partner's people see it: they add lines as usual, but read only lines by the partner's
-// people or about their accounts. Of actions by operators of the service, name, address and details are left out.
+// ForPartner returns the trail as a partner's people see it: they add lines as usual, but read only lines by the
+// partner's people or about their accounts. Of actions by operators of the service, name, address and details are left
+// out.
 func (t *Trail) ForPartner(id partner.ID, people *Registry) *Trail {
 	return &Trail{t.ledger, t.now, id, people.ForPartner(id, PartnerViewer)}
 }
@@ -575,7 +579,8 @@ func (t *Trail) ForPartner(id partner.ID, people *Registry) *Trail {
 // maxDetail bounds what a line can say.
 const maxDetail = 4000
 
-// RecordAction adds a line. What personal values are about to be shown is recorded first, so that nothing is seen unrecorded.
+// RecordAction adds a line. What personal values are about to be shown is recorded first, so that nothing is seen
+// unrecorded.
 func (t *Trail) RecordAction(ctx context.Context, who Actor, action, subject, detail string) error {
 	for i := maxDetail; len(detail) > maxDetail; i-- {
 		if utf8.RuneStart(detail[i]) {

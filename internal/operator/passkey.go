@@ -62,8 +62,8 @@ var (
 	ErrPasskeys    = fault.New(fault.Conflict, "passkey.too_many")
 )
 
-// relyingParty returns the console at an origin, where passkeys are made and used. One that was made at a host name works
-// there and nowhere else, with the person always verified by the device, and without attestation.
+// relyingParty returns the console at an origin, where passkeys are made and used. One that was made at a host name
+// works there and nowhere else, with the person always verified by the device, and without attestation.
 func relyingParty(origin string) (*webauthn.WebAuthn, error) {
 	if origin == "" {
 		return nil, ErrPasskeySite.With("public-url", fault.PublicURLForPasskeys)
@@ -290,8 +290,8 @@ func (r *Registry) BeginPasskeyLogin(ctx context.Context, origin string) (option
 	return assertion.Response, token, err
 }
 
-// PasskeyLogin opens a session for the holder of the passkey that answered. Whatever is wrong, the error is ErrPasskey; a
-// lock that wrong passwords caused does not stop a passkey, which cannot be guessed.
+// PasskeyLogin opens a session for the holder of the passkey that answered. Whatever is wrong, the error is ErrPasskey;
+// a lock that wrong passwords caused does not stop a passkey, which cannot be guessed.
 func (r *Registry) PasskeyLogin(
 	ctx context.Context,
 	origin, token string,

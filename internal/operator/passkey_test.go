@@ -282,8 +282,8 @@ func TestPasskeysAreAdded(t *testing.T) {
 	}
 }
 
-// TestPasskeyCountsAtItsSite: a passkey is kept with the site where it was made, and counts at no other; where the site is
-// not known there are none.
+// TestPasskeyCountsAtItsSite: a passkey is kept with the site where it was made, and counts at no other; where the site
+// is not known there are none.
 func TestPasskeyCountsAtItsSite(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")

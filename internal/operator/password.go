@@ -90,8 +90,8 @@ func (h *hasher) hashPassword(ctx context.Context, password string) (string, err
 	return encodedPrefix + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key), nil
 }
 
-// matchesHash compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so that
-// an unknown operator cannot be distinguished from a wrong password by timing.
+// matchesHash compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so
+// that an unknown operator cannot be distinguished from a wrong password by timing.
 func (h *hasher) matchesHash(ctx context.Context, password, encoded string) (bool, error) {
 	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
 	known := false

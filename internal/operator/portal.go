@@ -11,8 +11,8 @@ import (
 )
 
 // The roles of a partner's own people. None includes a role of the service, so a check for one of those refuses them
-// without knowing of partners. An administrator is a developer who may also give keys that show people in clear, and invite
-// and change attendants and other administrators.
+// without knowing of partners. An administrator is a developer who may also give keys that show people in clear, and
+// invite and change attendants and other administrators.
 const (
 	PartnerAdmin  Role = "partner.admin"
 	Developer     Role = "partner.developer"
@@ -109,8 +109,8 @@ func (r Role) MayGive(other Role) bool {
 	return other.ofPartner()
 }
 
-// InvitePartnerOperator makes an account for a partner's person, who chooses a password through the one-time link whose token is
-// returned. That there is such a partner is for the caller to know.
+// InvitePartnerOperator makes an account for a partner's person, who chooses a password through the one-time link whose
+// token is returned. That there is such a partner is for the caller to know.
 func (r *Registry) InvitePartnerOperator(
 	ctx context.Context,
 	id partner.ID,

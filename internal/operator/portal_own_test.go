@@ -81,8 +81,8 @@ func (colleagues) DeleteSessions(context.Context, ID) (int64, error) { return 0,
 
 func (colleagues) TokenDigest(string) []byte { return []byte("digest") }
 
-// TestNoRightIsGivenThatIsNotHeld: nobody invites, resets, ends or changes an account with a right that they do not hold; the
-// administrator of a partner gives all of its roles.
+// TestNoRightIsGivenThatIsNotHeld: nobody invites, resets, ends or changes an account with a right that they do not
+// hold; the administrator of a partner gives all of its roles.
 func TestNoRightIsGivenThatIsNotHeld(t *testing.T) {
 	gives := map[Role][]Role{
 		PartnerAdmin:  PartnerRoles(),

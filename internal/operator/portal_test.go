@@ -10,8 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestPartnerRolesCoverNothing: no role of a partner is one of the service, and none of the service has rights of a partner's
-// person.
+// TestPartnerRolesCoverNothing: no role of a partner is one of the service, and none of the service has rights of a
+// partner's person.
 func TestPartnerRolesCoverNothing(t *testing.T) {
 	for _, r := range operator.PartnerRoles() {
 		for _, need := range append(operator.ListRoles(), operator.PartnerRoles()...) {
@@ -38,7 +38,8 @@ func TestPartnerRolesCoverNothing(t *testing.T) {
 	}
 }
 
-// TestInvite: a partner's person is the partner's for ever, and who is confined to a partner sees and changes nobody else.
+// TestInvite: a partner's person is the partner's for ever, and who is confined to a partner sees and changes nobody
+// else.
 func TestInvite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -476,8 +476,8 @@ func TestSessionsListed(t *testing.T) {
 	}
 }
 
-// TestLinkNeverSkipsTheSecondFactor: a link beside a second factor that is on opens nothing, however it came to be there:
-// a reset, which gives links, takes the factor away first.
+// TestLinkNeverSkipsTheSecondFactor: a link beside a second factor that is on opens nothing, however it came to be
+// there: a reset, which gives links, takes the factor away first.
 func TestLinkNeverSkipsTheSecondFactor(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -18,8 +18,8 @@ type Caller struct {
 	KeyID    KeyID
 	// Line is what the key's idempotency claims are kept under.
 	Line KeyID
-	// Epoch is the access epoch that the key was found under, 0 where nothing remembered may be relied on. What was read
-	// of the partner's set-up for a caller of the same epoch holds for this one.
+	// Epoch is the access epoch that the key was found under, 0 where nothing remembered may be relied on. What was
+	// read of the partner's set-up for a caller of the same epoch holds for this one.
 	Epoch int64
 	key   *Key
 }
@@ -106,7 +106,8 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, Line: e.key.Line, Epoch: epoch, key: &e.key}, nil
 }
 
-// findKeyByText answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.
+// findKeyByText answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an
+// epoch.
 func (g *Gate) findKeyByText(ctx context.Context, key string, now time.Time) (*entry, int64, error) {
 	if !WellFormed(key) {
 		return nil, 0, ErrUnauthorised
@@ -178,8 +179,8 @@ type RequestClaim struct {
 	IsBulk bool
 }
 
-// MaxKeptAnswer bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the work is
-// done.
+// MaxKeptAnswer bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the
+// work is done.
 const MaxKeptAnswer = 512 << 10
 
 // Answer is what was said.

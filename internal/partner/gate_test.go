@@ -53,8 +53,8 @@ func (s slowEpoch) AccessEpoch(context.Context) (int64, error) {
 	return 1, nil
 }
 
-// TestTrustRunsFromTheQuestion: what is remembered counts for trustFor from when the database was asked, not from when it
-// answered: otherwise a revoked key would live longer on a slow database.
+// TestTrustRunsFromTheQuestion: what is remembered counts for trustFor from when the database was asked, not from when
+// it answered: otherwise a revoked key would live longer on a slow database.
 func TestTrustRunsFromTheQuestion(t *testing.T) {
 	asked := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	now := asked

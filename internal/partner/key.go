@@ -93,8 +93,8 @@ type Key struct {
 	Label   string
 	// Preview is the start of the key, enough to tell keys apart in a list.
 	Preview string
-	// Digest is the SHA-256 of the whole key. A fast hash is right for a secret of 256 random bits. In lists it is the keyed
-	// hash of it that is kept.
+	// Digest is the SHA-256 of the whole key. A fast hash is right for a secret of 256 random bits. In lists it is the
+	// keyed hash of it that is kept.
 	Digest    []byte
 	Scopes    []Scope
 	CreatedAt time.Time
@@ -102,8 +102,8 @@ type Key struct {
 	RevokedAt time.Time // zero: not revoked
 	// MadeBy is the key that made this one by the API; empty where an operator or a person of the partner did.
 	MadeBy KeyID
-	// Line is the first of the keys that replaced one another by rolling: the key's own ID where it replaced none. Keys of a
-	// line share their idempotency claims.
+	// Line is the first of the keys that replaced one another by rolling: the key's own ID where it replaced none. Keys
+	// of a line share their idempotency claims.
 	Line KeyID
 	// Forged is a row that this program did not write: it opens nothing, and is only in lists.
 	Forged bool
@@ -409,9 +409,9 @@ func checkOwnKeyLimit(keys []Key, now time.Time) error {
 	return nil
 }
 
-// limitToHeldEnd returns the earlier of a time and the end of what the partner holds: for each of the scopes the last of
-// its keys in force that has it. Otherwise a scope that the operator gave for a day would become one for ever. Zero is
-// never.
+// limitToHeldEnd returns the earlier of a time and the end of what the partner holds: for each of the scopes the last
+// of its keys in force that has it. Otherwise a scope that the operator gave for a day would become one for ever. Zero
+// is never.
 func limitToHeldEnd(keys []Key, scopes []Scope, expires, now time.Time) time.Time {
 	for _, scope := range scopes {
 		var last time.Time
@@ -450,8 +450,8 @@ func (c Caller) limitToOwnEnd(t time.Time) time.Time {
 	return t
 }
 
-// CreateKeyBy gives the caller's partner one more key. At least one scope is named. What has no end, or a later one than
-// the calling key, ends with it.
+// CreateKeyBy gives the caller's partner one more key. At least one scope is named. What has no end, or a later one
+// than the calling key, ends with it.
 func (r *Registry) CreateKeyBy(
 	ctx context.Context,
 	by Caller,
@@ -487,8 +487,8 @@ func (r *Registry) RollKeyBy(ctx context.Context, by Caller, old KeyID, overlap 
 	})
 }
 
-// RevokeKeyBy ends a key of the caller's partner and its descendants. The calling key is among them, or is the named one,
-// only when self says that this is meant.
+// RevokeKeyBy ends a key of the caller's partner and its descendants. The calling key is among them, or is the named
+// one, only when self says that this is meant.
 func (r *Registry) RevokeKeyBy(ctx context.Context, by Caller, key KeyID, self bool) ([]Key, error) {
 	if key == by.KeyID && !self {
 		return nil, ErrInvalid.With("self", fault.ConfirmOwnKey)

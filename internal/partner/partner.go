@@ -48,19 +48,21 @@ type Settings struct {
 	DefaultPlan string
 	// MaskCards answers beneficiaries' cards with all but the last four digits hidden.
 	MaskCards bool
-	// Sites are hosts of the partner's own, in lower case with spaces between them: a credential for one of them, or for
-	// a host under one, is a key to its house.
+	// Sites are hosts of the partner's own, in lower case with spaces between them: a credential for one of them, or
+	// for a host under one, is a key to its house.
 	Sites string
 	// WatchedSites are hosts of others that the operator watches for the partner, written the same way.
 	WatchedSites string
 	// People is how many people the contract with the partner covers. It decides how many first looks the partner gets:
 	// see package cyber.
 	People int
-	// FirstLooksPerHour is how many new values may be looked up in past breaches in an hour, LooksBySize or NoFirstLooks.
+	// FirstLooksPerHour is how many new values may be looked up in past breaches in an hour, LooksBySize or
+	// NoFirstLooks.
 	FirstLooksPerHour int
 	// SandboxOf is the live partner whose people try things out at this one; only a sandbox partner has it.
 	SandboxOf ID
-	// Officer is the name and contact of the partner's data protection officer, for the letter that a person gets of their data.
+	// Officer is the name and contact of the partner's data protection officer, for the letter that a person gets of
+	// their data.
 	Officer string
 }
 
@@ -165,7 +167,8 @@ type Store interface {
 	ListKeys(ctx context.Context, id ID) ([]Key, error)
 	// UpdateKeys lets change set the times of a partner's keys, all of them in one transaction.
 	UpdateKeys(ctx context.Context, id ID, change func(keys []Key) error) error
-	// KeyByDigest returns the key with this digest, together with its partner. What is kept is a keyed hash of the digest.
+	// KeyByDigest returns the key with this digest, together with its partner. What is kept is a keyed hash of the
+	// digest.
 	KeyByDigest(ctx context.Context, digest []byte) (Key, Partner, error)
 	// AccessEpoch changes whenever a key, a partner or one of its plans changes, so that caches know when to forget.
 	AccessEpoch(ctx context.Context) (int64, error)
@@ -343,9 +346,9 @@ func (s Settings) checkSettings() error {
 // hostName is a domain of at least two labels, in lower case; international ones in their ASCII form.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// ID names a partner to people and programs: "pt_" and a UUID. The database keeps a random number of 31 bits in its place,
-// which takes four bytes at the head of every key instead of 39; the UUID (of version 8, for uses of one's own) is made
-// from the number, so that each is known from the other without a query.
+// ID names a partner to people and programs: "pt_" and a UUID. The database keeps a random number of 31 bits in its
+// place, which takes four bytes at the head of every key instead of 39; the UUID (of version 8, for uses of one's own)
+// is made from the number, so that each is known from the other without a query.
 type ID string
 
 // idPrefix begins the public id of a partner; its number follows.
@@ -409,8 +412,8 @@ func (id *ID) Scan(value any) error {
 	return nil
 }
 
-// IsPrintableLine reports whether s is one line of low to high characters: valid UTF-8 without control characters (NUL, tabs,
-// line breaks, DEL). It is the rule for names and everything else that is shown inside a line.
+// IsPrintableLine reports whether s is one line of low to high characters: valid UTF-8 without control characters (NUL,
+// tabs, line breaks, DEL). It is the rule for names and everything else that is shown inside a line.
 func IsPrintableLine(s string, low, high int) bool {
 	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, unicode.IsControl)
 }
@@ -487,8 +490,8 @@ var Differences = []Difference{
 	MovableClock,
 }
 
-// Has reports whether a partner of the mode is treated as the difference says. A sandbox has all of them, so the argument
-// decides nothing: it names the reason at the place that asks, where a reader and a search find it.
+// Has reports whether a partner of the mode is treated as the difference says. A sandbox has all of them, so the
+// argument decides nothing: it names the reason at the place that asks, where a reader and a search find it.
 func (m Mode) Has(Difference) bool { return m == Sandbox }
 
 // MaxClockDays is how far one request moves the clock of a sandbox: past the end of an antivirus key and of a yearly
@@ -502,8 +505,8 @@ var (
 )
 
 // AdvanceClock lets days pass for a sandbox partner. Nothing in the service keeps a time of its own for a partner:
-// instead everything that the partner has becomes so much older, and what is due by the common clock happens. So there is
-// one clock in every rule and query, and no way back.
+// instead everything that the partner has becomes so much older, and what is due by the common clock happens. So there
+// is one clock in every rule and query, and no way back.
 func (r *Registry) AdvanceClock(ctx context.Context, who Caller, days int) error {
 	if days < 1 || days > MaxClockDays {
 		return ErrClockInvalid.With("days", fault.DaysBetween, 1, MaxClockDays)
@@ -605,7 +608,8 @@ func (u UserHash) Digest() []byte {
 	return d
 }
 
-// PersonDigests returns the canonical forms of both digests of a person: BLAKE2b of the CPF's digits followed by the salt.
+// PersonDigests returns the canonical forms of both digests of a person: BLAKE2b of the CPF's digits followed by the
+// salt.
 func PersonDigests(cpf, salt string) (d256, d512 []byte) {
 	text := []byte(cpf + salt)
 	short, long := blake2b.Sum256(text), blake2b.Sum512(text)

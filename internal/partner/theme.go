@@ -19,8 +19,8 @@ import (
 
 // Theme is how a partner's people see their page. The zero value of each field means the service's own look.
 type Theme struct {
-	// The colours, as #rrggbb: of links and buttons, and of what stands on buttons. The page itself is light or dark as the
-	// person's phone is.
+	// The colours, as #rrggbb: of links and buttons, and of what stands on buttons. The page itself is light or dark as
+	// the person's phone is.
 	Accent, AccentText string
 	// Title is what the page is called; empty means the partner's name.
 	Title string

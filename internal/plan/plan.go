@@ -32,7 +32,8 @@ type Plan struct {
 	Partner  partner.ID
 	Name     string
 	Coverage Coverage
-	// MaxDevices bounds the live endpoint-protection keys of one person; 0 means no bound, NoDevices that there are none.
+	// MaxDevices bounds the live endpoint-protection keys of one person; 0 means no bound, NoDevices that there are
+	// none.
 	MaxDevices int
 	// KeyDays is how long an endpoint-protection key is valid; 0 means DefaultKeyDays.
 	KeyDays int

@@ -159,8 +159,8 @@ func addWorkingDays(t time.Time, days int) time.Time {
 //go:embed letter.html
 var letterPage string
 
-// letterTemplate is one page without script or anything from elsewhere: it is sent on as a file, and printed from a browser
-// it becomes a PDF.
+// letterTemplate is one page without script or anything from elsewhere: it is sent on as a file, and printed from a
+// browser it becomes a PDF.
 var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap{
 	"day":      letterDay,
 	"moment":   letterMoment,

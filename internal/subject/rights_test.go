@@ -23,8 +23,8 @@ var (
 	errOnPurpose = errors.New("failed on purpose")
 )
 
-// fakeStore is a store of two partners that notes what is asked of it, and fails when told to. What the real one reads and
-// takes away is tested beside it.
+// fakeStore is a store of two partners that notes what is asked of it, and fails when told to. What the real one reads
+// and takes away is tested beside it.
 type fakeStore struct {
 	Store
 	operator.Ledger
@@ -155,7 +155,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestResume: an erasure that was left half way ends with its line in the trail and its tombstone kept, and its bytes go.
+// TestResume: an erasure that was left half way ends with its line in the trail and its tombstone kept, and its bytes
+// go.
 func TestResume(t *testing.T) {
 	ctx := context.Background()
 	w := &fakeStore{}
@@ -190,7 +191,8 @@ func TestErase(t *testing.T) {
 	}
 	want := "partners, held pt_1, held pt_2, " +
 		"erase pt_1 pedido, record subject.erased ref 1 partner pt_1, erasure er_pt_1, 2 rows, redact pt_1, " +
-		"erase pt_2 pedido, record subject.erased ref 1 partner pt_2, erasure er_pt_2, 2 rows, redact pt_2, keep 2, scrub"
+		"erase pt_2 pedido, record subject.erased ref 1 partner pt_2, erasure er_pt_2, 2 rows, redact pt_2, keep 2, " +
+		"scrub"
 	if got := strings.Join(w.asked, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

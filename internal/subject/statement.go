@@ -153,7 +153,8 @@ type heldEvent struct {
 	Deliveries []string        `json:"deliveries"`
 }
 
-// mapList returns what a function makes of each element of a list: an empty list and never nil, which JSON would call null.
+// mapList returns what a function makes of each element of a list: an empty list and never nil, which JSON would call
+// null.
 func mapList[A, B any](list []A, convert func(A) B) []B {
 	made := make([]B, len(list))
 	for i, one := range list {
@@ -162,8 +163,8 @@ func mapList[A, B any](list []A, convert func(A) B) []B {
 	return made
 }
 
-// statementOf returns what is held, partner by partner, in the form of the JSON statement. Lists are never null. Values are unmasked, as
-// the person has a right to all of them.
+// statementOf returns what is held, partner by partner, in the form of the JSON statement. Lists are never null. Values
+// are unmasked, as the person has a right to all of them.
 func statementOf(all []Held) []heldView {
 	return mapList(all, func(h Held) heldView {
 		return heldView{

@@ -96,8 +96,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestLetter: the letter greets the person, writes dates, times and names of ours as people do, and holds every value that the
-// statement for machines has. It needs nothing from elsewhere.
+// TestLetter: the letter greets the person, writes dates, times and names of ours as people do, and holds every value
+// that the statement for machines has. It needs nothing from elsewhere.
 func TestLetter(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteLetter(&b, everything(), noon); err != nil {

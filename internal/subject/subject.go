@@ -174,8 +174,8 @@ type Partners interface {
 
 // Store keeps what the rules of this package ask for.
 type Store interface {
-	// PersonReference is the audit trail's name for a person: the same for all partners when a CPF is known, and telling
-	// nothing.
+	// PersonReference is the audit trail's name for a person: the same for all partners when a CPF is known, and
+	// telling nothing.
 	PersonReference(p Person) string
 	// Held reads everything about a person for one partner.
 	Held(ctx context.Context, who partner.Partner, p Person) (Held, error)
@@ -201,8 +201,8 @@ type Store interface {
 	ScrubErased(ctx context.Context) error
 	// Tombstones returns all, oldest first.
 	Tombstones(ctx context.Context) ([]Tombstone, error)
-	// ReplayErasure erases again what a tombstone stands for and keeps the tombstone; ErrForeign when this service did not
-	// write it.
+	// ReplayErasure erases again what a tombstone stands for and keeps the tombstone; ErrForeign when this service did
+	// not write it.
 	ReplayErasure(ctx context.Context, t Tombstone) (Erased, error)
 	// AccessesOf returns the lines of the audit trail about a person, newest first.
 	AccessesOf(ctx context.Context, held []Held, p Person) ([]Access, error)
@@ -236,8 +236,8 @@ type Hit struct {
 
 // Finder looks things up over many partners by keyed indexes, which differ between them for one value.
 type Finder interface {
-	// PersonsOfCPF are those enrolled with a CPF and those who watch it; PersonsOfValue watch a value; PersonsOfUser are
-	// named by a user hash. Each person of a partner comes once, by reference.
+	// PersonsOfCPF are those enrolled with a CPF and those who watch it; PersonsOfValue watch a value; PersonsOfUser
+	// are named by a user hash. Each person of a partner comes once, by reference.
 	PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string) ([]Hit, error)
 	PersonsOfValue(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]Hit, error)
 	PersonsOfUser(ctx context.Context, at []partner.ID, user partner.UserHash) ([]Hit, error)
@@ -271,7 +271,8 @@ const (
 // byPrefix are the ids that say by themselves what they name.
 var byPrefix = map[string]HitKind{"cs_": HitCase, "evt_": HitEvent, "ek_": HitDevice, "whe_": HitEndpoint}
 
-// FindText looks a text up as everything that it can be, and tells what that was: names that are safe to keep in a trail.
+// FindText looks a text up as everything that it can be, and tells what that was: names that are safe to keep in a
+// trail.
 func (s *Search) FindText(ctx context.Context, text string) (hits []Hit, as []string, err error) {
 	text = strings.TrimSpace(text)
 	if !partner.IsPrintable(text, maxSought) {
@@ -310,7 +311,8 @@ func HasWrongCheckDigits(text string) bool {
 	return errors.Is(err, identifier.ErrCheckDigits)
 }
 
-// FindEnrolled returns the reference of a person that a partner enrolled; empty when the partner has no person with the CPF.
+// FindEnrolled returns the reference of a person that a partner enrolled; empty when the partner has no person with the
+// CPF.
 func (s *Search) FindEnrolled(ctx context.Context, id partner.ID, cpf string) (string, error) {
 	hits, err := s.store.PersonsOfCPF(ctx, []partner.ID{id}, cpf)
 	if err != nil || len(hits) == 0 {
@@ -454,9 +456,9 @@ type Outcome struct {
 	Scrubbed bool
 }
 
-// ErasePerson takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older
-// backup may hold more. keep is handed the tombstones before anything is scrubbed, so that they are also kept outside
-// the database.
+// ErasePerson takes everything away that is held about a person. Partners that held nothing get a tombstone too: an
+// older backup may hold more. keep is handed the tombstones before anything is scrubbed, so that they are also kept
+// outside the database.
 func (d *Rights) ErasePerson(
 	ctx context.Context,
 	who operator.Actor,
@@ -522,7 +524,8 @@ func (d *Rights) recordErased(
 // Worker is who ends erasures that were left half way.
 const Worker = "worker"
 
-// ResumeErasures ends erasures whose process ended half way; keep is handed their tombstones, as in Erase. It returns how many.
+// ResumeErasures ends erasures whose process ended half way; keep is handed their tombstones, as in Erase. It returns
+// how many.
 func (d *Rights) ResumeErasures(ctx context.Context, keep func([]Tombstone) error) (int, error) {
 	stones, err := d.store.ResumeErasures(
 		ctx,
@@ -570,9 +573,9 @@ type Replayed struct {
 // maxLogLine bounds a line of an erasure log that is replayed.
 const maxLogLine = 64 << 10
 
-// ReplayLog reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the
-// erasure is restored. What a partner enrolled after the erasure stays. A line that this service did not write ends the
-// replay.
+// ReplayLog reads a log of erasures and erases again whatever has come back since, as it does when a backup older than
+// the erasure is restored. What a partner enrolled after the erasure stays. A line that this service did not write ends
+// the replay.
 func (d *Rights) ReplayLog(ctx context.Context, log io.Reader) (Replayed, error) {
 	var done Replayed
 	in := bufio.NewScanner(log)

@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestLanes: every case of a lane is on one of its pages, the most urgent first, whatever the filter; and each total is of
-// all that fit.
+// TestLanes: every case of a lane is on one of its pages, the most urgent first, whatever the filter; and each total is
+// of all that fit.
 func TestLanes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -241,8 +241,8 @@ func (h *History) EndpointHealth(ctx context.Context, id partner.ID, endpoint En
 	return h.store.EndpointHealth(ctx, id, endpoint)
 }
 
-// ReplayEvents pushes again what was selected, whether it arrived before or not: receivers tell repeats by the event's id.
-// Deliveries of disabled endpoints are held.
+// ReplayEvents pushes again what was selected, whether it arrived before or not: receivers tell repeats by the event's
+// id. Deliveries of disabled endpoints are held.
 func (h *History) ReplayEvents(ctx context.Context, id partner.ID, s Selection) (int64, error) {
 	if err := s.CheckSelection(); err != nil {
 		return 0, err
@@ -347,8 +347,9 @@ func (d *Dispatcher) drainResults(group []record) []record {
 // writeTime bounds one try to record; the last one is made after the dispatcher was told to stop.
 const writeTime = 10 * time.Second
 
-// writeResults tries until the results are on disk. Their senders wait, so a database that is away stops the sending. After
-// the end of ctx there is one last try: what is lost then is only the knowledge of an attempt, and it is repeated.
+// writeResults tries until the results are on disk. Their senders wait, so a database that is away stops the sending.
+// After the end of ctx there is one last try: what is lost then is only the knowledge of an attempt, and it is
+// repeated.
 func (d *Dispatcher) writeResults(ctx context.Context, group []record) {
 	results := d.collectResults(group)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {

@@ -66,8 +66,8 @@ type Holds interface {
 	Close() error
 }
 
-// BUG(alert): a delivery is made again when its worker dies between the receiver's answer and the record of it. These are
-// at most Unrecorded for an endpoint. Receivers tell repeats by webhook-id.
+// BUG(alert): a delivery is made again when its worker dies between the receiver's answer and the record of it. These
+// are at most Unrecorded for an endpoint. Receivers tell repeats by webhook-id.
 
 // DispatcherOptions tune a dispatcher. The zero value of a field means its default.
 type DispatcherOptions struct {
@@ -143,8 +143,8 @@ type Dispatcher struct {
 	// more is signalled when an endpoint runs low or may be asked again.
 	more    chan struct{}
 	senders sync.WaitGroup
-	// due are the endpoints that had work when they were last asked for, tidyAt is when those that nothing is sent to are
-	// let go of. Only Run's goroutine looks at them.
+	// due are the endpoints that had work when they were last asked for, tidyAt is when those that nothing is sent to
+	// are let go of. Only Run's goroutine looks at them.
 	due    []EndpointRef
 	tidyAt time.Time
 
@@ -223,8 +223,8 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// dispatchRound takes endpoints with due deliveries, reads what their lanes can take and sets senders to work. Which endpoints
-// have work is asked anew only if told to: a lane that runs low knows that there is more.
+// dispatchRound takes endpoints with due deliveries, reads what their lanes can take and sets senders to work. Which
+// endpoints have work is asked anew only if told to: a lane that runs low knows that there is more.
 func (d *Dispatcher) dispatchRound(ctx, sendCtx context.Context, anew bool) error {
 	defer d.startIdleSenders(sendCtx)
 	if err := d.releaseIdleEndpoints(ctx); err != nil {

@@ -230,8 +230,8 @@ func dispatch(q Queue, rt roundTrip, slots int) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// TestRecordingIsRepeated: while the database is away nothing more is sent than may be on its way to disk, and nothing is
-// forgotten.
+// TestRecordingIsRepeated: while the database is away nothing more is sent than may be on its way to disk, and nothing
+// is forgotten.
 func TestRecordingIsRepeated(t *testing.T) {
 	for _, c := range []struct{ events, slots, unrecorded int }{{100, 1, 6}, {100, 4, 24}, {1000, 16, 96}} {
 		synctest.Test(t, func(t *testing.T) {

@@ -139,9 +139,9 @@ type EndpointKeeping interface {
 	ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
 	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
 	// FollowEndpoint has the deliveries of a disabled endpoint follow a change of its state, in as many transactions as
-	// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes nothing
-	// that an enabled endpoint is sent. Callers that change the state in a larger transaction call it before they enable and
-	// after they disable, so that the transaction stays short.
+	// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes
+	// nothing that an enabled endpoint is sent. Callers that change the state in a larger transaction call it before
+	// they enable and after they disable, so that the transaction stays short.
 	FollowEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error
 	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
 	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error

@@ -464,8 +464,8 @@ func SubscriptionMoved(
 	)
 }
 
-// DeliveryFilter picks deliveries in a state for the operator, latest first; those that are not over from the oldest. The zero
-// value of any other field does not restrict.
+// DeliveryFilter picks deliveries in a state for the operator, latest first; those that are not over from the oldest.
+// The zero value of any other field does not restrict.
 type DeliveryFilter struct {
 	State   DeliveryState
 	Partner partner.ID

@@ -42,15 +42,16 @@ func (t Type) ofSubscriptions() bool {
 	return t == SubscriptionEnded || t == SubscriptionSuspended || t == SubscriptionResumed
 }
 
-// ListTypes returns the types that may be read. Tests are about nothing but the endpoint, so every caller may read them.
+// ListTypes returns the types that may be read. Tests are about nothing but the endpoint, so every caller may read
+// them.
 func (a Areas) ListTypes() []Type {
 	return slices.DeleteFunc(slices.Clone(Types), func(t Type) bool {
 		return t != WebhookTest && (t.ofSubscriptions() && !a.Subscriptions || !t.ofSubscriptions() && !a.Cyber)
 	})
 }
 
-// CheckTypes refuses types whose events may not be read: an endpoint must not be told what its maker could not have read. No
-// types means all of them.
+// CheckTypes refuses types whose events may not be read: an endpoint must not be told what its maker could not have
+// read. No types means all of them.
 func (a Areas) CheckTypes(names []string) error {
 	wanted, err := ParseTypes(names)
 	if err != nil {
@@ -108,8 +109,8 @@ type Page struct {
 	Skipped bool
 }
 
-// ReadNewest returns the newest events that the caller may read, the newest first. It moves no cursor: to have seen them
-// does not count as having them.
+// ReadNewest returns the newest events that the caller may read, the newest first. It moves no cursor: to have seen
+// them does not count as having them.
 func (f *Feed) ReadNewest(ctx context.Context, id partner.ID, of Areas, limit int) ([]Kept, error) {
 	return f.store.NewestEvents(ctx, id, of, min(max(limit, 1), MaxPage))
 }
@@ -312,8 +313,8 @@ func (t *Tally) Remaining(atOnce int64) int64 {
 	return atOnce
 }
 
-// AddEvents counts events with their deliveries, those of one event behind each other, and tells how many events they were
-// and which was the last.
+// AddEvents counts events with their deliveries, those of one event behind each other, and tells how many events they
+// were and which was the last.
 func (t *Tally) AddEvents(rows []Sent) (events, last int64) {
 	for len(rows) > 0 {
 		n := 1
@@ -356,8 +357,8 @@ func (t *Tally) addEvent(rows []Sent) {
 	}
 }
 
-// FinishReport returns the report and the numbers of the missing events that it is to name. Where no event is left to look at,
-// nothing says where to go on.
+// FinishReport returns the report and the numbers of the missing events that it is to name. Where no event is left to
+// look at, nothing says where to go on.
 func (t *Tally) FinishReport(more bool) (r Report, oldest []int64) {
 	if !more {
 		t.report.Next, t.report.Until = 0, time.Time{}

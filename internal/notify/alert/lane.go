@@ -62,8 +62,8 @@ const (
 	// maxLook is how far a look goes in one statement at most: a long look is only needed when many deliveries wait for
 	// their person's earlier one.
 	maxLook = 4096
-	// firstBatch is how many deliveries are read for an endpoint of which nothing is known: few for a dead one, and many
-	// enough that a hundred live ones are not read in crumbs.
+	// firstBatch is how many deliveries are read for an endpoint of which nothing is known: few for a dead one, and
+	// many enough that a hundred live ones are not read in crumbs.
 	firstBatch = 64
 )
 
@@ -99,9 +99,9 @@ func (l *lane) worthALook(newest int64, now time.Time) bool {
 	return !now.Before(l.lookAgain) && (l.queued == 0 || now.Sub(l.passAt) >= passTime)
 }
 
-// canTakeDelivery reports whether a delivery that a look has met may be taken. It may not while an earlier one of its person is
-// in memory, or is waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before
-// it.
+// canTakeDelivery reports whether a delivery that a look has met may be taken. It may not while an earlier one of its
+// person is in memory, or is waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent
+// before it.
 func (l *lane) canTakeDelivery(o Open) bool {
 	if _, held := l.held[o.Seq]; held {
 		return false
@@ -249,8 +249,8 @@ func (d *Dispatcher) attemptDelivery(ctx context.Context, l *lane, item Delivery
 // longestWait is how long a sender waits for its endpoint's gate; beyond it the lane is paused.
 const longestWait = time.Second
 
-// enterGate waits for the endpoint's gate. When the breaker is open the lane is paused and forgets what it has; when our
-// hold on the endpoint is over it only forgets.
+// enterGate waits for the endpoint's gate. When the breaker is open the lane is paused and forgets what it has; when
+// our hold on the endpoint is over it only forgets.
 func (d *Dispatcher) enterGate(ctx context.Context, l *lane, item Delivery) (Endpoint, bool) {
 	for ctx.Err() == nil {
 		endpoint, ok := d.claimAttempt(l)
@@ -449,8 +449,8 @@ func (d *Dispatcher) holdEndpoints(ctx context.Context, refs []EndpointRef) erro
 	return nil
 }
 
-// releaseIdleEndpoints lets go of endpoints that are not in use. What is under way is in use: an endpoint is let go of only when all
-// that was sent to it is recorded.
+// releaseIdleEndpoints lets go of endpoints that are not in use. What is under way is in use: an endpoint is let go of
+// only when all that was sent to it is recorded.
 func (d *Dispatcher) releaseIdleEndpoints(ctx context.Context) error {
 	now := d.now()
 	if now.Before(d.tidyAt) {

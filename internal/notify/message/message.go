@@ -497,8 +497,9 @@ func sampleValues(t alert.Type, l partner.Language) map[Word]string {
 // The alphabet of GSM 03.38: characters of one septet, and those of two. A text that leaves it is sent in 16 bits and
 // has 70 characters, so messages are brought back into it.
 const (
-	basicGSM = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
-	twoGSM   = "^{}\\[~]|€"
+	basicGSM = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ " +
+		"!\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+	twoGSM = "^{}\\[~]|€"
 )
 
 // alike are characters that have a plain look-alike and no decomposition that leads to it.

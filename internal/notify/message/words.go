@@ -180,8 +180,8 @@ func inBrasilia(text string, instead time.Time, layout string) string {
 // lastCharacters returns the last n characters of a text.
 func lastCharacters(text string, n int) string { return text[max(0, len(text)-n):] }
 
-// makeInert takes from a value of the outside what could act where the message is read: lines, directions of writing, marks
-// of markup and of our own words, addresses.
+// makeInert takes from a value of the outside what could act where the message is read: lines, directions of writing,
+// marks of markup and of our own words, addresses.
 func makeInert(value string) string {
 	value = strings.Map(func(r rune) rune {
 		switch {

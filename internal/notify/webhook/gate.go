@@ -52,9 +52,9 @@ func NewGates[K comparable](rule GateRule, now func() time.Time) *Gates[K] {
 	return &Gates[K]{rule: rule, now: now, gates: make(map[K]*gate)}
 }
 
-// EnterGate asks to make one attempt at the endpoint. Granted, the caller calls Leave with the verdict; refused, wait is
-// when asking again makes sense. The slot is asked for first and the breaker last, so that a probe is never granted to
-// an attempt that something else then holds back.
+// EnterGate asks to make one attempt at the endpoint. Granted, the caller calls Leave with the verdict; refused, wait
+// is when asking again makes sense. The slot is asked for first and the breaker last, so that a probe is never granted
+// to an attempt that something else then holds back.
 func (g *Gates[K]) EnterGate(endpoint K) (wait time.Duration, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,8 +78,8 @@ func (g *Gates[K]) EnterGate(endpoint K) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// LeaveGate gives the slot back. An attempt that our own stop cut says nothing about the receiver; one that wants no more
-// is alive. It reports whether the attempt has shown that a receiver which was given up answers again.
+// LeaveGate gives the slot back. An attempt that our own stop cut says nothing about the receiver; one that wants no
+// more is alive. It reports whether the attempt has shown that a receiver which was given up answers again.
 func (g *Gates[K]) LeaveGate(endpoint K, action Action) (revived bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -108,9 +108,9 @@ type BreakerRule struct {
 	Cooldown, MaxCooldown time.Duration
 }
 
-// DefaultBreaker is the rule for endpoints: a receiver that has just failed five times gets one attempt after two seconds,
-// a dead one an attempt every four. That is little for either side, and what waits for a receiver begins to arrive
-// within five seconds of its return.
+// DefaultBreaker is the rule for endpoints: a receiver that has just failed five times gets one attempt after two
+// seconds, a dead one an attempt every four. That is little for either side, and what waits for a receiver begins to
+// arrive within five seconds of its return.
 var DefaultBreaker = BreakerRule{Failures: 5, Cooldown: 2 * time.Second, MaxCooldown: 4 * time.Second}
 
 // Breaker holds back the deliveries of an endpoint that keeps failing, so that a dead receiver costs one probe now and
@@ -150,9 +150,9 @@ func (b *Breaker) AllowAttempt() (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// RecordAttempt takes the result of an attempt. A success closes the breaker, whichever attempt it came from: the receiver is
-// alive. A failure counts while closed, doubles the wait while a probe is out, and is old news otherwise. It reports
-// whether the breaker was open and is closed now.
+// RecordAttempt takes the result of an attempt. A success closes the breaker, whichever attempt it came from: the
+// receiver is alive. A failure counts while closed, doubles the wait while a probe is out, and is old news otherwise.
+// It reports whether the breaker was open and is closed now.
 func (b *Breaker) RecordAttempt(success bool) (closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -103,8 +103,8 @@ type Outcome struct {
 	RetryAfter time.Duration
 }
 
-// SendAttempt signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of the
-// result to Judge. The client is one of Guard.Client.
+// SendAttempt signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of
+// the result to Judge. The client is one of Guard.Client.
 func SendAttempt(ctx context.Context, client *http.Client, a Attempt) Outcome {
 	start := time.Now() // how long it took is shown to people; no rule asks for it
 	outcome := postAttempt(ctx, client, a)
@@ -156,8 +156,8 @@ func readAnswer(body io.Reader) (string, int64) {
 	return printableText(head[:kept]), read
 }
 
-// printableText makes foreign bytes fit for a log and a page: valid UTF-8, no control or direction characters, one line. It
-// never grows: each byte that is replaced becomes one byte.
+// printableText makes foreign bytes fit for a log and a page: valid UTF-8, no control or direction characters, one
+// line. It never grows: each byte that is replaced becomes one byte.
 func printableText(raw []byte) string {
 	text := strings.Map(func(r rune) rune {
 		switch {
@@ -171,8 +171,8 @@ func printableText(raw []byte) string {
 	return strings.TrimSpace(text)
 }
 
-// classifyFailure turns a transport error into its class, most telling first. The order matters: a refusal by the guard and
-// a failed handshake both come wrapped in general network errors.
+// classifyFailure turns a transport error into its class, most telling first. The order matters: a refusal by the guard
+// and a failed handshake both come wrapped in general network errors.
 func classifyFailure(ctx context.Context, err error) Failure {
 	var (
 		dns     *net.DNSError
@@ -245,8 +245,9 @@ type Schedule struct{ random func() float64 }
 // (math/rand/v2's Float64 does).
 func NewSchedule(random func() float64) Schedule { return Schedule{random} }
 
-// NextAttempt returns when to try again after the given number of counted tries, and false when they are used up. A receiver's
-// retryAfter is kept to: the next try is never earlier, and a little later for each, as they were all told the same.
+// NextAttempt returns when to try again after the given number of counted tries, and false when they are used up. A
+// receiver's retryAfter is kept to: the next try is never earlier, and a little later for each, as they were all told
+// the same.
 func (s Schedule) NextAttempt(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool) {
 	if attempts >= MaxAttempts {
 		return time.Time{}, false
@@ -296,7 +297,8 @@ type Verdict struct {
 	After time.Duration
 }
 
-// JudgeOutcome decides what an outcome means. Everything but 2xx is a failure, redirects included, as the standard says.
+// JudgeOutcome decides what an outcome means. Everything but 2xx is a failure, redirects included, as the standard
+// says.
 func JudgeOutcome(o Outcome) Verdict {
 	switch {
 	case o.Failure == FailureInterrupted:
@@ -345,9 +347,9 @@ type ClientOptions struct {
 	Proxy *url.URL
 	// RootCAs verify the receivers' certificates; nil means those of the system.
 	RootCAs *x509.CertPool
-	// MaxIdle bounds the kept connections: 256, all of them to one host if need be, because many endpoints may share one
-	// (a gateway, a vendor of integrations). They are kept for IdleTimeout, 30 s: less than common load balancers keep
-	// theirs, so that few attempts meet a connection the other side has just closed.
+	// MaxIdle bounds the kept connections: 256, all of them to one host if need be, because many endpoints may share
+	// one (a gateway, a vendor of integrations). They are kept for IdleTimeout, 30 s: less than common load balancers
+	// keep theirs, so that few attempts meet a connection the other side has just closed.
 	MaxIdle     int
 	IdleTimeout time.Duration
 }
@@ -372,9 +374,9 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// NewClient returns an HTTP client that dials only what the guard accepts, verifies TLS, follows no redirect, asks for and
-// unpacks no compression, and keeps no cookies. A caller who has to follow redirects (a feed) may set CheckRedirect:
-// each hop passes the guard again.
+// NewClient returns an HTTP client that dials only what the guard accepts, verifies TLS, follows no redirect, asks for
+// and unpacks no compression, and keeps no cookies. A caller who has to follow redirects (a feed) may set
+// CheckRedirect: each hop passes the guard again.
 func (g *Guard) NewClient(o ClientOptions) *http.Client {
 	o = o.withDefaults()
 	rt := &guarded{guard: g, proxied: o.Proxy != nil}
@@ -398,8 +400,8 @@ func (g *Guard) NewClient(o ClientOptions) *http.Client {
 // dialFunc is the type of http.Transport.DialContext.
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// newTransport speaks HTTP/1.1 only: every receiver does, and one connection per exchange keeps a receiver's misbehaviour
-// to its own exchange. Proxy stays nil, which also switches the environment's proxies off.
+// newTransport speaks HTTP/1.1 only: every receiver does, and one connection per exchange keeps a receiver's
+// misbehaviour to its own exchange. Proxy stays nil, which also switches the environment's proxies off.
 func newTransport(o ClientOptions, dial dialFunc) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -416,7 +418,8 @@ func newTransport(o ClientOptions, dial dialFunc) *http.Transport {
 	}
 }
 
-// dialProxyOnly connects to the proxy and to nothing else. The operator chose the proxy, so it may be on an inner address.
+// dialProxyOnly connects to the proxy and to nothing else. The operator chose the proxy, so it may be on an inner
+// address.
 func dialProxyOnly(proxy *url.URL, timeout time.Duration) dialFunc {
 	dialer := &net.Dialer{Timeout: timeout}
 	port := proxy.Port()

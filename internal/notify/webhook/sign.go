@@ -25,8 +25,8 @@ const (
 // maxEventID bounds the id of an event in bytes.
 const maxEventID = 128
 
-// SignHeaders sets the three headers for one attempt. The id names the event and stays the same on every attempt; at is the
-// time of this attempt. Each key adds one signature, in the order given.
+// SignHeaders sets the three headers for one attempt. The id names the event and stays the same on every attempt; at is
+// the time of this attempt. Each key adds one signature, in the order given.
 func SignHeaders(header http.Header, id string, at time.Time, body []byte, keys []Key) error {
 	if !validEventID(id) {
 		// A dot in the id would let id and timestamp change places in the signed text.

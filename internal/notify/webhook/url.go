@@ -202,8 +202,8 @@ const (
 	plain   channel = false
 )
 
-// guardedDialer checks in ControlContext, that is after resolving and for each address tried: there is no moment between check
-// and use in which a name could change its mind.
+// guardedDialer checks in ControlContext, that is after resolving and for each address tried: there is no moment
+// between check and use in which a name could change its mind.
 func (g *Guard) guardedDialer(ch channel, timeout time.Duration) *net.Dialer {
 	return &net.Dialer{
 		Timeout:  timeout,

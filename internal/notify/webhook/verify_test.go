@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestVerify: what Sign signed is taken within five minutes, and nothing else: not another body, time, id or secret, nor
-// a header twice.
+// TestVerify: what Sign signed is taken within five minutes, and nothing else: not another body, time, id or secret,
+// nor a header twice.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

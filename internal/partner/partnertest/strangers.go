@@ -15,8 +15,8 @@ import (
 )
 
 // RefuseStrangers calls every exported method of a wrapper with another partner's id, wherever a partner is named, and
-// zero values else. Each must return an error and neither panic, as the nil store behind it does when it is reached, nor
-// call a function that it is given. open are methods that show or change nothing of a partner.
+// zero values else. Each must return an error and neither panic, as the nil store behind it does when it is reached,
+// nor call a function that it is given. open are methods that show or change nothing of a partner.
 func RefuseStrangers(t *testing.T, wrapper any, stranger partner.ID, open ...string) {
 	t.Helper()
 	value := reflect.ValueOf(wrapper)

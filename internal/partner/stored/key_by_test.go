@@ -193,8 +193,8 @@ func mustKeys(t *testing.T, rules *partner.Registry, id partner.ID) []partner.Ke
 	return keys
 }
 
-// TestRolledKeyKeepsItsEnd: rolling by the operator or by a partner's people makes no temporary key permanent, and what a
-// successor made lives on when the key before it is revoked.
+// TestRolledKeyKeepsItsEnd: rolling by the operator or by a partner's people makes no temporary key permanent, and what
+// a successor made lives on when the key before it is revoked.
 func TestRolledKeyKeepsItsEnd(t *testing.T) {
 	t.Parallel()
 	e := storetest.Open(t, "sqlite")

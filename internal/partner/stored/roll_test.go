@@ -60,8 +60,8 @@ func TestMoreKeys(t *testing.T) {
 	}
 }
 
-// TestRollOverlap: the old key ends at once or up to seven days later, and never later than it would have; the new one ends
-// when the old one would have.
+// TestRollOverlap: the old key ends at once or up to seven days later, and never later than it would have; the new one
+// ends when the old one would have.
 func TestRollOverlap(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	ctx, now := context.Background(), e.Clock.Now()

@@ -108,8 +108,8 @@ type Source struct {
 	File *os.File
 }
 
-// WriteArchive makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list. progress may
-// be nil.
+// WriteArchive makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list.
+// progress may be nil.
 func WriteArchive(
 	ctx context.Context,
 	path string,
@@ -260,8 +260,8 @@ func DescribeArchive(file string) (About, error) {
 	return r.readAbout()
 }
 
-// ExtractArchive unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list at the
-// end is what it was. When it fails, the folder holds rubbish; the caller takes it away.
+// ExtractArchive unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list
+// at the end is what it was. When it fails, the folder holds rubbish; the caller takes it away.
 func ExtractArchive(
 	ctx context.Context,
 	file, folder string,
@@ -366,8 +366,8 @@ func (a *archive) readMember() ([]byte, error) {
 	return text, err
 }
 
-// nameDamage names what is wrong with an archive that cannot be read on. An altered one may seem to end early, too: then
-// there is more of the file.
+// nameDamage names what is wrong with an archive that cannot be read on. An altered one may seem to end early, too:
+// then there is more of the file.
 func (a *archive) nameDamage(err error) error {
 	at, serr := a.file.Seek(0, io.SeekCurrent)
 	if (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && serr == nil && at == a.size &&

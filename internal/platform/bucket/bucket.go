@@ -208,8 +208,8 @@ var s3Transport = func() *http.Transport {
 	return transport
 }()
 
-// openS3Bucket reads the parameters region, endpoint, use_path_style, disable_https, profile, anonymous and metadata. What they
-// leave open comes from the environment variables that every tool for S3 reads.
+// openS3Bucket reads the parameters region, endpoint, use_path_style, disable_https, profile, anonymous and metadata.
+// What they leave open comes from the environment variables that every tool for S3 reads.
 func openS3Bucket(name, path string, query url.Values, client *http.Client) (Bucket, error) {
 	if name == "" || path != "" {
 		return nil, errors.New("bucket: expected s3://bucket, and nothing but parameters behind it")
@@ -300,7 +300,8 @@ func s3Credentials(profile string, metadata bool) *credentials.Credentials {
 
 // errCredentials names every place where credentials were looked for.
 var errCredentials = errors.New(
-	"bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only with metadata=true",
+	"bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only " +
+		"with metadata=true",
 )
 
 // checkCredentials returns an error when there are no credentials: the library would send anonymous requests, and the

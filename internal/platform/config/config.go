@@ -1,7 +1,7 @@
 // Package config is everything an operator can set, in one struct that is read once and validated whole.
 //
-// The struct tags are the manual: --help and docs/configuration.md are made from them. Every field has a usable default,
-// and Problems lists all that is wrong at once, so that an operator mends a set-up in one go.
+// The struct tags are the manual: --help and docs/configuration.md are made from them. Every field has a usable
+// default, and Problems lists all that is wrong at once, so that an operator mends a set-up in one go.
 package config
 
 import (
@@ -261,8 +261,8 @@ func isFolder(path string) bool {
 // settingsFile is where the packages have the service's settings, as NAME=VALUE lines that systemd reads as well.
 const settingsFile = "/etc/vigia/environment"
 
-// LoadSettingsFile sets the VIGIA_ variables of the settings file that are not set yet, so that a command that is run as
-// the service's user works on the service's data. A user who may not read the file has settings of their own.
+// LoadSettingsFile sets the VIGIA_ variables of the settings file that are not set yet, so that a command that is run
+// as the service's user works on the service's data. A user who may not read the file has settings of their own.
 // VIGIA_SETTINGS_FILE names another file.
 func LoadSettingsFile() error {
 	path := cmp.Or(os.Getenv("VIGIA_SETTINGS_FILE"), settingsFile)
@@ -299,8 +299,8 @@ var SecretVariables = []string{
 	"VIGIA_EPP_CALLBACK_SECRET",
 }
 
-// LoadSecretFiles sets each secret variable from its _FILE variant. It refuses both at once: the administrator should not
-// have to guess which one counts.
+// LoadSecretFiles sets each secret variable from its _FILE variant. It refuses both at once: the administrator should
+// not have to guess which one counts.
 func LoadSecretFiles() error {
 	var p Problems
 	for _, name := range SecretVariables {

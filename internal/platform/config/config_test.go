@@ -96,7 +96,8 @@ func TestSecretFiles(t *testing.T) {
 // TestSettingsFile: a command takes the service's settings, but what was said in its environment counts more.
 func TestSettingsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "environment")
-	text := "# of the service\nVIGIA_DATA=/var/lib/vigia\n\nVIGIA_ROLES=\"api,worker\"\nVIGIA_LISTEN=:1\nPATH=/nowhere\n"
+	text := "# of the " +
+		"service\nVIGIA_DATA=/var/lib/vigia\n\nVIGIA_ROLES=\"api,worker\"\nVIGIA_LISTEN=:1\nPATH=/nowhere\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,8 @@ type File struct {
 	over bool // published, discarded or without a name: there is nothing left to take away
 }
 
-// CreateFile opens path + ".tmp" with mode 0600, empty and locked. A second writer of the same path gets ErrBusy; what a
-// killed writer left is removed.
+// CreateFile opens path + ".tmp" with mode 0600, empty and locked. A second writer of the same path gets ErrBusy; what
+// a killed writer left is removed.
 func CreateFile(path string) (*File, error) {
 	name := path + ".tmp"
 	for {
@@ -91,8 +91,8 @@ func removeLeftover(name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// lockTemporary locks f. It reports false when name no longer leads to f: its writer published or dropped it between our opening
-// and our locking, and to take the name away now would destroy what another one writes.
+// lockTemporary locks f. It reports false when name no longer leads to f: its writer published or dropped it between
+// our opening and our locking, and to take the name away now would destroy what another one writes.
 func lockTemporary(f *os.File, name string) (bool, error) {
 	locked, err := TryLockFile(f)
 	if err != nil {
@@ -115,8 +115,8 @@ func lockTemporary(f *os.File, name string) (bool, error) {
 // steadyBytes is how much a steady writer leaves to a sync.
 const steadyBytes = 8 << 20
 
-// SteadyWriter returns what writes to the file and syncs it every few megabytes. Left to the end, the sync of a large file keeps
-// the disk busy for so long that everybody who syncs a small one meanwhile waits behind it.
+// SteadyWriter returns what writes to the file and syncs it every few megabytes. Left to the end, the sync of a large
+// file keeps the disk busy for so long that everybody who syncs a small one meanwhile waits behind it.
 func (f *File) SteadyWriter() io.Writer { return &steady{file: f.File} }
 
 // steady is a writer that spreads the syncs of a large file over the time of writing.
@@ -135,8 +135,8 @@ func (s *steady) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// PublishFile gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends the
-// file, whatever comes of it.
+// PublishFile gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends
+// the file, whatever comes of it.
 func (f *File) PublishFile() error { return f.publishBy(calls.rename) }
 
 // PublishNew is Publish for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
@@ -156,8 +156,8 @@ func (f *File) publishBy(name func(from, to string) error) error {
 	return errors.Join(calls.syncFolder(filepath.Dir(f.path)), f.Close())
 }
 
-// linkNewName uses a link, because a rename would replace what came meanwhile. A file system without links is left with a
-// look.
+// linkNewName uses a link, because a rename would replace what came meanwhile. A file system without links is left with
+// a look.
 func linkNewName(from, to string) error {
 	err := calls.link(from, to)
 	if err == nil {
@@ -187,8 +187,8 @@ func (f *File) DiscardFile() {
 	_ = f.Close()
 }
 
-// RemoveName takes the file's name away for good and leaves the file open, so that a killed process leaves nothing of it
-// behind.
+// RemoveName takes the file's name away for good and leaves the file open, so that a killed process leaves nothing of
+// it behind.
 func (f *File) RemoveName() (*os.File, error) {
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, err
@@ -231,7 +231,8 @@ func ProveFolder(folder string) error {
 	return errors.Join(err, SyncAndClose(f), os.Remove(f.Name()))
 }
 
-// AppendToFile adds to the end of a file of mode 0600, which is made if need be. A crash may leave a part of what was added.
+// AppendToFile adds to the end of a file of mode 0600, which is made if need be. A crash may leave a part of what was
+// added.
 func AppendToFile(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(filepath.Clean(path), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -243,8 +244,8 @@ func AppendToFile(path string, write func(io.Writer) error) error {
 	return calls.syncFolder(filepath.Dir(path))
 }
 
-// SyncAndClose syncs and closes a file that has its name already: in a folder that counts for nothing until it is renamed as a
-// whole.
+// SyncAndClose syncs and closes a file that has its name already: in a folder that counts for nothing until it is
+// renamed as a whole.
 func SyncAndClose(f *os.File) error { return errors.Join(calls.sync(f), f.Close()) }
 
 // RenameSynced gives a file or folder, all of whose content is on disk, another name in place of what was there.

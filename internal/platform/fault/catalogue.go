@@ -51,7 +51,8 @@ var (
 	ItemsDecided  = partnerRule(
 		"items_decided",
 		"the first %d were decided and %d of them are watched; send the list again, nothing is added twice",
-		"Os primeiros %s foram decididos e %s deles são monitorados; envie a lista de novo, nada é adicionado duas vezes.",
+		"Os primeiros %s foram decididos e %s deles são monitorados; envie a lista de novo, nada é adicionado duas "+
+			"vezes.",
 	)
 	PlainLength = partnerRule(
 		"plain_length",
@@ -165,7 +166,8 @@ var (
 	PictureKiB    = addRule(
 		"picture_ki_b",
 		"%d KiB as a PNG, and at most %d KiB, for phones on slow lines (fewer dots or fewer colours)",
-		"Ficou com %s KiB como PNG; o máximo é %s KiB, para celulares em redes lentas. Use menos pontos ou menos cores.",
+		"Ficou com %s KiB como PNG; o máximo é %s KiB, para celulares em redes lentas. Use menos pontos ou menos "+
+			"cores.",
 	)
 	NothingHeld = partnerRule(
 		"nothing_held",
@@ -196,7 +198,8 @@ var (
 	)
 	UnknownScope = addRule(
 		"unknown_scope",
-		"unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, manage:read",
+		"unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, "+
+			"manage:read",
 		"Escolha ao menos uma permissão da lista.",
 	)
 	DeviceLimit = addRule(
@@ -225,7 +228,8 @@ var (
 	ListEntries    = addRule("list_entries", "at most %d entries in a list", "No máximo %s linhas.")
 	CoverageFormat = addRule(
 		"coverage_format",
-		"expected a JSON object with plano, limiteCobertura, tipoCobertura, condições, exclusões and, if any, sublimites and carenciaDias",
+		"expected a JSON object with plano, limiteCobertura, tipoCobertura, condições, exclusões and, if any, "+
+			"sublimites and carenciaDias",
 		"Um objeto JSON com os campos da cobertura.",
 	)
 	ScopeLacking = partnerRule(
@@ -431,8 +435,10 @@ var (
 	// Operators.
 	RoleNotGiven = addRule(
 		"role_not_given",
-		"a role with more rights than one's own is given and changed by an administrator of the partner, or by the operator",
-		"Quem tem mais permissões do que você é convidado e alterado só por um administrador do parceiro ou pelo operador.",
+		"a role with more rights than one's own is given and changed by an administrator of the partner, or by the "+
+			"operator",
+		"Quem tem mais permissões do que você é convidado e alterado só por um administrador do parceiro ou pelo "+
+			"operador.",
 	)
 	PublicURLForPasskeys = addRule(
 		"public_url_for_passkeys",
@@ -628,7 +634,8 @@ var (
 	// The process that reads dumps.
 	ReaderUnconfined = addRule(
 		"reader_unconfined",
-		"no dump is read here unless --reader-unconfined is given, as nothing on this system confines the process that reads it",
+		"no dump is read here unless --reader-unconfined is given, as nothing on this system confines the process "+
+			"that reads it",
 		"Nenhum vazamento é lido aqui sem --reader-unconfined: nada neste sistema isola o processo que os lê.",
 	)
 

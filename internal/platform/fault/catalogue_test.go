@@ -10,8 +10,8 @@ import (
 // verb is where a value goes in an English sentence.
 var verb = regexp.MustCompile(`%\+?0?[0-9]*[dsqvX]`)
 
-// TestEveryRuleHasBothSentences: what a refusal says exists in both languages, in ASCII for the header of the API, and the
-// Portuguese sentence takes no value that the English one does not have.
+// TestEveryRuleHasBothSentences: what a refusal says exists in both languages, in ASCII for the header of the API, and
+// the Portuguese sentence takes no value that the English one does not have.
 func TestEveryRuleHasBothSentences(t *testing.T) {
 	rules := Rules()
 	if len(rules) < 300 {
@@ -31,7 +31,8 @@ func TestEveryRuleHasBothSentences(t *testing.T) {
 	}
 }
 
-// TestSentences: values go into both sentences, large numbers in groups, and a sentence inside another one is in its language.
+// TestSentences: values go into both sentences, large numbers in groups, and a sentence inside another one is in its
+// language.
 func TestSentences(t *testing.T) {
 	err := New(Invalid, "plan.invalid").With("coverage limiteCobertura", ReaisUpTo, 1_000_000_000)
 	if got := err.Detail(); got != "coverage limiteCobertura: 0 to 1000000000 reais" {
@@ -52,8 +53,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestRecall: what was kept of an error is said in Portuguese by its rule, also one inside another, and what was cut or was no
-// fault is still read.
+// TestRecall: what was kept of an error is said in Portuguese by its rule, also one inside another, and what was cut or
+// was no fault is still read.
 func TestRecall(t *testing.T) {
 	failed := errors.Join(
 		New(Invalid, "breach.input").With("inputs", DoubtfulImport, NothingFound.Said()).Because(errors.New("gone")),

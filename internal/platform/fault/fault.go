@@ -51,8 +51,8 @@ type Error struct {
 	Code string
 	// Field is what was wrong in what the caller sent; empty where the rule is about all of it.
 	Field string
-	// Broken is the rule that was broken, with its values; nil where the code says it all. It may be shown to the caller,
-	// so it never repeats a value that the caller sent.
+	// Broken is the rule that was broken, with its values; nil where the code says it all. It may be shown to the
+	// caller, so it never repeats a value that the caller sent.
 	Broken *Sentence
 	// Remark is for the terminal, the log and vendors of dumps, in English: which file is damaged, and what to do.
 	Remark string
@@ -131,8 +131,8 @@ func (e *Error) In(outer string) *Error {
 	return &c
 }
 
-// When returns the fault where a rule is broken, and nil otherwise. With errors.Join it tells a caller all that is wrong at once;
-// the first fault decides how an edge answers.
+// When returns the fault where a rule is broken, and nil otherwise. With errors.Join it tells a caller all that is
+// wrong at once; the first fault decides how an edge answers.
 func When(broken bool, e *Error) error {
 	if broken {
 		return e
@@ -168,8 +168,8 @@ type keptSentence struct {
 // keptMark parts the text of a kept fault from its JSON, so that old lines without it stay readable.
 const keptMark = "\n{"
 
-// Keep returns an error as text that a row can hold: what it says in English, and below that the code and the rule of its
-// fault, by which Recall says it in Portuguese.
+// Keep returns an error as text that a row can hold: what it says in English, and below that the code and the rule of
+// its fault, by which Recall says it in Portuguese.
 func Keep(err error) string {
 	var f *Error
 	if !errors.As(err, &f) {
@@ -271,7 +271,8 @@ type Rule struct {
 // catalogue finds a rule by its code, for what was kept as JSON.
 var catalogue = map[string]Rule{}
 
-// addRule adds a rule to the catalogue. It panics where the code is taken or a sentence is missing, which any test finds.
+// addRule adds a rule to the catalogue. It panics where the code is taken or a sentence is missing, which any test
+// finds.
 func addRule(code, english, portuguese string) Rule {
 	if _, taken := catalogue[code]; taken || english == "" || portuguese == "" {
 		panic("fault: rule " + code + " is there twice, or lacks a sentence")

@@ -83,8 +83,8 @@ type Run struct {
 	stop  context.CancelCauseFunc
 }
 
-// TellProgress is Save for work that tells its progress often and looks at its context: most of it is dropped, and what ends
-// the job ends the context. One goroutine may call it at a time.
+// TellProgress is Save for work that tells its progress often and looks at its context: most of it is dropped, and what
+// ends the job ends the context. One goroutine may call it at a time.
 func (r *Run) TellProgress(ctx context.Context, progress any) {
 	if now := time.Now(); now.Sub(r.last) >= r.every {
 		r.last = now
@@ -181,8 +181,8 @@ type Pace struct {
 	Left time.Duration
 }
 
-// EstimatePace judges work of which done of total was done after elapsed; before is what an earlier run had done, which says
-// nothing about the speed of this one. A total of 0 is not known.
+// EstimatePace judges work of which done of total was done after elapsed; before is what an earlier run had done, which
+// says nothing about the speed of this one. A total of 0 is not known.
 func EstimatePace(done, before, total int64, elapsed time.Duration) Pace {
 	p := Pace{Percent: -1}
 	if total > 0 {

@@ -99,7 +99,8 @@ func (r *Runner) runJobLane(ctx context.Context, lane *Lane, kinds []string) {
 	}
 }
 
-// logOutcome logs what went wrong with a job; that it was cancelled or lost, or that the process stops, is nothing wrong.
+// logOutcome logs what went wrong with a job; that it was cancelled or lost, or that the process stops, is nothing
+// wrong.
 func (r *Runner) logOutcome(ctx context.Context, j Job, err error) {
 	if err != nil && !errors.Is(err, ErrCancelled) && !errors.Is(err, ErrLost) && ctx.Err() == nil {
 		r.log.Error("job failed", "job", string(j.ID), "kind", j.Kind, "attempt", j.Attempts, "cause", err.Error())
@@ -131,8 +132,8 @@ func (r *Runner) BeginJob(ctx context.Context, worker, kind, subject string, arg
 	return h, err
 }
 
-// TakeJob takes the unfinished job of a kind and subject for worker. ErrNotFound says that there is none, or that another
-// one is at it.
+// TakeJob takes the unfinished job of a kind and subject for worker. ErrNotFound says that there is none, or that
+// another one is at it.
 func (r *Runner) TakeJob(ctx context.Context, worker, kind, subject string) (*Hold, error) {
 	j, taken, err := r.store.TakeJobOf(ctx, worker, kind, subject)
 	if err != nil {

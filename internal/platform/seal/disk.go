@@ -13,8 +13,8 @@ import (
 // maxFileSize is far above any real file (a key takes about 200 bytes) and bounds what a wrong path makes us read.
 const maxFileSize = 1 << 20
 
-// readKeyFile reads a key file that only we can have written and only we can read. Everything is checked on the open file,
-// so it cannot be changed for another between check and read.
+// readKeyFile reads a key file that only we can have written and only we can read. Everything is checked on the open
+// file, so it cannot be changed for another between check and read.
 func readKeyFile(path string) ([]byte, os.FileInfo, error) {
 	f, err := openPlain(path)
 	switch {
@@ -94,8 +94,8 @@ func cannotWrite(path string, err error) error {
 	return ErrKeyFileIO.Note("cannot write the key file %+q; see that its folder exists, is writable and has room", path).Because(err)
 }
 
-// lockKeyFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it, as
-// the key file itself is replaced; the system drops the lock when the process ends, however it ends.
+// lockKeyFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it,
+// as the key file itself is replaced; the system drops the lock when the process ends, however it ends.
 func lockKeyFile(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {

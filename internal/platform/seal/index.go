@@ -20,7 +20,8 @@ const (
 	MACSize = sha256.Size
 )
 
-// Labels that keep the uses of one secret apart. They are part of every stored index, MAC and fingerprint: never change one.
+// Labels that keep the uses of one secret apart. They are part of every stored index, MAC and fingerprint: never change
+// one.
 const (
 	labelIndex = "vigia index 1: "
 	labelMAC   = "vigia mac 1: "
@@ -54,8 +55,8 @@ func (k *Keys) MAC(purpose string, data ...[]byte) []byte {
 // bindingID is how many random bytes begin a binding, so that two databases under one key file do not show it.
 const bindingID = 16
 
-// NewBinding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same key
-// file, whatever its rotations since, verifies it.
+// NewBinding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same
+// key file, whatever its rotations since, verifies it.
 func (k *Keys) NewBinding() []byte {
 	token := make([]byte, bindingID, bindingID+MACSize)
 	_, _ = rand.Read(token) // never fails: crypto/rand ends the program instead
@@ -69,8 +70,8 @@ func (k *Keys) appendBinding(id []byte) []byte {
 	return h.Sum(id)
 }
 
-// VerifyBinding returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets, because
-// with wrong ones nothing fails: look-ups merely find nothing.
+// VerifyBinding returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets,
+// because with wrong ones nothing fails: look-ups merely find nothing.
 func (k *Keys) VerifyBinding(token []byte) error {
 	if len(token) == bindingID+MACSize {
 		id := append(make([]byte, 0, len(token)), token[:bindingID]...)
@@ -106,8 +107,8 @@ func newDeriver(secret []byte, label string) *deriver {
 	return &deriver{secret: append([]byte(nil), secret...), label: label}
 }
 
-// keyedHash returns HMAC-SHA-256 under the key for name. HMAC of a uniform secret is a key derivation by itself: HKDF would
-// first whiten what is random already.
+// keyedHash returns HMAC-SHA-256 under the key for name. HMAC of a uniform secret is a key derivation by itself: HKDF
+// would first whiten what is random already.
 func (d *deriver) keyedHash(name string) hash.Hash {
 	key, ok := d.keys.Load(name)
 	if !ok {
@@ -136,13 +137,13 @@ func (k *Keys) Fingerprint(kind byte, value []byte) uint64 {
 	return k.match.kinds[kind].hashMessage(value)
 }
 
-// pairTag is how many bits of a pair tell passwords of one value apart. A wrong password is taken for one that leaked with
-// the value with a probability of one in 2^24 for each that did; the 40 bits before it say whose it is.
+// pairTag is how many bits of a pair tell passwords of one value apart. A wrong password is taken for one that leaked
+// with the value with a probability of one in 2^24 for each that did; the 40 bits before it say whose it is.
 const pairTag = 24
 
-// PairFingerprint returns the fingerprint of a value and a password that stood in one record: of the value's own fingerprint and
-// the first 40 bits of the password's SHA-1, under a key of its own. Who watches a value has its fingerprint at hand, so
-// a pair is asked for without opening the value.
+// PairFingerprint returns the fingerprint of a value and a password that stood in one record: of the value's own
+// fingerprint and the first 40 bits of the password's SHA-1, under a key of its own. Who watches a value has its
+// fingerprint at hand, so a pair is asked for without opening the value.
 func (k *Keys) PairFingerprint(fingerprint, password uint64) uint64 {
 	var msg [16]byte
 	binary.LittleEndian.PutUint64(msg[:], fingerprint)
@@ -151,8 +152,8 @@ func (k *Keys) PairFingerprint(fingerprint, password uint64) uint64 {
 	return first | k.match.pair.hashMessage(msg[:])>>(64-pairTag)
 }
 
-// PairRange returns the range in which all pairs of a value are: what is in it tells passwords apart that leaked with the
-// value, and is the same in every breach.
+// PairRange returns the range in which all pairs of a value are: what is in it tells passwords apart that leaked with
+// the value, and is the same in every breach.
 func (k *Keys) PairRange(fingerprint uint64) (first, last uint64) {
 	var msg [8]byte
 	binary.LittleEndian.PutUint64(msg[:], fingerprint)

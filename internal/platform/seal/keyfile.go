@@ -53,8 +53,8 @@ type secret struct {
 	Key     []byte `json:"key"`
 }
 
-// wipeSecrets overwrites what this package holds of the secrets. Copies inside tink and those the collector moved stay: Go
-// gives no hold on them.
+// wipeSecrets overwrites what this package holds of the secrets. Copies inside tink and those the collector moved stay:
+// Go gives no hold on them.
 func (m *material) wipeSecrets() {
 	clear(m.AEAD)
 	clear(m.Index.Key)

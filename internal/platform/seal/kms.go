@@ -24,10 +24,10 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// Key management services are asked over their own HTTP interfaces: AWS KMS, and the transit engine of HashiCorp Vault and
-// what is compatible with it (OpenBao). Each wraps one short secret, the key that encrypts the key file, at a start and at
-// a rotation. The client is one for tink's registry and knows nothing of the key file. It never logs and puts no secret in
-// an error; what it sends it sends over TLS, or to this machine.
+// Key management services are asked over their own HTTP interfaces: AWS KMS, and the transit engine of HashiCorp Vault
+// and what is compatible with it (OpenBao). Each wraps one short secret, the key that encrypts the key file, at a start
+// and at a rotation. The client is one for tink's registry and knows nothing of the key file. It never logs and puts no
+// secret in an error; what it sends it sends over TLS, or to this machine.
 
 // KMSOptions are what a client needs of the world.
 type KMSOptions struct {
@@ -197,7 +197,8 @@ func (o KMSOptions) findCredentials() (credentials.Value, error) {
 	found, err := credentials.NewChainCredentials(providers).GetWithContext(&credentials.CredContext{Client: client})
 	if err != nil || found.AccessKeyID == "" {
 		return found, errors.New(
-			"kms: there are no credentials in the environment (AWS_ACCESS_KEY_ID), in ~/.aws, or in a role of this machine",
+			"kms: there are no credentials in the environment (AWS_ACCESS_KEY_ID), in ~/.aws, or in a role of this " +
+				"machine",
 		)
 	}
 	return found, nil

@@ -8,7 +8,8 @@
 //
 // Invariants: a sealed value opens only at the place it was sealed for and under a key in the file; the file is only
 // ever replaced whole, and a key seals nothing before the file that holds it is on disk; the index, match and MAC
-// secrets of a file never change (see docs/internal/design/0002-keys.md), so an index or a fingerprint computed once stays true.
+// secrets of a file never change (see docs/internal/design/0002-keys.md), so an index or a fingerprint computed once
+// stays true.
 package seal
 
 import (
@@ -158,8 +159,8 @@ func SealedWith(sealed []byte) (id uint32, ok bool) {
 	return binary.BigEndian.Uint32(sealed[1:PrefixSize]), true
 }
 
-// SealedPrefix returns the first bytes of everything sealed under the key id, so that a query can count and find those rows
-// with substr(column, 1, 5).
+// SealedPrefix returns the first bytes of everything sealed under the key id, so that a query can count and find those
+// rows with substr(column, 1, 5).
 func SealedPrefix(id uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{tinkByte}, id)
 }
@@ -231,13 +232,13 @@ func newTables(secret []byte) *daead.AESSIV {
 // Option changes how a key file is opened or created.
 type Option func(*Keys)
 
-// WithKMSKey has the key file wrapped by a key of a key management service: Create makes such a file, Open refuses a file
-// that is in the clear or names another key. Without it, Open follows what the file says. The URI is resolved by tink's
-// registry.
+// WithKMSKey has the key file wrapped by a key of a key management service: Create makes such a file, Open refuses a
+// file that is in the clear or names another key. Without it, Open follows what the file says. The URI is resolved by
+// tink's registry.
 func WithKMSKey(uri string) Option { return func(k *Keys) { k.kms = uri } }
 
-// OpenKeyFile reads the key file at path. It refuses a file that is missing, is a link, is open to others, belongs to another
-// user, is damaged or was written by a newer program.
+// OpenKeyFile reads the key file at path. It refuses a file that is missing, is a link, is open to others, belongs to
+// another user, is damaged or was written by a newer program.
 func OpenKeyFile(path string, opts ...Option) (*Keys, error) {
 	k := &Keys{path: path}
 	for _, o := range opts {
@@ -331,8 +332,8 @@ func (k *Keys) readFile() (m *material, uri string, info os.FileInfo, err error)
 	return m, uri, info, nil
 }
 
-// ReloadFile takes up a rotation that another process made. When the file is unchanged it costs one stat; when anything is
-// wrong with the file it keeps the keys it has and says so.
+// ReloadFile takes up a rotation that another process made. When the file is unchanged it costs one stat; when anything
+// is wrong with the file it keeps the keys it has and says so.
 func (k *Keys) ReloadFile() (changed bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -352,8 +353,8 @@ func (k *Keys) adoptFile() (changed bool, err error) {
 	return k.adoptMaterial(m, info)
 }
 
-// adoptMaterial replaces the ring by the keys in m, once it is sure that m is a later state of the same file and that it is on
-// disk.
+// adoptMaterial replaces the ring by the keys in m, once it is sure that m is a later state of the same file and that
+// it is on disk.
 func (k *Keys) adoptMaterial(m *material, info os.FileInfo) (changed bool, err error) {
 	if bind := m.bindingKey(); subtle.ConstantTimeCompare(bind[:], k.bind[:]) != 1 {
 		return false, ErrWrongKeys.Note(
@@ -389,9 +390,9 @@ func (k *Keys) RotateKey() error {
 	})
 }
 
-// DropRetiredKey removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that
-// nothing is, and that every server has reloaded since the rotation, as one that has not still seals under the old key.
-// The primary key is refused.
+// DropRetiredKey removes an old key from the file for good: what is still sealed under it is lost. The caller has
+// counted that nothing is, and that every server has reloaded since the rotation, as one that has not still seals under
+// the old key. The primary key is refused.
 func (k *Keys) DropRetiredKey(id uint32) error {
 	return k.replaceKeyset(func(m *keyset.Manager, r *ring) error {
 		switch {

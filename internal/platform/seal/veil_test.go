@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/seal"
 )
 
-// TestVeil: what is veiled comes back under the same partner, is different for another and for another installation, and
-// is not what it was; one bit more in a fingerprint changes about half of the bits.
+// TestVeil: what is veiled comes back under the same partner, is different for another and for another installation,
+// and is not what it was; one bit more in a fingerprint changes about half of the bits.
 func TestVeil(t *testing.T) {
 	open := func() *seal.Keys {
 		k, err := seal.CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSingleWritesGoBeforeTheNextBulk: a single write that waits for a bulk goes before all bulks that wait too, and bulks
-// are not starved by single writes.
+// TestSingleWritesGoBeforeTheNextBulk: a single write that waits for a bulk goes before all bulks that wait too, and
+// bulks are not starved by single writes.
 func TestSingleWritesGoBeforeTheNextBulk(t *testing.T) {
 	d, err := OpenDatabase(t.Context(), filepath.Join(t.TempDir(), "t.db"), Options{})
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // ErrNotEmbedded means that the database is a server's: what was asked for is done by its own tools.
 var ErrNotEmbedded = errors.New("the database is a PostgreSQL server: use its own tools")
 
-// CopyFileTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other processes
-// go on reading and writing. The copy holds no free pages, so nothing that was deleted is in it. It is one to read and
-// throw away: after a power cut it may be half there.
+// CopyFileTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other
+// processes go on reading and writing. The copy holds no free pages, so nothing that was deleted is in it. It is one to
+// read and throw away: after a power cut it may be half there.
 func (d *DB) CopyFileTo(ctx context.Context, path string) error {
 	if d.engine != SQLite {
 		return ErrNotEmbedded
@@ -30,8 +30,9 @@ func (d *DB) CopyFileTo(ctx context.Context, path string) error {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
-	// A connection of its own: the copy may take minutes, and the writing pool has only one. Nothing of the copy is synced:
-	// the disk would be busy with all of it at once, and who writes to the database meanwhile would wait for that.
+	// A connection of its own: the copy may take minutes, and the writing pool has only one. Nothing of the copy is
+	// synced: the disk would be busy with all of it at once, and who writes to the database meanwhile would wait for
+	// that.
 	own, err := sql.Open("sqlite", d.address+noSync)
 	if err != nil {
 		return fmt.Errorf("copy the database: %w", err)
@@ -102,12 +103,11 @@ var ErrStillKept = errors.New(
 	"another process has been reading for too long: deleted bytes are still in the write-ahead log",
 )
 
-// ScrubDeleted takes what was deleted out of the files. SQLite overwrites deleted rows as it goes (secure_delete), so what is
-// left is the write-ahead log, which is checkpointed and truncated; that has to wait for readers, and is retried until ctx
-// ends. Copies of a row in the unused part of a page that it was moved from stay until the page is written again: every
-// personal value in them is sealed.
-// On PostgreSQL the tables are vacuumed, so that their pages are free to be overwritten; its write-ahead log is
-// recycled by the server.
+// ScrubDeleted takes what was deleted out of the files. SQLite overwrites deleted rows as it goes (secure_delete), so
+// what is left is the write-ahead log, which is checkpointed and truncated; that has to wait for readers, and is
+// retried until ctx ends. Copies of a row in the unused part of a page that it was moved from stay until the page is
+// written again: every personal value in them is sealed. On PostgreSQL the tables are vacuumed, so that their pages are
+// free to be overwritten; its write-ahead log is recycled by the server.
 func (d *DB) ScrubDeleted(ctx context.Context, tables ...string) error {
 	if d.engine == PostgreSQL {
 		for _, t := range tables {
@@ -125,8 +125,8 @@ func (d *DB) ScrubDeleted(ctx context.Context, tables ...string) error {
 	return errors.Join(truncateLog(ctx, own), own.Close())
 }
 
-// truncateLog waits in short steps, because a checkpoint that waits keeps writers out. For the same reason the log is first
-// carried over beside them: what is left for the one that keeps them out is little.
+// truncateLog waits in short steps, because a checkpoint that waits keeps writers out. For the same reason the log is
+// first carried over beside them: what is left for the one that keeps them out is little.
 func truncateLog(ctx context.Context, own *sql.DB) error {
 	if _, err := own.ExecContext(ctx, `PRAGMA busy_timeout = 50`); err != nil {
 		return fmt.Errorf("cut the write-ahead log: %w", err)
@@ -154,9 +154,9 @@ func truncateLog(ctx context.Context, own *sql.DB) error {
 	}
 }
 
-// UpdateStatistics updates the statistics of SQLite's planner, so that it knows that a partner has many rows: of the tables that
-// grew tenfold since, or with all set of every table, because an index that was empty may have filled meanwhile. It
-// samples each index, so it takes milliseconds. PostgreSQL analyzes its tables by itself.
+// UpdateStatistics updates the statistics of SQLite's planner, so that it knows that a partner has many rows: of the
+// tables that grew tenfold since, or with all set of every table, because an index that was empty may have filled
+// meanwhile. It samples each index, so it takes milliseconds. PostgreSQL analyzes its tables by itself.
 func (d *DB) UpdateStatistics(ctx context.Context, all bool) error {
 	if d.engine != SQLite {
 		return nil

@@ -52,9 +52,9 @@ func (d *DB) hasCitus(ctx context.Context) (there bool, err error) {
 }
 
 // Distribute has a PostgreSQL with the extension Citus spread tables over its machines: every table with column in its
-// primary key is distributed by it, all of one value on one machine; everywhere is copied to all machines, in this order;
-// and all other tables stay on the coordinator, where every machine reaches them. Tables that are spread already stay as
-// they are. It returns how many it has spread.
+// primary key is distributed by it, all of one value on one machine; everywhere is copied to all machines, in this
+// order; and all other tables stay on the coordinator, where every machine reaches them. Tables that are spread already
+// stay as they are. It returns how many it has spread.
 func (d *DB) Distribute(ctx context.Context, column string, everywhere []string) (done int, err error) {
 	if there, err := d.hasCitus(ctx); err != nil || !there {
 		return 0, errors.Join(err, ErrNotDistributed)

@@ -23,8 +23,8 @@ type Hold struct {
 	rows func() int64
 }
 
-// RowsWritten counts the rows that the transaction wrote, those that the engine took along with others included. It may only be
-// asked while the watcher is being told.
+// RowsWritten counts the rows that the transaction wrote, those that the engine took along with others included. It may
+// only be asked while the watcher is being told.
 func (h Hold) RowsWritten() int64 { return h.rows() }
 
 // WatchWriter calls fn for every transaction that held SQLite's writer, before the next one begins. It replaces an

@@ -46,8 +46,8 @@ func TestWatchWriter(t *testing.T) {
 	}
 }
 
-// TestInBatches: work ends when a step does nothing, no step is allowed more than was asked for, and the size grows while
-// steps are quick and shrinks when they are not.
+// TestInBatches: work ends when a step does nothing, no step is allowed more than was asked for, and the size grows
+// while steps are quick and shrinks when they are not.
 func TestInBatches(t *testing.T) {
 	ctx := context.Background()
 	db := open(t, filepath.Join(t.TempDir(), "vigia.db"))

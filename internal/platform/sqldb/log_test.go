@@ -56,8 +56,8 @@ func TestLogIsCarriedBesideWriters(t *testing.T) {
 	}
 }
 
-// TestLogBeginsAnew: once the rest was carried while nobody wrote, the next writer begins the log from its start, though
-// others never stop writing.
+// TestLogBeginsAnew: once the rest was carried while nobody wrote, the next writer begins the log from its start,
+// though others never stop writing.
 func TestLogBeginsAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vigia.db")
 	db, err := sqldb.OpenDatabase(t.Context(), path, sqldb.Options{})

@@ -69,10 +69,10 @@ var ErrBehindCoordinator = errors.New(
 	"this database is a worker of a Citus cluster and its schema is behind this program",
 )
 
-// ApplyMigrations applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it
-// at once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find nothing
-// left to do. A step that was applied with another text, or a database with steps this program does not know, is
-// refused, and so is a step on a worker of a Citus cluster.
+// ApplyMigrations applies the steps that are missing, each in its own transaction, and returns them. Many replicas may
+// call it at once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find
+// nothing left to do. A step that was applied with another text, or a database with steps this program does not know,
+// is refused, and so is a step on a worker of a Citus cluster.
 func (d *DB) ApplyMigrations(ctx context.Context, list []Migration, now time.Time) ([]Migration, error) {
 	missing, err := d.CountPending(ctx, list)
 	switch {
@@ -152,7 +152,8 @@ func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, 
 		err := row.Scan(&newest, &checksum)
 		if err == nil && newest <= int64(len(list)) && list[newest-1].Checksum != checksum {
 			err = fmt.Errorf(
-				"%w: its migration %d has checksum %.12s, that of this program %.12s. Run the program that made it; there is no upgrade from it",
+				"%w: its migration %d has checksum %.12s, that of this program %.12s. Run the program that made it; "+
+					"there is no upgrade from it",
 				ErrOtherSchema,
 				newest,
 				checksum,
@@ -166,7 +167,8 @@ func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, 
 	}
 	if newest > int64(len(list)) {
 		return newest, fmt.Errorf(
-			"%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before the upgrade",
+			"%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before "+
+				"the upgrade",
 			ErrNewerDatabase,
 			newest,
 			len(list),
@@ -196,8 +198,8 @@ func (t *Tx) applyMigration(ctx context.Context, m Migration, now time.Time) (bo
 	return err == nil, err
 }
 
-// CountPending counts the steps of list that the database does not have yet, all of them if it is empty; a database newer
-// than list is an error.
+// CountPending counts the steps of list that the database does not have yet, all of them if it is empty; a database
+// newer than list is an error.
 func (d *DB) CountPending(ctx context.Context, list []Migration) (int, error) {
 	newest, err := appliedTo(ctx, d.read, list)
 	if err != nil && !isTableMissing(err) {
@@ -253,7 +255,8 @@ func refuseUnverified(cfg *pgx.ConnConfig, insecure bool) error {
 	if host := unverifiedHost(cfg); host != "" && !insecure {
 		return fmt.Errorf(
 			"database: the certificate of %+q would not be checked, so that anybody on the way could answer in its place. "+
-				"Add sslmode=verify-full to the address (and sslrootcert=FILE for a certificate authority of your own), or say --database-insecure",
+				"Add sslmode=verify-full to the address (and sslrootcert=FILE for a certificate authority of your "+
+				"own), or say --database-insecure",
 			host,
 		)
 	}

@@ -16,8 +16,8 @@ import (
 const maxPrepared = 256
 
 // prepared keeps statements of SQLite, where reading a text again at each call costs about as much as a small write, or
-// more than a page of a list. (On PostgreSQL the driver does this by itself.) A text is prepared after it was used twice;
-// those of the one writing connection between transactions: inside one it is taken.
+// more than a page of a list. (On PostgreSQL the driver does this by itself.) A text is prepared after it was used
+// twice; those of the one writing connection between transactions: inside one it is taken.
 type prepared struct {
 	mu     sync.Mutex
 	used   map[string]int

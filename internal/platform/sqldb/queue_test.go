@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestQueueSharesACommit: of those who wait for one row on PostgreSQL all but the first share a few transactions; one that
-// fails takes nobody along.
+// TestQueueSharesACommit: of those who wait for one row on PostgreSQL all but the first share a few transactions; one
+// that fails takes nobody along.
 func TestQueueSharesACommit(t *testing.T) {
 	ctx := context.Background()
 	address := os.Getenv("VIGIA_TEST_POSTGRES")

@@ -21,8 +21,8 @@ import (
 // hangs or is cut off in the middle of a transaction keeps the rows that it has locked from all others until the server
 // ends its session: idleTimeout and silenceTimeout are that long.
 //
-// lockTimeout is shorter than idleTimeout. Otherwise, when the session of a hanging process is ended, another session of
-// the same process that waits for the row may get it next, and keeps it for as long again. A live process waits
+// lockTimeout is shorter than idleTimeout. Otherwise, when the session of a hanging process is ended, another session
+// of the same process that waits for the row may get it next, and keeps it for as long again. A live process waits
 // lockTries times, so that it gets the row and not an error.
 const (
 	idleTimeout    = 5 * time.Second
@@ -182,8 +182,8 @@ func (d *DB) proveLock(ctx context.Context, session *pgconn.PgConn) error {
 	return err
 }
 
-// querySimple runs statements by the simple protocol, which every pooler passes on in one go, and returns the only value of
-// the last one.
+// querySimple runs statements by the simple protocol, which every pooler passes on in one go, and returns the only
+// value of the last one.
 func querySimple(ctx context.Context, conn *pgconn.PgConn, text string) (string, error) {
 	results, err := conn.Exec(ctx, text).ReadAll()
 	if err != nil {

@@ -20,10 +20,11 @@ import (
 // A bulk, which writes many rows, shares its transaction with no other work. Bulks and the single writes that wait take
 // turns, so a single write waits for at most one bulk, and a stream of single writes does not starve bulks.
 //
-// PostgreSQL has many writers, and shares syncs by itself. There those of one process share a transaction that would wait
-// for each other's anyway, because all of them lock the same row: see InQueue.
+// PostgreSQL has many writers, and shares syncs by itself. There those of one process share a transaction that would
+// wait for each other's anyway, because all of them lock the same row: see InQueue.
 const (
-	// mostShared bounds how much work one commit holds, and mostQueued that of a queue of PostgreSQL's, which is larger.
+	// mostShared bounds how much work one commit holds, and mostQueued that of a queue of PostgreSQL's, which is
+	// larger.
 	mostShared, mostQueued = 128, 16
 	// shareTime ends a shared transaction for those who come late: the first one waits for all.
 	shareTime = 5 * time.Millisecond
@@ -60,8 +61,8 @@ type queue struct {
 	users int // the last one deletes the queue
 }
 
-// HasSingleWrites reports whether a bulk has single writes beside it that would wait for its transaction: on SQLite, which
-// has one writer, whether one came within the last second. On PostgreSQL they wait for rows only, at any time.
+// HasSingleWrites reports whether a bulk has single writes beside it that would wait for its transaction: on SQLite,
+// which has one writer, whether one came within the last second. On PostgreSQL they wait for rows only, at any time.
 func (d *DB) HasSingleWrites() bool {
 	return d.engine != SQLite || time.Since(time.Unix(0, d.writers.lastSingle.Load())) < time.Second
 }
@@ -74,8 +75,8 @@ func (d *DB) InBulkTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return d.retryTransaction(ctx, func() error { return d.runShared(ctx, &d.writers, true, fn) })
 }
 
-// InNamedQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL those of
-// this process which wait for each other share a transaction, each undone for itself when it fails.
+// InNamedQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL
+// those of this process which wait for each other share a transaction, each undone for itself when it fails.
 func (d *DB) InNamedQueue(ctx context.Context, name string, isBulk bool, fn func(tx *Tx) error) error {
 	switch {
 	case d.engine == SQLite && isBulk:
@@ -275,8 +276,8 @@ func KeepDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 // errGone means that the engine's transaction ended before its time.
 var errGone = errors.New("the shared transaction is gone")
 
-// runTogether runs all work in one transaction, and that of those who come meanwhile. It tells whether everybody's result
-// stands.
+// runTogether runs all work in one transaction, and that of those who come meanwhile. It tells whether everybody's
+// result stands.
 func (d *DB) runTogether(q *writers, batch *[]*write) bool {
 	began := time.Now()
 	ctx, cancel := KeepDeadline((*batch)[0].ctx)

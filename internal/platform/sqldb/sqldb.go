@@ -84,12 +84,13 @@ type Options struct {
 	ReadAddress string
 	// Insecure lets a PostgreSQL on another machine go without a certificate that is checked.
 	Insecure bool
-	// Passing says that a SQLite file is not kept: nothing waits for the disk, and no sync of it holds up those of others.
+	// Passing says that a SQLite file is not kept: nothing waits for the disk, and no sync of it holds up those of
+	// others.
 	Passing bool
 }
 
-// OpenDatabase connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created with mode
-// 0600 when it is not there.
+// OpenDatabase connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created
+// with mode 0600 when it is not there.
 func OpenDatabase(ctx context.Context, address string, opts Options) (*DB, error) {
 	if isPostgres(address) {
 		d, err := openPostgres(ctx, address, opts)
@@ -343,8 +344,8 @@ const (
 	longLog = 8000
 	// longestWait is how long they wait at most, whatever the disk does.
 	longestWait = time.Second
-	// statisticsInterval is how often the planner's statistics are updated while there are writes, and how long a reading
-	// connection lives: it loads them when it opens. Every sixtieth time all tables are analyzed.
+	// statisticsInterval is how often the planner's statistics are updated while there are writes, and how long a
+	// reading connection lives: it loads them when it opens. Every sixtieth time all tables are analyzed.
 	statisticsInterval = time.Minute
 )
 

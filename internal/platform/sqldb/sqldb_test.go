@@ -232,7 +232,8 @@ func TestTransactions(t *testing.T) {
 	})
 }
 
-// TestCommitAfterContextEnded: a transaction whose context ends before its commit says so, and not that it is done already.
+// TestCommitAfterContextEnded: a transaction whose context ends before its commit says so, and not that it is done
+// already.
 func TestCommitAfterContextEnded(t *testing.T) {
 	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -40,9 +40,9 @@ func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 // maxTries bounds how often a transaction is repeated after the engine asked for it.
 const maxTries = 5
 
-// InTransaction runs fn in one write transaction and commits it. On SQLite those of several callers may share one of the engine's,
-// each undone for itself when it fails: see shared.go. fn may run more than once: when the engine reports a
-// serialisation conflict, a deadlock or a busy file, the transaction is rolled back and repeated, so fn must not have
+// InTransaction runs fn in one write transaction and commits it. On SQLite those of several callers may share one of
+// the engine's, each undone for itself when it fails: see shared.go. fn may run more than once: when the engine reports
+// a serialisation conflict, a deadlock or a busy file, the transaction is rolled back and repeated, so fn must not have
 // effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on
 // SQLite.
 //
@@ -180,8 +180,8 @@ func (d *DB) runTxOnce(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	return nil
 }
 
-// ReadSnapshot runs fn in a transaction that only reads: all its statements see the database as it was at the first of them,
-// whatever others write meanwhile. It waits for no writer and no writer waits for it.
+// ReadSnapshot runs fn in a transaction that only reads: all its statements see the database as it was at the first of
+// them, whatever others write meanwhile. It waits for no writer and no writer waits for it.
 func (d *DB) ReadSnapshot(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	conn, err := d.read.Conn(ctx)
 	if err != nil {
@@ -292,9 +292,9 @@ func hasSQLiteCode(err error, codes ...int) bool {
 		slices.ContainsFunc(codes, func(c int) bool { return se.Code() == c || se.Code()&0xff == c })
 }
 
-// UnpreparedReader is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the
-// tables as they are: a plan that was kept from when the table was empty reads all of it once it is full, until the
-// engine counts the rows again.
+// UnpreparedReader is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them
+// for the tables as they are: a plan that was kept from when the table was empty reads all of it once it is full, until
+// the engine counts the rows again.
 func (d *DB) UnpreparedReader() Querier { return reader{d: d, planned: true} }
 
 // Querier is what a statement that reads needs: a reader or a transaction. Its arguments may be times, durations and
@@ -322,9 +322,9 @@ func EachRow(ctx context.Context, q Querier, read func(Row) error, query string,
 // BUG(sqldb): a list that comes from a standby is as old as the standby is behind: what was created a moment ago may be
 // missing from it. A single thing is always read from the database itself.
 
-// ListReader answers single statements from a standby, and from the database itself where there is none or it fails. What
-// it reads may be a little old, so it is for long lists that people page through and never for what a decision or a write
-// rests on.
+// ListReader answers single statements from a standby, and from the database itself where there is none or it fails.
+// What it reads may be a little old, so it is for long lists that people page through and never for what a decision or
+// a write rests on.
 func (d *DB) ListReader() Querier { return reader{d: d, lists: true} }
 
 // StandbyPool returns the pool of the standby, or nil.
@@ -335,10 +335,10 @@ func (d *DB) StandbyPool() *sql.DB {
 	return d.standby.read
 }
 
-// InsertRows inserts rows into table: many with each statement on PostgreSQL, a prepared statement in a loop on SQLite (where
-// one statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice
-// may be reused between calls, and only bytes may be NULL. Table and columns are names from this program, never from a
-// caller.
+// InsertRows inserts rows into table: many with each statement on PostgreSQL, a prepared statement in a loop on SQLite
+// (where one statement with many rows is slower). next returns the values of the next row, or nil after the last one;
+// the slice may be reused between calls, and only bytes may be NULL. Table and columns are names from this program,
+// never from a caller.
 func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, next func() ([]any, error)) error {
 	_, err := t.loadRows(ctx, table, columns, "", "", next)
 	return err
@@ -353,8 +353,8 @@ type Statement struct {
 // NewStatement returns a statement and its arguments.
 func NewStatement(query string, args ...any) Statement { return Statement{query, args} }
 
-// RunStatements executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one
-// round trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
+// RunStatements executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets
+// them in one round trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
 func (t *Tx) RunStatements(ctx context.Context, list []Statement) error {
 	_, err := t.RunCounting(ctx, list)
 	return err

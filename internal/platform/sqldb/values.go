@@ -59,8 +59,8 @@ type Row interface{ Scan(dest ...any) error }
 // KeptRow is a row whose times and durations are read from the microseconds in its columns; NULL is their zero value.
 type KeptRow struct{ Row }
 
-// Enumerated is a type that has few values. What is read into one is refused unless it is one of them: whoever can write
-// to the database but not through this program must not be able to invent a state, which no rule expects.
+// Enumerated is a type that has few values. What is read into one is refused unless it is one of them: whoever can
+// write to the database but not through this program must not be able to invent a state, which no rule expects.
 type Enumerated interface{ IsKnown() bool }
 
 // ErrUnknownValue means that a column holds none of the values that it may hold.

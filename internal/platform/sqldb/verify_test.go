@@ -30,8 +30,8 @@ func TestUnverifiedServer(t *testing.T) {
 			t.Errorf("%s: unverified %v", address, got)
 		}
 	}
-	// Whoever answers on an address of another machine is not even dialled. The name is of this machine, so that today's
-	// program would have reached it.
+	// Whoever answers on an address of another machine is not even dialled. The name is of this machine, so that
+	// today's program would have reached it.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,8 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// RegisterCollectors adds collectors of other parts of the service. Two of one name are a mistake of the program, and panic.
+// RegisterCollectors adds collectors of other parts of the service. Two of one name are a mistake of the program, and
+// panic.
 func (m *Metrics) RegisterCollectors(list ...prometheus.Collector) { m.registry.MustRegister(list...) }
 
 // NewHandler serves the metrics in Prometheus' text format.
@@ -199,7 +200,8 @@ func (m *Metrics) Latencies() ([]Latency, error) {
 	return list, nil
 }
 
-// histogramQuantile interpolates within the bucket that holds the q-th sample; beyond the last bucket it is that bucket's bound.
+// histogramQuantile interpolates within the bucket that holds the q-th sample; beyond the last bucket it is that
+// bucket's bound.
 func histogramQuantile(h *dto.Histogram, q float64) time.Duration {
 	rank := q * float64(h.GetSampleCount())
 	lower, below := 0.0, 0.0
@@ -212,8 +214,8 @@ func histogramQuantile(h *dto.Histogram, q float64) time.Duration {
 	return time.Duration(lower * float64(time.Second))
 }
 
-// StatusGone is the status in logs and metrics of a request whose client disconnected before the answer. The answer is never
-// read, and it is no failure of the service that an operator should be woken for. Proxies log the same status.
+// StatusGone is the status in logs and metrics of a request whose client disconnected before the answer. The answer is
+// never read, and it is no failure of the service that an operator should be woken for. Proxies log the same status.
 const StatusGone = 499
 
 // ErrGone stands in the log in the place of whatever failed because the caller had left.

@@ -22,8 +22,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
 )
 
-// TestTraces: the span of a request belongs to its caller's trace and holds its statements, and a job has one of its own.
-// They tell route, method, status and the texts of statements, and no path; all arrive when the service stops.
+// TestTraces: the span of a request belongs to its caller's trace and holds its statements, and a job has one of its
+// own. They tell route, method, status and the texts of statements, and no path; all arrive when the service stops.
 func TestTraces(t *testing.T) {
 	var mu sync.Mutex
 	spans := map[string]*v1.Span{}

@@ -72,8 +72,8 @@ func TestListSaysWhatIsKept(t *testing.T) {
 	}
 }
 
-// TestListAsSingles: a list is held to what single requests are held to: a value that the person has, under either digest, is
-// passed over, twice in one list too; the limit of values of a person counts those of the list.
+// TestListAsSingles: a list is held to what single requests are held to: a value that the person has, under either
+// digest, is passed over, twice in one list too; the limit of values of a person counts those of the list.
 func TestListAsSingles(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Live)

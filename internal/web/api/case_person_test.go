@@ -166,7 +166,8 @@ func TestCaseBothWays(t *testing.T) {
 	})
 }
 
-// TestCaseCancelledByThePerson: the time is free again, a second word changes nothing, and nobody writes in it any more.
+// TestCaseCancelledByThePerson: the time is free again, a second word changes nothing, and nobody writes in it any
+// more.
 func TestCaseCancelledByThePerson(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		user := hashOf("desistiu")

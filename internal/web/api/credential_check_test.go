@@ -112,8 +112,8 @@ func TestCredentialScope(t *testing.T) {
 	}
 }
 
-// TestCredentialGuesses is the attack: a hundred made-up people with the address of one victim, at two partners, guess the
-// victim's password. Each partner has twenty guesses a day, and notices nothing of the other's.
+// TestCredentialGuesses is the attack: a hundred made-up people with the address of one victim, at two partners, guess
+// the victim's password. Each partner has twenty guesses a day, and notices nothing of the other's.
 func TestCredentialGuesses(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Live)

@@ -84,9 +84,9 @@ func (s *Server) listDevices(r *request) (any, error) {
 	})}, err
 }
 
-// optionalUser returns the person that GET /cyber/epp asks about, from the header or the query, or empty for all people.
-// It refuses two different persons, and a parameter that is present but empty: answering such a mistake with the devices
-// of all people would hide it.
+// optionalUser returns the person that GET /cyber/epp asks about, from the header or the query, or empty for all
+// people. It refuses two different persons, and a parameter that is present but empty: answering such a mistake with
+// the devices of all people would hide it.
 func (r *request) optionalUser() (partner.UserHash, error) {
 	named := map[string][]string{"x-user-hash": r.http.Header.Values("x-user-hash"), "userHash": r.query["userHash"]}
 	var user partner.UserHash

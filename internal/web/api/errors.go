@@ -94,15 +94,16 @@ func errorDetail(err error) string {
 	return string(line)
 }
 
-// A refusal is cheap, but a client without backoff asks again at once, and a flood of refusals takes processor time from
-// other partners. So each partner gets refusalsAtOnce of them without delay, refusalsPerSecond in the long run, and the
-// rest delayed by up to holdMost. A refusal of a large body counts as heavyRefusal: its connection is lost, and the
-// system has received much of the body before it could be refused.
+// A refusal is cheap, but a client without backoff asks again at once, and a flood of refusals takes processor time
+// from other partners. So each partner gets refusalsAtOnce of them without delay, refusalsPerSecond in the long run,
+// and the rest delayed by up to holdMost. A refusal of a large body counts as heavyRefusal: its connection is lost, and
+// the system has received much of the body before it could be refused.
 const (
 	refusalsPerSecond, refusalsAtOnce = 100, 200
 	heavyRefusal                      = 10
 	holdMost                          = time.Second
-	// A held request keeps a connection and its goroutine, as any slow client does; beyond these limits refusals are sent at once.
+	// A held request keeps a connection and its goroutine, as any slow client does; beyond these limits refusals are
+	// sent at once.
 	heldOfAll, heldOfOne = 1024, 256
 )
 

@@ -18,8 +18,8 @@ func hashMadeOf(cpf string, who tenant) string {
 	return hex.EncodeToString(d256[1:])
 }
 
-// TestNoFishing is the attack on CPFs: a live partner asks about people under hashes that it made up, and under the hash of
-// somebody whom it enrolled. Only the digest of that very CPF opens it.
+// TestNoFishing is the attack on CPFs: a live partner asks about people under hashes that it made up, and under the
+// hash of somebody whom it enrolled. Only the digest of that very CPF opens it.
 func TestNoFishing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "ouro")
@@ -66,8 +66,8 @@ func TestNoFishing(t *testing.T) {
 	})
 }
 
-// TestAddingIsFree: a live partner without any subscription adds as many people as it likes, one by one and in lists; how
-// many wait for their first look, and until when, stands in the person's list and in the usage.
+// TestAddingIsFree: a live partner without any subscription adds as many people as it likes, one by one and in lists;
+// how many wait for their first look, and until when, stands in the person's list and in the usage.
 func TestAddingIsFree(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Live)

@@ -229,8 +229,8 @@ func TestDeepBodies(t *testing.T) {
 	t.Logf("the heap grew by %d KB at most", highest>>10)
 }
 
-// TestEarlyRefusalsAreSeen: a client that sends its whole body before it reads anything, as Python's urllib does, reads why
-// it was refused, although the refusal was certain before the body came.
+// TestEarlyRefusalsAreSeen: a client that sends its whole body before it reads anything, as Python's urllib does, reads
+// why it was refused, although the refusal was certain before the body came.
 func TestEarlyRefusalsAreSeen(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	handler := newHandler(t, s.Env)

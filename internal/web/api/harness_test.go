@@ -79,8 +79,8 @@ func secret(values ...string) {
 }
 
 // ofTheServer are the parts of a log line that hold nothing of a caller's, told by their exact form: times, durations
-// and ids that the server drew itself, and the names of columns in the statement that failed. A short secret would now and
-// then be found in them by chance.
+// and ids that the server drew itself, and the names of columns in the statement that failed. A short secret would now
+// and then be found in them by chance.
 var ofTheServer = regexp.MustCompile(`"time":"[0-9T:.Z+-]+"|"us":[0-9]+|` +
 	`"partner":"pt_[0-9a-f-]{36}"|"key":"key_[0-9a-f-]{36}"|"request_id":"[0-9a-f]{32}"|(SELECT|UPDATE|INSERT INTO|DELETE FROM) [a-z_., ]+`)
 

@@ -55,8 +55,8 @@ func (in *intake) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.EOF, or nothing
 }
 
-// drainBody reads what is left, so that the digest is that of the body up to its limit. It is false for a body that does
-// not arrive.
+// drainBody reads what is left, so that the digest is that of the body up to its limit. It is false for a body that
+// does not arrive.
 func (in *intake) drainBody() bool {
 	_, _ = io.Copy(io.Discard, in) // the error is in the intake
 	return !errors.Is(in.err, errBodySlow)
@@ -72,8 +72,8 @@ func (in *intake) bodyDigest(query string) []byte {
 	return sum[:]
 }
 
-// openRequestBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its
-// digest.
+// openRequestBody judges the headers of a body and prepares its reading. What is refused here can still be read, for
+// its digest.
 func (r *request) openRequestBody(w http.ResponseWriter) error {
 	limit := r.route.body.maxBodyLength()
 	if r.route.body == streamBody {
@@ -96,8 +96,8 @@ func (r *request) openRequestBody(w http.ResponseWriter) error {
 	return err
 }
 
-// A client that only reads its answer after it has sent its whole body, as many simple ones do, sees a broken connection
-// in place of a refusal that came before. So a refused body is read and thrown away, up to these bounds.
+// A client that only reads its answer after it has sent its whole body, as many simple ones do, sees a broken
+// connection in place of a refusal that came before. So a refused body is read and thrown away, up to these bounds.
 const (
 	maxDiscarded = 8 << 20
 	discardTime  = 2 * time.Second

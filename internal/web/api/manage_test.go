@@ -411,8 +411,8 @@ func TestRepeatThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestAnswersBelongToTheKey: a key does not find what was answered to another key of its partner, and one that replaced a
-// key by rolling does.
+// TestAnswersBelongToTheKey: a key does not find what was answered to another key of its partner, and one that replaced
+// a key by rolling does.
 func TestAnswersBelongToTheKey(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		send := func(who tenant, path, body string) answered {
@@ -472,8 +472,8 @@ func TestAnswersBelongToTheKey(t *testing.T) {
 	})
 }
 
-// TestSecretsAreNotKept: an answer that holds an API key, a webhook's secret or a link is given once. A repeat is refused
-// and names what was made.
+// TestSecretsAreNotKept: an answer that holds an API key, a webhook's secret or a link is given once. A repeat is
+// refused and names what was made.
 func TestSecretsAreNotKept(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		hook := s.webhookOf(t, s.Sandbox)

@@ -116,8 +116,10 @@ var detailByKind = map[fault.Kind]string{
 // passwordAdvice is what to do about a password, by how widely it is known.
 var passwordAdvice = map[password.Exposure][]string{
 	password.WidelyExposed: {
-		"Esta senha está entre as mais conhecidas em vazamentos: qualquer ataque automático a tenta primeiro. Troque-a agora em todos os serviços em que a usa.",
-		"Crie uma senha diferente para cada serviço, com pelo menos 15 caracteres ou quatro palavras sem relação entre si.",
+		"Esta senha está entre as mais conhecidas em vazamentos: qualquer ataque automático a tenta primeiro. " +
+			"Troque-a agora em todos os serviços em que a usa.",
+		"Crie uma senha diferente para cada serviço, com pelo menos 15 caracteres ou quatro palavras sem relação " +
+			"entre si.",
 		"Ative a verificação em duas etapas, começando pelo e-mail e pelo banco.",
 		"Confira se há acessos que você não reconhece nas contas que usavam esta senha e encerre as sessões abertas.",
 	},
@@ -127,7 +129,8 @@ var passwordAdvice = map[password.Exposure][]string{
 		"Ative a verificação em duas etapas nas contas que usavam esta senha.",
 	},
 	password.NotKnown: {
-		"Esta senha não foi encontrada nos vazamentos conhecidos. Isso não garante que ela seja forte: prefira senhas longas.",
+		"Esta senha não foi encontrada nos vazamentos conhecidos. Isso não garante que ela seja forte: prefira " +
+			"senhas longas.",
 		"Não repita a mesma senha em outros serviços e ative a verificação em duas etapas sempre que possível.",
 	},
 }
@@ -135,12 +138,14 @@ var passwordAdvice = map[password.Exposure][]string{
 // credentialAdvice is what to do about a password, by whether it is known together with a value of the person.
 var credentialAdvice = map[bool][]string{
 	true: {
-		"Esta senha vazou junto com um dado seu: quem tem o vazamento sabe que ela é sua. Troque-a agora em todos os serviços em que a usa.",
+		"Esta senha vazou junto com um dado seu: quem tem o vazamento sabe que ela é sua. Troque-a agora em todos os " +
+			"serviços em que a usa.",
 		"Confira se há acessos que você não reconhece nessas contas e encerre as sessões abertas.",
 		"Ative a verificação em duas etapas e use uma senha diferente para cada serviço.",
 	},
 	false: {
-		"Esta senha não foi encontrada junto com os seus dados monitorados. Isso não garante que ela seja forte nem que não tenha vazado de outra forma.",
+		"Esta senha não foi encontrada junto com os seus dados monitorados. Isso não garante que ela seja forte nem " +
+			"que não tenha vazado de outra forma.",
 		"Não repita a mesma senha em outros serviços e ative a verificação em duas etapas sempre que possível.",
 	},
 }
@@ -148,17 +153,24 @@ var credentialAdvice = map[bool][]string{
 // mendSentence is what the score recommends, by what it mends: {vazamento} is the breach, {valor} the person's value in
 // it, masked. What an answer would mend is said by the catalogue of content.
 var mendSentence = map[cyber.Mends]string{
-	cyber.MendStealer:  "Passe o antivírus em seus aparelhos e depois troque todas as senhas: {valor} foi capturado por um programa espião (“{vazamento}”).",
-	cyber.MendPassword: "Troque a senha usada com {valor}, exposta em “{vazamento}”, em todos os serviços em que ela se repete.",
-	cyber.MendCard:     "Peça a substituição do cartão exposto junto de {valor} em “{vazamento}”.",
-	cyber.MendSession:  "Encerre as sessões abertas das contas ligadas a {valor}, expostas em “{vazamento}”.",
-	cyber.MendIdentity: "Confira no Registrato do Banco Central se há contas ou empréstimos que não são seus: “{vazamento}” expôs seu documento junto de {valor}.",
-	cyber.MendMoney:    "Avise seu banco e desconfie de contatos em nome dele: “{vazamento}” expôs dados financeiros ligados a {valor}.",
-	cyber.MendHash:     "Troque a senha usada com {valor}: “{vazamento}” a expôs de forma embaralhada, que pode ser revertida.",
-	cyber.MendHealth:   "Desconfie de quem citar sua saúde para vender ou cobrar: “{vazamento}” expôs esses dados junto de {valor}.",
-	cyber.MendPhish:    "Troque o que digitou em páginas falsas: {valor} estava na coleta “{vazamento}”.",
-	cyber.MendContact:  "Redobre o cuidado com mensagens e ligações para {valor}, exposto em “{vazamento}”, e marque a ocorrência como resolvida.",
-	cyber.MendDevice:   "Instale o antivírus do seu plano em pelo menos um aparelho: nenhum está protegido.",
+	cyber.MendStealer: "Passe o antivírus em seus aparelhos e depois troque todas as senhas: {valor} foi capturado " +
+		"por um programa espião (“{vazamento}”).",
+	cyber.MendPassword: "Troque a senha usada com {valor}, exposta em “{vazamento}”, em todos os serviços em que ela " +
+		"se repete.",
+	cyber.MendCard:    "Peça a substituição do cartão exposto junto de {valor} em “{vazamento}”.",
+	cyber.MendSession: "Encerre as sessões abertas das contas ligadas a {valor}, expostas em “{vazamento}”.",
+	cyber.MendIdentity: "Confira no Registrato do Banco Central se há contas ou empréstimos que não são seus: " +
+		"“{vazamento}” expôs seu documento junto de {valor}.",
+	cyber.MendMoney: "Avise seu banco e desconfie de contatos em nome dele: “{vazamento}” expôs dados financeiros " +
+		"ligados a {valor}.",
+	cyber.MendHash: "Troque a senha usada com {valor}: “{vazamento}” a expôs de forma embaralhada, que pode ser " +
+		"revertida.",
+	cyber.MendHealth: "Desconfie de quem citar sua saúde para vender ou cobrar: “{vazamento}” expôs esses dados " +
+		"junto de {valor}.",
+	cyber.MendPhish: "Troque o que digitou em páginas falsas: {valor} estava na coleta “{vazamento}”.",
+	cyber.MendContact: "Redobre o cuidado com mensagens e ligações para {valor}, exposto em “{vazamento}”, e marque " +
+		"a ocorrência como resolvida.",
+	cyber.MendDevice: "Instale o antivírus do seu plano em pelo menos um aparelho: nenhum está protegido.",
 }
 
 // watchSentence is what the score recommends for a kind of value that is not monitored.

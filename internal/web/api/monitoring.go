@@ -180,8 +180,8 @@ func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 // errListStopped means that the service failed in the middle of a list of values.
 var errListStopped = fault.New(fault.Unavailable, "assets.stopped")
 
-// listStopped returns what a partner is told when the service failed on the way. With an idempotency key the list is one
-// transaction, and nothing of it was kept.
+// listStopped returns what a partner is told when the service failed on the way. With an idempotency key the list is
+// one transaction, and nothing of it was kept.
 func (r *request) listStopped(result cyber.BulkResult, err error) error {
 	if r.claim.Key != "" || result.Decided == 0 {
 		return err

@@ -24,8 +24,8 @@ type passwordAnswer struct {
 // every answer.
 const corpusHeader = "X-Corpus"
 
-// checkPassword looks up a prefix of a hash. Ten characters identify the password, so the prefix is treated like one: it is
-// never logged, and the answer, like every answer of the API, may not be stored by caches.
+// checkPassword looks up a prefix of a hash. Ten characters identify the password, so the prefix is treated like one:
+// it is never logged, and the answer, like every answer of the API, may not be stored by caches.
 func (s *Server) checkPassword(r *request, in passwordCheck) (any, error) {
 	// The built-in sample is for trying things out: to a live partner it would deny nearly everything that is known.
 	found, err := s.Rules.Passwords.CheckPrefix(in.PasswordHashPrefix, r.caller.Mode.Has(partner.SamplePasswords))

@@ -133,9 +133,9 @@ func eachDigest(t *testing.T, fn func(n int, digest []byte) error) {
 	wg.Wait()
 }
 
-// TestEveryDigestIsAnswered asks the whole service about the same people. Operation, spelling and encoding are
-// taken in turn, so that every combination of them is met twenty to a hundred times; the test above has tried them all for
-// each digest.
+// TestEveryDigestIsAnswered asks the whole service about the same people. Operation, spelling and encoding are taken in
+// turn, so that every combination of them is met twenty to a hundred times; the test above has tried them all for each
+// digest.
 func TestEveryDigestIsAnswered(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.unlimited(t, s.Sandbox)

@@ -52,8 +52,8 @@ func (s *Server) openPortal(r *request, in portalRequest) (any, error) {
 var errNoPageURL = fault.New(fault.Unavailable, "portal.no_address")
 
 // pageOrigin returns the origin that links to the person's page begin with. The Host header is not trusted, since the
-// client writes it. Without a configured address it returns the listener's, which is refused to a live partner unless the
-// listener is local to this machine.
+// client writes it. Without a configured address it returns the listener's, which is refused to a live partner unless
+// the listener is local to this machine.
 func (s *Server) pageOrigin(r *request) (string, error) {
 	if s.PageURL != "" {
 		return s.PageURL, nil

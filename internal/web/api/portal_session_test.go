@@ -12,8 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// TestLinksIgnoreTheHost: what a link begins with is told by the operator, and never by who sends the request. Without it
-// there are links on this machine and for sandbox partners, at the listener's own address.
+// TestLinksIgnoreTheHost: what a link begins with is told by the operator, and never by who sends the request. Without
+// it there are links on this machine and for sandbox partners, at the listener's own address.
 func TestLinksIgnoreTheHost(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	handler := newHandler(t, s.Env)

@@ -64,8 +64,8 @@ type request struct {
 	release func()
 }
 
-// takeHeavySlot waits for one of the partner's slots for heavy requests. The request has it until its answer is written,
-// because encoding and compressing a long list is most of its work.
+// takeHeavySlot waits for one of the partner's slots for heavy requests. The request has it until its answer is
+// written, because encoding and compressing a long list is most of its work.
 func (r *request) takeHeavySlot() (err error) {
 	r.release, err = r.server.works.takeHeavySlot(r.ctx, r.caller.Partner)
 	return err
@@ -90,8 +90,8 @@ func (r *request) beginRead(most int) error {
 	return nil
 }
 
-// allowTime gives the calls that follow so long together, whatever was left before: the time that a body takes to arrive is
-// not the database's.
+// allowTime gives the calls that follow so long together, whatever was left before: the time that a body takes to
+// arrive is not the database's.
 func (r *request) allowTime(d time.Duration) {
 	if r.endTime != nil {
 		r.endTime()
@@ -176,8 +176,8 @@ func encodeSecret(id string, value any) (partner.Answer, error) {
 	return answer, err
 }
 
-// onceBefore claims the idempotency key for a request whose work is done again when it is repeated. Another body under the
-// same key is refused before any work, and the answer is not kept.
+// onceBefore claims the idempotency key for a request whose work is done again when it is repeated. Another body under
+// the same key is refused before any work, and the answer is not kept.
 func (r *request) onceBefore() (partner.Answer, error) {
 	return r.runIdempotently(func(*Rules) (any, error) { return struct{}{}, nil })
 }
@@ -200,8 +200,8 @@ func (r *request) personOfRequest() partner.UserHash {
 	return user
 }
 
-// keepRefusal keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body
-// that did not arrive was never a request: its repeat is the first one.
+// keepRefusal keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A
+// body that did not arrive was never a request: its repeat is the first one.
 func (r *request) keepRefusal(err error) (partner.Answer, error) {
 	status := r.route.area.statusOfFault(err)
 	keep := r.claim.Key != "" && !r.claimed && status < http.StatusInternalServerError &&
@@ -359,8 +359,9 @@ func causeForLog(err error) string {
 // errQueryInvalid is the fault of a parameter in the query.
 var errQueryInvalid = fault.New(fault.Invalid, "query.invalid")
 
-// readQuery parses the whole query or refuses it: dropping an unreadable pair could carry out what was meant as a dry run,
-// or list all people where the request was about one. For the same reason a route with parameters refuses unknown names.
+// readQuery parses the whole query or refuses it: dropping an unreadable pair could carry out what was meant as a dry
+// run, or list all people where the request was about one. For the same reason a route with parameters refuses unknown
+// names.
 func (r *request) readQuery() error {
 	raw := r.http.URL.RawQuery
 	if raw == "" {
@@ -448,10 +449,9 @@ func (t table) findRoutes(path []string) (found table) {
 	return found
 }
 
-// pathSegments returns the segments of a path as it was sent, each decoded, without the version that every path may begin
-// with. net/url keeps the path in RawPath where its own encoding of the decoded path differs; where it does not, every
-// slash of the decoded path was sent as a slash. net/http refuses a path
-// that cannot be decoded.
+// pathSegments returns the segments of a path as it was sent, each decoded, without the version that every path may
+// begin with. net/url keeps the path in RawPath where its own encoding of the decoded path differs; where it does not,
+// every slash of the decoded path was sent as a slash. net/http refuses a path that cannot be decoded.
 func pathSegments(u *url.URL) []string {
 	text := cmp.Or(u.RawPath, u.Path)
 	if !strings.HasPrefix(text, "/") {
@@ -514,8 +514,8 @@ func areaOfPath(path []string) (*area, partner.Scope) {
 	return nil, ""
 }
 
-// requestPlace names what a request is about: its route and values, the same for every way of encoding the path and with or
-// without the version.
+// requestPlace names what a request is about: its route and values, the same for every way of encoding the path and
+// with or without the version.
 func (rt *route) requestPlace(hr *http.Request) string {
 	text := rt.method + " " + rt.path
 	for _, segment := range strings.Split(rt.path, "/") {

@@ -28,7 +28,8 @@ type route struct {
 	// secret is set where answers hold keys or tell about passwords: they are never compressed. An attacker who watches
 	// the connection and controls a part of the content could guess the rest from the compressed length (BREACH).
 	secret bool
-	// outside is set where the endpoint reaches out, or writes more than one transaction should hold: it calls once itself.
+	// outside is set where the endpoint reaches out, or writes more than one transaction should hold: it calls once
+	// itself.
 	outside bool
 	// vendor is set where the vendor of the antivirus may ask too, by a signature in place of a key.
 	vendor bool
@@ -130,7 +131,8 @@ var routes = []route{
 // may read.
 const eventsPath = "/events"
 
-// movesPath and editsPath stand beside the subscriptions, whose paths the contract gives a meaning to, and speak like them.
+// movesPath and editsPath stand beside the subscriptions, whose paths the contract gives a meaning to, and speak like
+// them.
 const (
 	movesPath = "/subscription-moves"
 	editsPath = "/subscription-changes"

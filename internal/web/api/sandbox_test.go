@@ -19,8 +19,8 @@ type shown struct {
 	text   string
 }
 
-// TestSandboxDiffers shows each point in which a sandbox is treated otherwise: the same request of both partners, and what
-// each of them gets. A point without a proof here fails, and so does a proof of something that is no point.
+// TestSandboxDiffers shows each point in which a sandbox is treated otherwise: the same request of both partners, and
+// what each of them gets. A point without a proof here fails, and so does a proof of something that is no point.
 func TestSandboxDiffers(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		_, err := cyber.NewCases(s.Store.Cases, s.Clock.Now).AddFreeSlots(t.Context(), "sv_ajuda_phishing", "", []time.Time{s.Clock.Now().Add(time.Hour)})

@@ -40,8 +40,8 @@ func TestNoFishingInBulk(t *testing.T) {
 	})
 }
 
-// TestBulkAssets: an item that is wrong is told of by its place, and the answer names nobody; a repeat under the same key is
-// answered the same and adds nothing.
+// TestBulkAssets: an item that is wrong is told of by its place, and the answer names nobody; a repeat under the same
+// key is answered the same and adds nothing.
 func TestBulkAssets(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	user := hashOf("lista")

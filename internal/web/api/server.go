@@ -81,10 +81,10 @@ type Figures interface {
 
 // Ledger remembers answers.
 type Ledger interface {
-	// Once runs work one time for a claim of a partner and keeps its answer for partner.KeepAnswers. The effects of the rules that
-	// work is given and the answer are kept together or not at all. When work fails nothing is kept; when it answers
-	// with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
-	// replayed is true, when the claim has been answered before.
+	// Once runs work one time for a claim of a partner and keeps its answer for partner.KeepAnswers. The effects of the
+	// rules that work is given and the answer are kept together or not at all. When work fails nothing is kept; when it
+	// answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back,
+	// and replayed is true, when the claim has been answered before.
 	Once(
 		ctx context.Context,
 		id partner.ID,
@@ -104,8 +104,8 @@ type Options struct {
 	// Callers says where requests come from; Strangers is what each address may ask without a valid key.
 	Callers   *telemetry.Callers
 	Strangers *telemetry.Budget
-	// DatabaseTime is how long the database calls of a request may take together; zero means 10 s. Bulk work and calls to
-	// others have bulkAnswerTime.
+	// DatabaseTime is how long the database calls of a request may take together; zero means 10 s. Bulk work and calls
+	// to others have bulkAnswerTime.
 	DatabaseTime time.Duration
 	// Replicas is how many processes share the partners' requests; nil means this one alone.
 	Replicas func() int
@@ -155,8 +155,8 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// ServeHTTP matches the path to a route exactly as it was sent. The standard mux serves only pages without personal data,
-// and gets no path that it would redirect.
+// ServeHTTP matches the path to a route exactly as it was sent. The standard mux serves only pages without personal
+// data, and gets no path that it would redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		w.Header().Set("strict-transport-security", "max-age=63072000; includeSubDomains") // behind a proxy it is the proxy's to say
@@ -338,9 +338,9 @@ func (s *Server) slowStranger(r *request, err error) {
 	s.strangersHeld.Add(-1)
 }
 
-// encodeAnswer writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already,
-// by once or in an earlier request, stays as it is: an endpoint with a header of its own, which a replay must repeat,
-// returns encode(value) with Headers filled.
+// encodeAnswer writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded
+// already, by once or in an earlier request, stays as it is: an endpoint with a header of its own, which a replay must
+// repeat, returns encode(value) with Headers filled.
 func encodeAnswer(value any) (partner.Answer, error) {
 	if a, ok := value.(partner.Answer); ok {
 		return a, nil
@@ -482,8 +482,8 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 // minPacked is from where on packing an answer saves more than it costs.
 const minPacked = 1 << 10
 
-// compressAnswer returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The header
-// Vary tells caches about it in both cases.
+// compressAnswer returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The
+// header Vary tells caches about it in both cases.
 func compressAnswer(h http.Header, r *request, body []byte) []byte {
 	if len(body) <= minPacked || r.route.secret {
 		return body
@@ -525,7 +525,8 @@ func takesGzip(header []string) bool {
 	return gzipAt > 0 && gzipAt >= plainAt
 }
 
-// parseQuality parses ;q=0.5. Unreadable text counts as 0, a refusal: every client can read an answer without compression.
+// parseQuality parses ;q=0.5. Unreadable text counts as 0, a refusal: every client can read an answer without
+// compression.
 func parseQuality(params string) float64 {
 	if params == "" {
 		return 1

@@ -36,8 +36,8 @@ func (s *service) enrolled(t *testing.T, who tenant, from, to int) []string {
 	return users
 }
 
-// TestPoolHasOwners is the attack: a partner asks for keys until a vendor's pool is empty. People without a subscription
-// get none, one person a few, and a partner its share; what is reserved for another stays.
+// TestPoolHasOwners is the attack: a partner asks for keys until a vendor's pool is empty. People without a
+// subscription get none, one person a few, and a partner its share; what is reserved for another stays.
 func TestPoolHasOwners(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		endpoints := s.fillPool(t, 40)
@@ -185,8 +185,8 @@ func (s *service) fillPool(t *testing.T, n int) *cyber.Endpoints {
 	return endpoints
 }
 
-// TestSandboxTakesNothingReal is the attack: a sandbox partner took both keys of a pool of two that live partners pay for,
-// and a real appointment. It gets a generated key and a time of a made-up calendar.
+// TestSandboxTakesNothingReal is the attack: a sandbox partner took both keys of a pool of two that live partners pay
+// for, and a real appointment. It gets a generated key and a time of a made-up calendar.
 func TestSandboxTakesNothingReal(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		endpoints := s.fillPool(t, 2)

@@ -14,9 +14,9 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
 )
 
-// TestStrangersHaveABudget: an address that sends bad keys without end is answered late, and always that its key is wrong;
-// others, a partner with a right key at the same address, and readers of the reference are not held up. What is logged
-// names the caller, as far as is asked for.
+// TestStrangersHaveABudget: an address that sends bad keys without end is answered late, and always that its key is
+// wrong; others, a partner with a right key at the same address, and readers of the reference are not held up. What is
+// logged names the caller, as far as is asked for.
 func TestStrangersHaveABudget(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var log bytes.Buffer

@@ -312,8 +312,8 @@ type subscriptionEdits struct {
 	Items  []subscription.EditOf `json:"items"`
 }
 
-// subscriptionsEdited is its answer. It names items by their index alone, so that the answer kept under an idempotency key
-// holds no personal data.
+// subscriptionsEdited is its answer. It names items by their index alone, so that the answer kept under an idempotency
+// key holds no personal data.
 type subscriptionsEdited struct {
 	Result          string          `json:"result"`
 	TotalChanged    int             `json:"total_changed_items"`

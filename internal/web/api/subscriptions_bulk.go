@@ -154,7 +154,8 @@ func readItems(
 		}
 		add(item, &itemDraft)
 		bytesRead += len(raw)
-		// Reserve memory and yield the processor once per itemsInTurn: doing so for each item would cost more than the item.
+		// Reserve memory and yield the processor once per itemsInTurn: doing so for each item would cost more than the
+		// item.
 		if item%itemsInTurn == itemsInTurn-1 {
 			if err := grow(itemsInTurn, bytesRead); err != nil {
 				return err
@@ -252,9 +253,9 @@ const (
 	laterErrors  = 3
 )
 
-// keptOutcome is a bulk answer as it is kept under an idempotency key: the outcome of each item without the item itself. A
-// client that repeats the request sends the items again, so the kept answer needs no personal data, is small, and is
-// written quickly inside the transaction.
+// keptOutcome is a bulk answer as it is kept under an idempotency key: the outcome of each item without the item
+// itself. A client that repeats the request sends the items again, so the kept answer needs no personal data, is small,
+// and is written quickly inside the transaction.
 type keptOutcome struct {
 	Created int                    `json:"created"`
 	Rules   []subscription.Problem `json:"rules,omitempty"`

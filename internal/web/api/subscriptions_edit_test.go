@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBeneficiaryIsEdited: what a partner tells anew of a person is what is read from then on; the rest stays, also when a
-// part of an edit is refused; and the audit trail says that it was edited and holds nothing of it.
+// TestBeneficiaryIsEdited: what a partner tells anew of a person is what is read from then on; the rest stays, also
+// when a part of an edit is refused; and the audit trail says that it was edited and holds nothing of it.
 func TestBeneficiaryIsEdited(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "p")

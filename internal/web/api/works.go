@@ -25,8 +25,8 @@ const (
 	itemRoom = 512
 	// smallOfAll and smallOfOne bound the bodies of all other routes.
 	smallOfAll, smallOfOne = 64 << 20, 16 << 20
-	// singleBody holds a handful of people. Such a request counts as a single write and takes no place of a bulk request:
-	// a partner that enrols people one by one uses as many connections as it has desks.
+	// singleBody holds a handful of people. Such a request counts as a single write and takes no place of a bulk
+	// request: a partner that enrols people one by one uses as many connections as it has desks.
 	singleBody = 4 << 10
 )
 
@@ -210,8 +210,8 @@ func (w *works) takeBodyRoom(id partner.ID, length, most int64) (func(), error) 
 	}, nil
 }
 
-// BUG(api): a partner whose connections all end at one of n replicas gets an n-th of its rate, and for some seconds after
-// a replica has come or gone all of them together grant more or less than it.
+// BUG(api): a partner whose connections all end at one of n replicas gets an n-th of its rate, and for some seconds
+// after a replica has come or gone all of them together grant more or less than it.
 
 // limiter holds one token bucket per partner. It is per process: of several replicas each grants its part of the rate.
 type limiter struct {

@@ -8,7 +8,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// TestBulksLeaveAProcessorFree: bulks compute on all processors but one, and one that gives its turn up lets the next begin.
+// TestBulksLeaveAProcessorFree: bulks compute on all processors but one, and one that gives its turn up lets the next
+// begin.
 func TestBulksLeaveAProcessorFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkLimits()
@@ -38,7 +39,8 @@ func TestBulksLeaveAProcessorFree(t *testing.T) {
 	})
 }
 
-// TestOneBulkOfAPartnerWrites: a second bulk of a partner waits for the first one to end, and another partner's does not.
+// TestOneBulkOfAPartnerWrites: a second bulk of a partner waits for the first one to end, and another partner's does
+// not.
 func TestOneBulkOfAPartnerWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkLimits()

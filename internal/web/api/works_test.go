@@ -15,8 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// TestBulkAnswersAreSmall is the attack: ten thousand items in which everything is wrong, under an idempotency key. They
-// made an answer of 7 MB, of which 9.3 MB were kept for a day.
+// TestBulkAnswersAreSmall is the attack: ten thousand items in which everything is wrong, under an idempotency key.
+// They made an answer of 7 MB, of which 9.3 MB were kept for a day.
 func TestBulkAnswersAreSmall(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		body := "[" + strings.Repeat(`{"beneficiary":{"address":{}}},`, subscription.MaxItems-1) + `{"beneficiary":{"address":{}}}]`
@@ -180,9 +180,9 @@ func TestHeavyRequestsShareSlots(t *testing.T) {
 	})
 }
 
-// TestListsArePaidByItems is the attack: pages of a thousand events, read over and over, cost a partner no more than any
-// other request. Now the items are charged: the reader in debt is refused, its single requests and bulks are not, and
-// other partners do not notice.
+// TestListsArePaidByItems is the attack: pages of a thousand events, read over and over, cost a partner no more than
+// any other request. Now the items are charged: the reader in debt is refused, its single requests and bulks are not,
+// and other partners do not notice.
 func TestListsArePaidByItems(t *testing.T) {
 	t.Parallel()
 	s := newService(t, sqldb.SQLite)

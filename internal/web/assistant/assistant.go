@@ -1,7 +1,7 @@
-// Package assistant answers assistants by the Model Context Protocol. Its tools only read, unless Options say otherwise,
-// and they ask the partner API
-// with the partner's key: rules, scopes, limits and tenants are those of the API, because it is the API that decides.
-// What comes back is shown with personal values masked, and texts by strangers without what could steer a reader.
+// Package assistant answers assistants by the Model Context Protocol. Its tools only read, unless Options say
+// otherwise, and they ask the partner API with the partner's key: rules, scopes, limits and tenants are those of the
+// API, because it is the API that decides. What comes back is shown with personal values masked, and texts by strangers
+// without what could steer a reader.
 package assistant
 
 import (
@@ -53,9 +53,9 @@ func New(version string, ask *client.Client, o Options, log *slog.Logger) *mcp.S
 	return server
 }
 
-// Handler serves the tools over HTTP. Every request brings the API key of its partner, as x-api-key or as a bearer token,
-// and may bring its salt as x-partner-salt. There is no session: nothing of one request is known to the next. Requests that a browser sends for another site
-// are refused.
+// Handler serves the tools over HTTP. Every request brings the API key of its partner, as x-api-key or as a bearer
+// token, and may bring its salt as x-partner-salt. There is no session: nothing of one request is known to the next.
+// Requests that a browser sends for another site are refused.
 func Handler(version, api string, write bool, through *http.Client, log *slog.Logger) http.Handler {
 	connect := func(r *http.Request) (*client.Client, error) {
 		key := r.Header.Get("x-api-key")
@@ -303,7 +303,8 @@ func personOfEvent(body client.EventBody) string {
 	return about.Data.UserHash
 }
 
-// mostSearched and mostFound bound a search: subscriptions are read page by page, and an assistant asks again with more.
+// mostSearched and mostFound bound a search: subscriptions are read page by page, and an assistant asks again with
+// more.
 const (
 	mostSearched = 20_000
 	mostFound    = 20

@@ -9,8 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// The answers of the tools. Each member is copied by name, so that a new field of the API reaches the assistant only by a
-// deliberate change here.
+// The answers of the tools. Each member is copied by name, so that a new field of the API reaches the assistant only by
+// a deliberate change here.
 type (
 	advice struct {
 		Advice []client.Advice `json:"advice"`
@@ -273,8 +273,8 @@ func shownEvents(p client.EventPage) events {
 // longestText is how much of a stranger's text is shown.
 const longestText = 120
 
-// neutralizeText returns a stranger's text without what a reader or a renderer could take for more than text: one line of
-// letters, digits and a few signs. Marks of direction, invisible characters, markup, quotes and links go.
+// neutralizeText returns a stranger's text without what a reader or a renderer could take for more than text: one line
+// of letters, digits and a few signs. Marks of direction, invisible characters, markup, quotes and links go.
 func neutralizeText(text string) string {
 	kept := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune(".,-_+&()", r) {

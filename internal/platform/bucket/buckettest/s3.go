@@ -238,7 +238,8 @@ func entityTag(part []byte) string {
 	return fmt.Sprintf("%q", hex.EncodeToString(sum[:8]))
 }
 
-// isSigned reports whether a request claims to be signed by our key for our region. The signature itself is the library's.
+// isSigned reports whether a request claims to be signed by our key for our region. The signature itself is the
+// library's.
 func isSigned(r *http.Request) bool {
 	day := r.Header.Get("X-Amz-Date")
 	scope := strings.Join([]string{access, day[:min(8, len(day))], region, "s3", "aws4_request"}, "/")

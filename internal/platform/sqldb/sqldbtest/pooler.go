@@ -55,7 +55,8 @@ func (p *Pooler) Start(t testing.TB, mode string) {
 	t.Helper()
 	host, port, _ := net.SplitHostPort(p.backend.Host)
 	config := fmt.Sprintf(
-		"[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\nauth_type = trust\nauth_file = %s\n",
+		"[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir "+
+			"=\nauth_type = trust\nauth_file = %s\n",
 		host,
 		port,
 		p.port,

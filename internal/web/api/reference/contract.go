@@ -60,7 +60,8 @@ type Event struct {
 	Type, Summary, Description, Body string
 }
 
-// ParseContract reads a document. It takes what our contract uses and no more; a reference that leads nowhere is an error.
+// ParseContract reads a document. It takes what our contract uses and no more; a reference that leads nowhere is an
+// error.
 func ParseContract(document []byte) (*Contract, error) {
 	var root yaml.MapSlice
 	if err := yaml.UnmarshalWithOptions(document, &root, yaml.UseOrderedMap()); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// TestDetailsAreExplained: everything that x-error-detail can say has its Portuguese on the page of errors, in both languages.
+// TestDetailsAreExplained: everything that x-error-detail can say has its Portuguese on the page of errors, in both
+// languages.
 func TestDetailsAreExplained(t *testing.T) {
 	t.Parallel()
 	all, err := languages()

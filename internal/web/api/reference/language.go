@@ -92,8 +92,8 @@ var typeWords = strings.NewReplacer(
 	"vazio",
 )
 
-// textInLanguage returns the translation of an English text of a page. A missing translation is an error, which every test
-// of the pages finds.
+// textInLanguage returns the translation of an English text of a page. A missing translation is an error, which every
+// test of the pages finds.
 func (l language) textInLanguage(english string) (string, error) {
 	if l.texts == nil {
 		return english, nil
@@ -104,9 +104,9 @@ func (l language) textInLanguage(english string) (string, error) {
 	return "", fmt.Errorf("pt.yaml: no words for %q", english)
 }
 
-// translate returns the contract as the language tells it: titles and what a thing, a parameter or a member is about. The
-// rules in full stay as they are written. What has no translation stays too, and is named: a test refuses it, readers do not
-// go without the page.
+// translate returns the contract as the language tells it: titles and what a thing, a parameter or a member is about.
+// The rules in full stay as they are written. What has no translation stays too, and is named: a test refuses it,
+// readers do not go without the page.
 func (l language) translate(c *Contract) (*Contract, []string) {
 	if l.texts == nil {
 		return c, nil

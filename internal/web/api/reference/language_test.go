@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPagesInBothLanguages: every page is there in both, says which it is, and names the other, so that readers and search
-// engines find it.
+// TestPagesInBothLanguages: every page is there in both, says which it is, and names the other, so that readers and
+// search engines find it.
 func TestPagesInBothLanguages(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
@@ -111,8 +111,8 @@ func TestPortugueseIsWhole(t *testing.T) {
 	}
 }
 
-// TestFieldsInPortuguese: what a reader of the Portuguese pages finds beside parameters and members is Portuguese, and none
-// of the marks by which YAML folds a text is on any page.
+// TestFieldsInPortuguese: what a reader of the Portuguese pages finds beside parameters and members is Portuguese, and
+// none of the marks by which YAML folds a text is on any page.
 func TestFieldsInPortuguese(t *testing.T) {
 	t.Parallel()
 	all := pages(t)

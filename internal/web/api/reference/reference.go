@@ -63,9 +63,10 @@ func contentTypeOf(name string) string {
 	return "text/html; charset=utf-8"
 }
 
-// StaticHandler serves bytes that change only with the binary. Caches keep them but revalidate before each use, which costs
-// an empty 304, so that no client reads the contract of an older release. They are written in one piece: http.ServeContent would
-// keep 64 KB of buffers for every client that takes its time, which is 200 MB for some thousands of them.
+// StaticHandler serves bytes that change only with the binary. Caches keep them but revalidate before each use, which
+// costs an empty 304, so that no client reads the contract of an older release. They are written in one piece:
+// http.ServeContent would keep 64 KB of buffers for every client that takes its time, which is 200 MB for some
+// thousands of them.
 func StaticHandler(content []byte, contentType string) http.Handler {
 	sum := sha256.Sum256(content)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
