@@ -1,5 +1,5 @@
-// Package vigia holds what the top of the tree has for readers of a running service: the list of changes. It stands here
-// because go:embed reaches no folder above, and a copy would be old by tomorrow.
+// Package vigia holds what the top of the tree has for readers of a running service: the list of changes. It stands
+// here because go:embed reaches no folder above, and a copy would be old by tomorrow.
 package vigia
 
 import _ "embed" // the list travels inside the binary

@@ -22,9 +22,12 @@ type backupCmd struct {
 
 // Help shows examples.
 func (backupCmd) Help() string {
-	return "Copies the embedded database as it is at one moment while servers go on writing, with the corpora and a list of digests, to one\n" +
-		"file of mode 0600. The key file is not in it: keep a copy of it apart, since the two together are all that a thief needs, and the\n" +
-		"backup alone is of no use to anybody. A PostgreSQL database is copied by pg_dump, and leak corpora in a bucket by the bucket's own\n" +
+	return "Copies the embedded database as it is at one moment while servers go on writing, with the corpora and a " +
+		"list of digests, to one\n" +
+		"file of mode 0600. The key file is not in it: keep a copy of it apart, since the two together are all that " +
+		"a thief needs, and the\n" +
+		"backup alone is of no use to anybody. A PostgreSQL database is copied by pg_dump, and leak corpora in a " +
+		"bucket by the bucket's own\n" +
 		"tools: what is not in the file is named on standard error, with the command that copies it.\n\n" +
 		"Examples:\n  vigia backup /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia\n" +
 		"  vigia restore /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json"
@@ -69,8 +72,10 @@ type restoreCmd struct {
 
 // Help shows examples.
 func (restoreCmd) Help() string {
-	return "Unpacks into an empty folder (a key file may be in it), checks every byte, opens it with the key file, erases again whoever was\n" +
-		"erased since, and looks at everything like 'vigia check'. Nothing is put in place before all of the backup has been found right.\n\n" +
+	return "Unpacks into an empty folder (a key file may be in it), checks every byte, opens it with the key file, " +
+		"erases again whoever was\n" +
+		"erased since, and looks at everything like 'vigia check'. Nothing is put in place before all of the backup " +
+		"has been found right.\n\n" +
 		"Example:\n  vigia restore vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json " +
 		"--erasures erasures.jsonl"
 }
@@ -204,9 +209,12 @@ type checkCmd struct{}
 
 // Help shows examples.
 func (checkCmd) Help() string {
-	return "Looks at everything this installation keeps, while servers go on running: the engine's own check of its files, every sealed value,\n" +
-		"keyed indexes, references, kept counts, the numbering of events, statuses, cases, erasures, the audit trail, every byte of the segments\n" +
-		"and password corpora, and who can read the files. What is wrong is listed, and the command ends with code 1.\n\n" +
+	return "Looks at everything this installation keeps, while servers go on running: the engine's own check of its " +
+		"files, every sealed value,\n" +
+		"keyed indexes, references, kept counts, the numbering of events, statuses, cases, erasures, the audit " +
+		"trail, every byte of the segments\n" +
+		"and password corpora, and who can read the files. What is wrong is listed, and the command ends with code " +
+		"1.\n\n" +
 		"Examples:\n  vigia check --data /var/lib/vigia\n  vigia check --json | jq '.problems[]'"
 }
 

@@ -71,8 +71,8 @@ func (f *breachFlags) applyFlags(b *cyber.Breach) error {
 	return err
 }
 
-// viewBreach shows a breach; "told" is how many identifiers stood in a record that could be told and "classes" what stood
-// in those, "named_not_found" the classes that it is said to expose and that were not found.
+// viewBreach shows a breach; "told" is how many identifiers stood in a record that could be told and "classes" what
+// stood in those, "named_not_found" the classes that it is said to expose and that were not found.
 func viewBreach(r leak.Record) record {
 	t := r.Tally
 	nowhere, unnamed := t.CompareClasses(r.Exposes)
@@ -172,15 +172,19 @@ type breachImportCmd struct {
 
 // Help shows examples.
 func (breachImportCmd) Help() string {
-	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\n" +
-		"Examples:\n  vigia breach import --name loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes email,password dump.7z\n" +
-		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind combolist folder/\n" +
+	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes " +
+		"on where it stopped.\n\n" +
+		"Examples:\n  vigia breach import --name loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes " +
+		"email,password dump.7z\n" +
+		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind " +
+		"combolist folder/\n" +
 		"  vigia breach import --name balde --title Balde --date 2025-01-01 's3://dumps/2025/?region=sa-east-1'\n" +
-		"  vigia breach import --mapping nimbo.yaml --name nimbo-2026-03 --title 'Nimbo, março' --date 2026-03-01 nimbo.csv.gz"
+		"  vigia breach import --mapping nimbo.yaml --name nimbo-2026-03 --title 'Nimbo, março' --date 2026-03-01 " +
+		"nimbo.csv.gz"
 }
 
-// importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less. Its buffers are
-// used again and again, so there is little garbage: up to that limit it is rather let lie than looked for.
+// importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less. Its buffers
+// are used again and again, so there is little garbage: up to that limit it is rather let lie than looked for.
 const (
 	importMemory  = 232 << 20
 	importGarbage = 400
@@ -253,7 +257,8 @@ func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcom
 		matching.clearLine()
 		if err != nil {
 			return fmt.Errorf(
-				"%s is published; the watched values were not all looked up in it, which a server tries again by itself: %w",
+				"%s is published; the watched values were not all looked up in it, which a server tries again by "+
+					"itself: %w",
 				name,
 				err,
 			)
@@ -310,14 +315,17 @@ const renewalHelp = "\n\nThe breach stays as it is until the new content is whol
 
 // Help says what becomes of findings.
 func (breachAppendCmd) Help() string {
-	return "Adds what is new in further files. People who are found only now are told; so are those who were found before, if the new records say more of them." +
+	return "Adds what is new in further files. People who are found only now are told; so are those who were found " +
+		"before, if the new records say more of them." +
 		renewalHelp + "vigia breach append --name loja-exemplo second-part.7z"
 }
 
 // Help says what becomes of findings.
 func (breachReplaceCmd) Help() string {
-	return "Takes the content of the files for that of the breach, and the classes found in them for what it exposes; the same dump again has its records " +
-		"read as they are understood today. Findings that do not hold any more are withdrawn, as by a retraction; what the records say beyond what was told " +
+	return "Takes the content of the files for that of the breach, and the classes found in them for what it " +
+		"exposes; the same dump again has its records " +
+		"read as they are understood today. Findings that do not hold any more are withdrawn, as by a retraction; " +
+		"what the records say beyond what was told " +
 		"is told; what they do not say any more is dropped without an alert." +
 		renewalHelp + "vigia breach replace --name loja-exemplo right-dump.7z"
 }
@@ -403,7 +411,8 @@ type breachEditCmd struct {
 
 // Help shows examples.
 func (breachEditCmd) Help() string {
-	return "Examples:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified\n  vigia breach edit --name loja-exemplo --approve"
+	return "Examples:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified\n  vigia " +
+		"breach edit --name loja-exemplo --approve"
 }
 
 // Run edits a breach.
@@ -454,8 +463,10 @@ type breachExplainCmd struct {
 
 // Help shows examples.
 func (breachExplainCmd) Help() string {
-	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach knew it. How many records there " +
-		"were is not kept: given the dump, the command searches it and counts them. The question is recorded in the audit trail, the value is not.\n\n" +
+	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach " +
+		"knew it. How many records there " +
+		"were is not kept: given the dump, the command searches it and counts them. The question is recorded in the " +
+		"audit trail, the value is not.\n\n" +
 		"Examples:\n  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br\n" +
 		"  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br dump.7z\n" +
 		"  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"

@@ -27,8 +27,10 @@ type demoCmd struct {
 
 // Help shows examples.
 func (demoCmd) Help() string {
-	return "Everything runs in one process on an embedded database, with made-up people, a plan, a leak, a case, and a receiver of\n" +
-		"signed alerts. A second partner is live, with a made-up past of 30 days: import the dump whose name is printed and its people\n" +
+	return "Everything runs in one process on an embedded database, with made-up people, a plan, a leak, a case, and " +
+		"a receiver of\n" +
+		"signed alerts. A second partner is live, with a made-up past of 30 days: import the dump whose name is " +
+		"printed and its people\n" +
 		"are found in it. The folder (--data, by default ./data/demo) is kept between runs, and so are keys, people " +
 		"and log-in.\n\nExamples:\n  vigia demo\n  vigia demo --fresh --listen 127.0.0.1:9000"
 }

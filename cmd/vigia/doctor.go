@@ -37,9 +37,12 @@ type doctorCmd struct {
 
 // Help shows examples.
 func (doctorCmd) Help() string {
-	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: configuration, data folder, disk,\n" +
-		"key file, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook ranges. Give it the same flags and variables as the server. It ends with\n" +
-		"code 1 when something would keep the service from working; warnings do not. For what is inside the database: vigia check.\n\n" +
+	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: " +
+		"configuration, data folder, disk,\n" +
+		"key file, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook " +
+		"ranges. Give it the same flags and variables as the server. It ends with\n" +
+		"code 1 when something would keep the service from working; warnings do not. For what is inside the " +
+		"database: vigia check.\n\n" +
 		"Examples:\n  vigia doctor --data /var/lib/vigia --listen :8080\n  vigia doctor --json | jq '.findings[] | " +
 		"select(.state != \"ok\")'"
 }

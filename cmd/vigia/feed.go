@@ -86,7 +86,8 @@ func (feedAddCmd) Help() string {
 	return "A manifest is a JSON file beside the dump, dropped after it: loja.csv.gz and loja.json with\n" +
 		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` + "\n\nExamples:\n" +
 		"  vigia feed add --name caixa --kind folder --target /srv/dumps --every 1m\n" +
-		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 --every 24h\n" +
+		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 " +
+		"--every 24h\n" +
 		"  vigia feed add --name titulos --kind hibp --target https://haveibeenpwned.com/api/v3 --every 24h\n" +
 		"  vigia feed add --name nimbo --kind push --mapping nimbo.yaml"
 }

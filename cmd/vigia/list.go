@@ -277,11 +277,15 @@ type subscriptionImportCmd struct {
 
 // Help shows examples.
 func (subscriptionImportCmd) Help() string {
-	return "A .jsonl file has one item of the bulk request per line. A .csv file has a heading with the names of an item's members\n" +
-		"(start_date, expiry_date, plan_id, is_group_plan, group_size, benefit_holder, partner_metadata, partner_internal_id,\n" +
-		"primary_card, user_card, name, cpf, birth_date, gender, email, phone_number, zipcode, street, number, complement,\n" +
+	return "A .jsonl file has one item of the bulk request per line. A .csv file has a heading with the names of an " +
+		"item's members\n" +
+		"(start_date, expiry_date, plan_id, is_group_plan, group_size, benefit_holder, partner_metadata, " +
+		"partner_internal_id,\n" +
+		"primary_card, user_card, name, cpf, birth_date, gender, email, phone_number, zipcode, street, number, " +
+		"complement,\n" +
 		"neighborhood, city, state), separated by commas or semicolons.\n\n" +
-		"Running a file again creates only what is not there yet. Rejects can be mended and imported as a file of their own.\n\n" +
+		"Running a file again creates only what is not there yet. Rejects can be mended and imported as a file of " +
+		"their own.\n\n" +
 		"Examples:\n  vigia subscription import funcionarios.csv --partner pt_...\n" +
 		"  vigia subscription import lote.jsonl --partner pt_... --dry-run --json"
 }

@@ -28,7 +28,8 @@ type mcpCmd struct {
 
 // Help shows examples.
 func (mcpCmd) Help() string {
-	return "Tools for assistants, by the Model Context Protocol: they only read unless --write is given, ask the partner API with the partner's key, and mask personal values.\n\n" +
+	return "Tools for assistants, by the Model Context Protocol: they only read unless --write is given, ask the " +
+		"partner API with the partner's key, and mask personal values.\n\n" +
 		"Examples:\n  VIGIA_API_KEY_FILE=/run/secrets/key vigia mcp --api https://vigia.exemplo.com.br\n  vigia mcp " +
 		"--listen 127.0.0.1:8090"
 }

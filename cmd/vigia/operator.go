@@ -67,7 +67,8 @@ type operatorCreateCmd struct {
 
 // Help shows examples.
 func (operatorCreateCmd) Help() string {
-	return "There is no default account: the first operator is made here.\n\nExamples:\n  vigia operator create --email ana@exemplo.com.br --role admin\n" +
+	return "There is no default account: the first operator is made here.\n\nExamples:\n  vigia operator create " +
+		"--email ana@exemplo.com.br --role admin\n" +
 		"  vigia operator create --email bia@exemplo.com.br --role support --console https://console.exemplo.com.br"
 }
 
@@ -91,7 +92,8 @@ type operatorInviteCmd struct {
 
 // Help shows examples.
 func (operatorInviteCmd) Help() string {
-	return "A developer looks after keys and webhooks and invites colleagues, an admin also gives keys that show people in clear, an attendant looks\n" +
+	return "A developer looks after keys and webhooks and invites colleagues, an admin also gives keys that show " +
+		"people in clear, an attendant looks\n" +
 		"after people and cases, a viewer looks.\n\nExample:\n" +
 		"  vigia operator invite --partner pt_... --email dev@exemplo.com.br --role developer"
 }

@@ -64,7 +64,8 @@ type passwordsImportCmd struct {
 // Help shows examples.
 func (passwordsImportCmd) Help() string {
 	return "A bad line is named by file and line and refuses the import; the corpus that was in force stays.\n\n" +
-		"Examples:\n  vigia passwords import --algorithm sha1 pwnedpasswords.txt.zst\n  vigia passwords import --algorithm ntlm ranges/"
+		"Examples:\n  vigia passwords import --algorithm sha1 pwnedpasswords.txt.zst\n  vigia passwords import " +
+		"--algorithm ntlm ranges/"
 }
 
 // Run imports.
@@ -137,7 +138,8 @@ func (passwordsStatusCmd) Run(a *app.App, o *output) error {
 	return listViews(
 		o,
 		viewCorpus,
-		"No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1",
+		"No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download "+
+			"--algorithm sha1",
 	)(a.Passwords.ReadStatus())
 }
 

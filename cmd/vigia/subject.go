@@ -51,7 +51,8 @@ type subjectExportCmd struct {
 
 // Help shows examples.
 func (subjectExportCmd) Help() string {
-	return "The plain form is a Portuguese text to be handed to the person, --letter a page to be printed; --json is complete and can be read by another program.\n" +
+	return "The plain form is a Portuguese text to be handed to the person, --letter a page to be printed; --json is " +
+		"complete and can be read by another program.\n" +
 		"The export is recorded in the audit trail before it is shown.\n\n" +
 		"Examples:\n  vigia subject export --cpf @cpf.txt --out ana.txt\n  vigia subject export --cpf @cpf.txt " +
 		"--letter --out ana.html\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
@@ -98,9 +99,12 @@ type subjectEraseCmd struct {
 
 // Help shows examples.
 func (subjectEraseCmd) Help() string {
-	return "Takes away subscriptions, watched values, findings, cases, devices, answers, scores and events with their deliveries, takes the\n" +
-		"person out of kept answers, and has the deleted bytes overwritten. What stays: the audit trail, and a tombstone of keyed indexes,\n" +
-		"which names nobody and by which 'vigia restore' and 'vigia subject replay' erase the person again. A partner may enrol the\n" +
+	return "Takes away subscriptions, watched values, findings, cases, devices, answers, scores and events with " +
+		"their deliveries, takes the\n" +
+		"person out of kept answers, and has the deleted bytes overwritten. What stays: the audit trail, and a " +
+		"tombstone of keyed indexes,\n" +
+		"which names nobody and by which 'vigia restore' and 'vigia subject replay' erase the person again. A " +
+		"partner may enrol the\n" +
 		"person anew. The segments hold no people, only fingerprints of leaked values; they stay.\n\n" +
 		"Examples:\n  vigia subject erase --cpf 529.982.247-25 --reason 'pedido 1234, art. 18 VI'\n" +
 		"  vigia subject erase --user-hash e3d5a0... --partner pt_... --reason 'pedido 1235'"
@@ -141,7 +145,8 @@ type subjectLogCmd struct{}
 
 // Help shows examples.
 func (subjectLogCmd) Help() string {
-	return "One JSON object a line, keyed indexes only. It names nobody without the key file, so it may be kept anywhere.\n\n" +
+	return "One JSON object a line, keyed indexes only. It names nobody without the key file, so it may be kept " +
+		"anywhere.\n\n" +
 		"Example:\n  vigia subject log > /safe/erasures.jsonl"
 }
 
@@ -158,7 +163,8 @@ type subjectReplayCmd struct {
 
 // Help shows examples.
 func (subjectReplayCmd) Help() string {
-	return "For a database that was restored from a copy older than an erasure, by pg_restore for instance: whatever is older than its person's\n" +
+	return "For a database that was restored from a copy older than an erasure, by pg_restore for instance: whatever " +
+		"is older than its person's\n" +
 		"erasure is erased again. What a partner enrolled after it stays.\n\nExample:\n  vigia subject replay " +
 		"/safe/erasures.jsonl"
 }
@@ -336,7 +342,8 @@ type auditVerifyCmd struct {
 
 // Help shows examples.
 func (auditVerifyCmd) Help() string {
-	return "A trail that was cut off and put back to an older copy of the database can only be found with a head noted elsewhere.\n\n" +
+	return "A trail that was cut off and put back to an older copy of the database can only be found with a head " +
+		"noted elsewhere.\n\n" +
 		"Example:\n  vigia audit verify --expect 1042:5f2c..."
 }
 

@@ -58,7 +58,8 @@ type versionCmd struct {
 
 // Help shows examples.
 func (versionCmd) Help() string {
-	return "Before an upgrade, run the new program with --check beside the old service: it names the migrations that its first start would apply.\n\n" +
+	return "Before an upgrade, run the new program with --check beside the old service: it names the migrations that " +
+		"its first start would apply.\n\n" +
 		"Example:\n  vigia version --check --data /var/lib/vigia"
 }
 

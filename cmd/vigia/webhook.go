@@ -165,7 +165,8 @@ type webhookTestCmd struct {
 
 // Help shows examples.
 func (webhookTestCmd) Help() string {
-	return "Sends once from this machine, whatever the endpoint's state and filter. Exit code 1 when the receiver does not take it.\n\n" +
+	return "Sends once from this machine, whatever the endpoint's state and filter. Exit code 1 when the receiver " +
+		"does not take it.\n\n" +
 		"Example:\n  vigia webhook test whe_... --type monitoring.leak_detected --webhook-allow 10.1.0.0/16"
 }
 

@@ -333,7 +333,8 @@ func DemoCoverage() Coverage {
 			"Roubo de identidade",
 			"Assistência para recuperação de contas",
 		},
-		Conditions: "Cobertura de demonstração do ambiente de testes. Carência de um dia a partir do início da assinatura e " +
+		Conditions: "Cobertura de demonstração do ambiente de testes. Carência de um dia a partir do início da " +
+			"assinatura e " +
 			"comunicação do evento em até 30 dias.",
 		Exclusions:  "Perdas anteriores ao início da assinatura e fornecimento voluntário de senhas a terceiros.",
 		SubLimits:   []SubLimit{{Name: "Roubo de identidade", Limit: 10_000_00}},

@@ -107,7 +107,8 @@ var ErrSharedSession = errors.New(
 // ErrNoConnection means that the server, or a pooler before it, has no connection left for this process.
 var ErrNoConnection = errors.New(
 	"database: no connection is free: raise the pooler's pool (PgBouncer: default_pool_size, 20 unless it is set) " +
-		"or PostgreSQL's max_connections above what all replicas take (--max-connections each, one for each worker) and eight for commands, " +
+		"or PostgreSQL's max_connections above what all replicas take (--max-connections each, one for each worker) " +
+		"and eight for commands, " +
 		"or lower --max-connections",
 )
 
