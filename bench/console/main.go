@@ -390,7 +390,7 @@ func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 	dump := load.File("dump.txt")
 	load.Check(os.WriteFile(dump, []byte(leaked+"\n"), 0o600))
 	load.Must(
-		s.ImportBreach(
+		s.Leaks.Foreground.ImportBreach(
 			ctx,
 			intake.Spec{Inputs: load.Must(intake.ListInputs(ctx, nil, []string{dump})), Breach: cyber.Breach{
 				Name:    breach,

@@ -227,7 +227,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener
 		bar.before = p.Before
 		bar.setProgress(p.Read, p.Total, note)
 	}
-	out, err := a.ImportBreach(ctx, spec)
+	out, err := a.Leaks.Foreground.ImportBreach(ctx, spec)
 	bar.clearLine()
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -249,7 +249,7 @@ func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcom
 	var match leak.MatchProgress
 	if !out.Unchanged {
 		matching := o.progress("match "+name, "values")
-		match, err = a.MatchBreach(
+		match, err = a.Leaks.Foreground.MatchBreach(
 			ctx,
 			name,
 			func(p leak.MatchProgress) { matching.setProgress(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) },
@@ -359,7 +359,7 @@ func (b *breachRenewal) runRenewal(ctx context.Context, open opener, o *output, 
 		bar.before = p.Before
 		bar.setProgress(p.Read, p.Total, countsText(p.Found))
 	}
-	out, err := a.RenewBreach(ctx, way, spec)
+	out, err := a.Leaks.Foreground.RenewBreach(ctx, way, spec)
 	bar.clearLine()
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped, the breach is as it was; run the same command again to go on")
@@ -421,7 +421,7 @@ func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := b.applyFlags(&probe); err != nil {
 		return err
 	}
-	return showView(o, viewBreach)(a.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
+	return showView(o, viewBreach)(a.Leaks.Foreground.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
 		_ = b.applyFlags(t) // checked above
 		t.HasVendorWords = t.HasVendorWords && !b.Approve && b.Title == nil
 	}))
@@ -435,7 +435,7 @@ func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	return showView(
 		o,
 		func(keys uint64) record { return newRecord("name", b.Name, "whole", true, "keys", keys) },
-	)(a.Leaks.VerifySegment(ctx, b.Name))
+	)(a.Leaks.Library.VerifyBreach(ctx, b.Name))
 }
 
 // breachRetractCmd is 'vigia breach retract'. The segment is deleted and its findings are withdrawn.
@@ -443,7 +443,7 @@ type breachRetractCmd struct{ breachName }
 
 // Run retracts a breach.
 func (b *breachRetractCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, viewBreach)(a.RetractBreach(ctx, b.Name))
+	return showView(o, viewBreach)(a.Leaks.Foreground.RetractBreach(ctx, b.Name))
 }
 
 // breachExplainCmd is 'vigia breach explain'. Exactly one value is asked about; "-" and "@FILE" keep it out of the
@@ -500,7 +500,11 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 	if err != nil {
 		return err
 	}
-	e, err := a.Leaks.ExplainValue(ctx, b.Name, kind, text)
+	fingerprint, err := a.Leaks.Importer.FingerprintOf(kind, text)
+	if err != nil {
+		return err
+	}
+	e, err := a.Leaks.Library.ExplainFingerprint(ctx, b.Name, fingerprint)
 	if err != nil {
 		return err
 	}
@@ -533,7 +537,7 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 	b.setLimits(a.Leaks.Importer)
 	bar := o.progress("count "+b.Name, "bytes")
 	dump.Progress = func(p intake.Progress) { bar.setProgress(p.Read, p.Total, "") }
-	counted, err := a.Leaks.CountRecords(ctx, dump, kind, text)
+	counted, err := a.Leaks.Importer.CountValue(ctx, dump, kind, text)
 	bar.clearLine()
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func goOnWithMatch(t *testing.T, stop func(context.Context, *app.App) error) {
 	inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 	must(t, err)
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	_, err = a.ImportBreach(
+	_, err = a.Leaks.Foreground.ImportBreach(
 		ctx,
 		intake.Spec{
 			Inputs: inputs,

@@ -349,10 +349,10 @@ func (p *past) importLeak(ctx context.Context, ago int) error {
 		Exposes:  []cyber.Exposed{leak.Auto},
 		Date:     p.clock.currentTime().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour),
 	}
-	if _, err := p.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err != nil {
+	if _, err := p.Leaks.Foreground.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err != nil {
 		return err
 	}
-	if _, err := p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {}); err != nil {
+	if _, err := p.Leaks.Foreground.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {}); err != nil {
 		return err
 	}
 	if err := p.Leaks.Library.LoadPublished(ctx); err != nil { // what is watched from now on is looked up in it at once

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -151,6 +152,15 @@ func buildApp(ctx context.Context, c config.Common, db *sqldb.DB, now func() tim
 	a.Rules = a.newRules(st.Areas)
 	a.makeLastingRules()
 	a.Jobs = job.NewRunner(st.Jobs, slog.New(slog.DiscardHandler), a.jobKinds(nil)...)
+	leaks.Foreground = &intake.Foreground{
+		Importer: leaks.Importer,
+		Matcher:  leaks.Matcher,
+		Breaches: leaks.Breaches,
+		Runner:   a.Jobs,
+		Jobs:     st.Jobs,
+		Worker:   a.leaseHolder(),
+		Now:      now,
+	}
 	a.Subjects = subject.NewRights(st.Subjects, st.Partners, a.Audit, now)
 	if err := errors.Join(st.BindKeyFile(ctx), st.CheckStandby(ctx)); err != nil {
 		return nil, err
@@ -175,7 +185,7 @@ func openKeyFile(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys
 }
 
 // Close lets go of the database.
-func (a *App) Close() error { return errors.Join(a.Leaks.closeLibrary(), a.Store.Close()) }
+func (a *App) Close() error { return errors.Join(a.Leaks.Library.Close(), a.Store.Close()) }
 
 // prepareFolder creates the data folder, or makes sure that an existing one of ours is closed to other users.
 func prepareFolder(path string) error {
@@ -362,4 +372,10 @@ func (s *Server) watchWriter(ctx context.Context) error {
 	})
 	s.metrics.RegisterCollectors(held)
 	return s.app.Store.WatchWriter(ctx, func(time time.Duration) { held.Observe(time.Seconds()) })
+}
+
+// NewPersons returns the rules of advice and score. missed is called with the error when a day's score could not be
+// stored, and may be nil.
+func (a *App) NewPersons(missed func(context.Context, error)) *cyber.Persons {
+	return cyber.NewPersons(a.Store.Advice, a.Content, a.now, missed)
 }

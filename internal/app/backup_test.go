@@ -165,7 +165,7 @@ func importBreach(t *testing.T, a *app.App, name, dump string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = a.ImportBreach(context.Background(), intake.Spec{
+	_, err = a.Leaks.Foreground.ImportBreach(context.Background(), intake.Spec{
 		Breach: cyber.Breach{
 			Name:    name,
 			Title:   name,
@@ -176,7 +176,7 @@ func importBreach(t *testing.T, a *app.App, name, dump string) {
 		Inputs: inputs,
 	})
 	if err == nil {
-		_, err = a.MatchBreach(context.Background(), name, func(leak.MatchProgress) {})
+		_, err = a.Leaks.Foreground.MatchBreach(context.Background(), name, func(leak.MatchProgress) {})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		everyone = append(everyone, n+1)
 	}
 	holdsAll(t, restored, p.ID, everyone)
-	if n, err := restored.Leaks.VerifySegment(ctx, "loja"); err != nil || n == 0 {
+	if n, err := restored.Leaks.Library.VerifyBreach(ctx, "loja"); err != nil || n == 0 {
 		t.Error("the segment:", n, err)
 	}
 	if list, err := restored.Passwords.ReadStatus(); err != nil || len(list) == 0 {
@@ -555,7 +555,7 @@ func TestBackupPostgres(t *testing.T) {
 	if held, err := restored.Subjects.ExportPerson(ctx, gone); err != nil || len(held) != 0 {
 		t.Error("an erased person is back:", held, err)
 	}
-	if n, err := restored.Leaks.VerifySegment(ctx, "loja"); err != nil || n == 0 {
+	if n, err := restored.Leaks.Library.VerifyBreach(ctx, "loja"); err != nil || n == 0 {
 		t.Error("the segment:", n, err)
 	}
 	if err := restored.Close(); err != nil {

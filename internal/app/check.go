@@ -52,7 +52,7 @@ func (a *App) checkSegments(ctx context.Context, found func(store.Problem), at f
 	}
 	for i, g := range segments {
 		for _, f := range g.ListFiles() {
-			_, err := a.Leaks.verifySegment(ctx, f)
+			_, err := a.Leaks.Library.VerifyFile(ctx, f)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

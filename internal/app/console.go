@@ -167,7 +167,7 @@ const (
 
 // startConsoleChores keeps the console's counts up, forgets sessions that are over and logs the head of the audit
 // trail.
-func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // as in startChores
+func (s *Server) startConsoleChores(ctx context.Context, group *errgroup.Group) {
 	repeatWork(ctx, group, figuresEvery, func() {
 		s.reportChore(ctx, "counts for the console", s.app.Store.Overview.CountFigures(ctx, figuresEvery/2))
 		_, err := s.app.Operators.SweepSessions(ctx)
@@ -256,7 +256,7 @@ func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec 
 		return err
 	}
 	return i.behindAJob(ctx, intake.KindRenew, spec, after, func() error {
-		_, err := i.app.RenewBreach(i.ctx, way, spec)
+		_, err := i.app.Leaks.Foreground.RenewBreach(i.ctx, way, spec)
 		return err
 	})
 }
@@ -276,7 +276,7 @@ func (i *consoleImports) Verify(ctx context.Context, name string) error {
 		name,
 		intake.ErrBusy.With("name", fault.BeingVerified),
 		func(ctx context.Context, _ func(any)) (any, error) {
-			keys, err := i.app.Leaks.VerifySegment(ctx, name)
+			keys, err := i.app.Leaks.Library.VerifyBreach(ctx, name)
 			return leak.Verified{Keys: keys}, err
 		},
 		func() {},
@@ -294,14 +294,14 @@ func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, afte
 		return err
 	}
 	return i.behindAJob(ctx, intake.KindImport, spec, after, func() error {
-		_, err := i.app.ImportBreach(i.ctx, spec)
+		_, err := i.app.Leaks.Foreground.ImportBreach(i.ctx, spec)
 		return err
 	})
 }
 
 // Retract takes a breach back. A worker withdraws its findings.
 func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record, error) {
-	return i.app.Leaks.RetractBreach(ctx, name)
+	return i.app.Leaks.Foreground.DiscardBreach(ctx, name)
 }
 
 // consoleSubjects erases people and keeps the tombstones in this machine's log.

@@ -93,7 +93,7 @@ func newStage(t *testing.T, a *app.App) *stage {
 	dump := writeLines(t, 1000)
 	inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 	must(err)
-	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
+	_, err = a.Leaks.Foreground.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name:    oldBreach,
 		Title:   "Loja Antiga",
 		Kind:    cyber.SourceBreach,

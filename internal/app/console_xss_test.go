@@ -103,7 +103,7 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(os.WriteFile(dump, []byte("x@exemplo.org "+payload+"\n"), 0o600))
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump})
 	must(err)
-	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
+	_, err = a.Leaks.Foreground.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name:        "xss",
 		Title:       payload,
 		Source:      payload,

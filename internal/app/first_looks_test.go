@@ -56,7 +56,7 @@ func TestServerMakesFirstLooks(t *testing.T) {
 			Date:    time.Now().AddDate(-1, 0, 0),
 			Exposes: []cyber.Exposed{cyber.ExposedEmail},
 		}
-		if _, err := operator.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
+		if _, err := operator.Leaks.Foreground.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
 			t.Fatal(err)
 		}
 		s := serve(t, open(t, c), nil)

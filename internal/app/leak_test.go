@@ -53,10 +53,10 @@ func TestServersNoticeBreaches(t *testing.T) {
 			Date:    time.Now().AddDate(-1, 0, 0),
 			Exposes: []cyber.Exposed{cyber.ExposedEmail},
 		}
-		if _, err := operator.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
+		if _, err := operator.Leaks.Foreground.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := operator.MatchBreach(ctx, "loja", func(leak.MatchProgress) {}); err != nil {
+		if _, err := operator.Leaks.Foreground.MatchBreach(ctx, "loja", func(leak.MatchProgress) {}); err != nil {
 			t.Fatal(err)
 		}
 		if got := status(t, near, cred.APIKey, "ana"); got != "alerta" {
@@ -65,7 +65,7 @@ func TestServersNoticeBreaches(t *testing.T) {
 		watch(t, far, cred.APIKey, "bia@exemplo.com.br", "bia") // whether or not that server has noticed yet
 		eventually(t, "a new value", func() bool { return status(t, far, cred.APIKey, "bia") == "alerta" })
 
-		if _, err := operator.RetractBreach(ctx, "loja"); err != nil {
+		if _, err := operator.Leaks.Foreground.RetractBreach(ctx, "loja"); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "the retraction", func() bool {

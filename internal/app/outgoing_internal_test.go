@@ -70,7 +70,7 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 				return // a bucket is listed at once
 			}
 			imported++
-			_, _ = a.ImportBreach(
+			_, _ = a.Leaks.Foreground.ImportBreach(
 				ctx,
 				intake.Spec{Inputs: inputs, Breach: cyber.Breach{ // whether it is reached is what counts
 					Name: fmt.Sprint(

@@ -235,9 +235,9 @@ func (s *Server) WorkAfter(done <-chan struct{}) { s.workAfter = done }
 func (s *Server) startWork(ctx context.Context, group *errgroup.Group) {
 	begin := func() {
 		s.startJobs(ctx, group)
-		s.startChores(group, ctx)
-		s.startConsoleChores(group, ctx)
-		s.startDelivery(group, ctx)
+		s.startChores(ctx, group)
+		s.startConsoleChores(ctx, group)
+		s.startDelivery(ctx, group)
 	}
 	if s.workAfter == nil {
 		begin()

@@ -92,6 +92,24 @@ func (b *Breaches) FindBreach(ctx context.Context, name string) (Record, error) 
 	return b.store.BreachByName(ctx, name)
 }
 
+// KnownRatio returns which part of the newest measured breach earlier ones had; 0 when none is measured.
+func (b *Breaches) KnownRatio(ctx context.Context) (float64, error) {
+	all, err := b.ListBreaches(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var newest Record
+	for _, r := range all {
+		if r.State == Published && r.Tally.Measured != nil && !r.PublishedAt.Before(newest.PublishedAt) {
+			newest = r
+		}
+	}
+	if newest.Tally.Measured == nil {
+		return 0, nil
+	}
+	return float64(newest.Tally.Measured.Known) / float64(max(1, newest.Tally.Distinct)), nil
+}
+
 // EditBreach changes what is told of a breach. Name, state and content stay as they are.
 func (b *Breaches) EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (Record, error) {
 	if err := checkReserved(name); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Library holds the published segments open and answers where a fingerprint is. Load follows what is published and
@@ -197,6 +198,64 @@ func (l *Library) Close() error {
 		}
 	}
 	return errs
+}
+
+// VerifyBreach checks the segments of a published breach from the first byte to the last and returns how many
+// identifiers it has.
+func (l *Library) VerifyBreach(ctx context.Context, name string) (uint64, error) {
+	r, err := l.publishedBreach(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	var identifiers uint64
+	for i, f := range r.ListFiles() {
+		keys, err := l.VerifyFile(ctx, f)
+		if err != nil {
+			return 0, err
+		}
+		if i == 0 { // the other files hold pairs
+			identifiers = keys
+		}
+	}
+	return identifiers, nil
+}
+
+// VerifyFile checks one file of a breach from the first byte to the last and returns how many keys it has.
+func (l *Library) VerifyFile(ctx context.Context, f File) (keys uint64, err error) {
+	reader, err := l.files.Open(ctx, f.Name, f.Digest)
+	if err != nil {
+		return 0, err
+	}
+	return reader.Count(), errors.Join(reader.VerifyAll(ctx), reader.Close())
+}
+
+// publishedBreach returns a breach whose segment can be asked.
+func (l *Library) publishedBreach(ctx context.Context, name string) (Record, error) {
+	r, err := l.store.BreachByName(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	if r.State != Published || r.Segment == "" {
+		return r, ErrBreachNotFound.With("name", fault.NoSegment)
+	}
+	return r, nil
+}
+
+// ExplainFingerprint tells what a published breach says of one value, given by its fingerprint, and what earlier
+// breaches said of it.
+func (l *Library) ExplainFingerprint(ctx context.Context, name string, fingerprint uint64) (Explanation, error) {
+	of, err := l.publishedBreach(ctx, name)
+	if err != nil {
+		return Explanation{}, err
+	}
+	all, err := l.store.ListBreaches(ctx)
+	if err != nil {
+		return Explanation{}, err
+	}
+	if err := l.LoadPublished(ctx); err != nil {
+		return Explanation{}, err
+	}
+	return ExplainSighting(of, all, l.ProbeFingerprint(fingerprint)), nil
 }
 
 // dueBatch bounds how many values are probed at a time, and how many of them are settled in one transaction.

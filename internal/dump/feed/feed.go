@@ -160,6 +160,24 @@ const (
 	mostBackoff  = 6 * time.Hour
 )
 
+// RunNow runs a feed in this process, unless a server is at it.
+func (fs *Feeds) RunNow(ctx context.Context, runner *job.Runner, worker, name string) (Feed, error) {
+	if _, err := fs.Store.FeedByName(ctx, name); err != nil {
+		return Feed{}, err
+	}
+	hold, err := runner.BeginJob(ctx, worker, KindRun, name, struct{}{})
+	if errors.Is(err, job.ErrExists) {
+		return Feed{}, intake.ErrBusy.With("name", fault.FeedRunning)
+	}
+	if err != nil {
+		return Feed{}, err
+	}
+	if err := hold.RunStep(ctx, fs.Run); err != nil {
+		return Feed{}, err
+	}
+	return fs.Store.FeedByName(ctx, name)
+}
+
 // AddFeed registers a feed; it runs at once. A receiver of pushes gets its secret here: see AddReceiver.
 func (fs *Feeds) AddFeed(ctx context.Context, f Feed) (Feed, error) {
 	f.Created, f.NextAt, f.Every = fs.Now(), fs.Now(), cmp.Or(f.Every, time.Hour)

@@ -289,9 +289,23 @@ type Counted struct {
 	Skips []container.Skip
 }
 
-// CountValue searches the inputs, as an import does, for one value, given in the form of identifier.MatchForm, and
-// writes nothing. How many records held a value is not stored anywhere, so the caller must still have the dump.
-func (im *Importer) CountValue(ctx context.Context, spec Spec, kind identifier.Kind, form []byte) (Counted, error) {
+// FingerprintOf returns the keyed fingerprint under which a value stands in segments.
+func (im *Importer) FingerprintOf(kind identifier.Kind, value string) (uint64, error) {
+	normal, err := identifier.ParseValue(kind, value, identifier.Required)
+	if err != nil {
+		return 0, err
+	}
+	return im.Fingerprint(byte(kind), identifier.MatchForm(kind, normal)), nil
+}
+
+// CountValue searches the inputs, as an import does, for the records that hold a value, and writes nothing. How many
+// records held a value is not stored anywhere, so the caller must still have the dump.
+func (im *Importer) CountValue(ctx context.Context, spec Spec, kind identifier.Kind, value string) (Counted, error) {
+	normal, err := identifier.ParseValue(kind, value, identifier.Required)
+	if err != nil {
+		return Counted{}, err
+	}
+	form := identifier.MatchForm(kind, normal)
 	if len(spec.Inputs) == 0 {
 		return Counted{}, ErrInput.With("inputs", fault.NoFile)
 	}
@@ -303,7 +317,7 @@ func (im *Importer) CountValue(ctx context.Context, spec Spec, kind identifier.K
 	}
 	stop := run.watchProgress()
 	defer stop()
-	err := run.scanInputs(ctx, run.discardKeys)
+	err = run.scanInputs(ctx, run.discardKeys)
 	all := Counted{Skips: run.skips}
 	for i := range counters {
 		all.Records += counters[i].records

@@ -280,7 +280,7 @@ func (d *adminSession) breach(name string) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	_, err = d.app.ImportBreach(context.Background(), intake.Spec{Inputs: inputs, Breach: cyber.Breach{
+	_, err = d.app.Leaks.Foreground.ImportBreach(context.Background(), intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name:    name,
 		Title:   "Loja",
 		Kind:    cyber.SourceBreach,
