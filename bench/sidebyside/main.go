@@ -30,7 +30,15 @@ var (
 
 const us, pocketBase, readme = "Vigia", "PocketBase", "bench/README.md"
 
-func main() { load.Main("", load.Step{Name: "crud", Run: compareServices}) }
+func main() {
+	load.Main("", load.Step{Name: "crud", Run: func(ctx context.Context) {
+		if *formerFile != "" {
+			compareWithFormer(ctx)
+			return
+		}
+		compareServices(ctx)
+	}})
+}
 
 // marks stand around the generated part of the page.
 var marks = regexp.MustCompile("(?s)(<!-- figures: made by `make compare` -->\n).*(<!-- /figures -->\n)")

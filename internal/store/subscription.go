@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -35,129 +36,31 @@ func (s Subscriptions) holderIndex(id partner.ID, cnpj string) []byte {
 	return s.keys.BlindIndex("holder", string(id), []byte(cnpj))
 }
 
-// bodyFormat is the first byte of an unsealed body; another layout takes another number.
-const bodyFormat = 1
-
-// bodyTextFields returns the texts of a body in their order in format 1.
-func bodyTextFields(s *subscription.Subscription) [18]*string {
-	b, a := &s.Beneficiary, &s.Beneficiary.Address
-	return [18]*string{
-		&b.CPF, &b.Name, &b.Email, &b.PrimaryCard, &b.UserCard, &b.BirthDate, &b.Gender, &b.Phone,
-		&a.Zipcode, &a.Street, &a.Number, &a.Complement, &a.Neighborhood, &a.City, &a.State,
-		&s.Holder, &s.InternalID, &s.Metadata,
-	}
+// sealedSubscription is what the sealed column of a subscription holds.
+type sealedSubscription struct {
+	GroupSize   int64                    `json:"group_size,omitzero"`
+	Holder      string                   `json:"holder,omitzero"`
+	Metadata    string                   `json:"metadata,omitzero"`
+	InternalID  string                   `json:"internal_id,omitzero"`
+	Beneficiary subscription.Beneficiary `json:"beneficiary"`
 }
 
-// appendBody writes what a subscription's sealed column holds: the format, the group's size, then each text behind its
-// length. A page opens a hundred of these, so the layout is one that reads without a parser. A third of it is digits
-// (CPF, cards, phone, dates): a text of nothing else takes half a byte for each, and the lowest bit of its length says
-// so.
-func appendBody(dst []byte, s *subscription.Subscription) []byte {
-	dst = append(dst, bodyFormat)
-	dst = binary.AppendUvarint(dst, uint64(max(s.GroupSize, 0)))
-	for _, text := range bodyTextFields(s) {
-		if isPackable(*text) {
-			dst = binary.AppendUvarint(dst, uint64(len(*text))<<1|1)
-			dst = appendPacked(dst, *text)
-			continue
-		}
-		dst = binary.AppendUvarint(dst, uint64(len(*text))<<1)
-		dst = append(dst, *text...)
-	}
-	return dst
-}
-
-// isPackable reports whether a text has nothing but digits and dashes.
-func isPackable(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c != '-' && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return text != ""
-}
-
-// packed are the characters that take half a byte, by their number.
-const packed = "0123456789-"
-
-// appendPacked appends a text of digits and dashes at two characters a byte; the last half byte of an odd length is
-// zero.
-func appendPacked(dst []byte, text string) []byte {
-	half := func(c byte) byte {
-		if c == '-' {
-			return 10
-		}
-		return c - '0'
-	}
-	for ; len(text) > 1; text = text[2:] {
-		dst = append(dst, half(text[0])<<4|half(text[1]))
-	}
-	if text != "" {
-		dst = append(dst, half(text[0])<<4)
-	}
-	return dst
-}
-
-// errBody is a body that a newer program wrote.
+// errBody means that a body was unsealed and is not what sealBody wrote.
 var errBody = errors.New("subscription body: unknown layout")
 
-// decodeBody fills in what appendBody wrote. All texts are parts of one string: a page would otherwise allocate eighteen
-// for each row.
-func decodeBody(body []byte, s *subscription.Subscription) error {
-	if len(body) == 0 || body[0] != bodyFormat {
-		return errBody
+// sealBody seals what a subscription's row does not say in the clear.
+func (s Subscriptions) sealBody(place seal.Place, sub *subscription.Subscription) ([]byte, error) {
+	body, err := json.Marshal(sealedSubscription{
+		GroupSize:   sub.GroupSize,
+		Holder:      sub.Holder,
+		Metadata:    sub.Metadata,
+		InternalID:  sub.InternalID,
+		Beneficiary: sub.Beneficiary,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("write subscription: %w", err)
 	}
-	rest := body[1:]
-	size, width := binary.Uvarint(rest)
-	if width <= 0 {
-		return errBody
-	}
-	s.GroupSize, rest = int64(size), rest[width:]
-	texts := bodyTextFields(s)
-	var ends [len(texts)]int
-	plain := make([]byte, 0, 2*len(body))
-	for i := range texts {
-		head, width := binary.Uvarint(rest)
-		n := head >> 1
-		if width <= 0 || n > 2*uint64(len(rest)) {
-			return errBody
-		}
-		var ok bool
-		if plain, rest, ok = appendText(plain, rest[width:], int(n), head&1 == 1); !ok {
-			return errBody
-		}
-		ends[i] = len(plain)
-	}
-	all, from := string(plain), 0
-	for i, text := range texts {
-		*text, from = all[from:ends[i]], ends[i]
-	}
-	return nil
-}
-
-// appendText reads a text of n characters off the front of rest.
-func appendText(dst, rest []byte, n int, halves bool) (text, left []byte, ok bool) {
-	width := n
-	if halves {
-		width = (n + 1) / 2
-	}
-	if width > len(rest) {
-		return dst, rest, false
-	}
-	if !halves {
-		return append(dst, rest[:n]...), rest[n:], true
-	}
-	for i := range n {
-		half := rest[i/2] >> 4
-		if i%2 == 1 {
-			half = rest[i/2] & 15
-		}
-		if int(half) >= len(packed) {
-			return dst, rest, false
-		}
-		dst = append(dst, packed[half])
-	}
-	return dst, rest[width:], true
+	return s.sealValue(place, body)
 }
 
 // subscriptionColumns are those that scanning a subscription expects, in its order.
@@ -195,11 +98,20 @@ func (s Subscriptions) scanSifted(
 
 // unsealBody unseals a body into sub, whose plan and time of creation are set.
 func (s Subscriptions) unsealBody(id partner.ID, cpf, sealed []byte, sub *subscription.Subscription) error {
-	body, err := s.keys.Unseal(subscriptionPlace(id, cpf, sub.Plan, toMicros(sub.CreatedAt)), sealed)
+	plain, err := s.keys.Unseal(subscriptionPlace(id, cpf, sub.Plan, toMicros(sub.CreatedAt)), sealed)
 	if err != nil {
 		return fmt.Errorf("open subscription: %w", err)
 	}
-	return decodeBody(body, sub)
+	var body sealedSubscription
+	if err := json.Unmarshal(plain, &body); err != nil {
+		return fmt.Errorf("%w: %w", errBody, err)
+	}
+	sub.GroupSize = body.GroupSize
+	sub.Holder = body.Holder
+	sub.Metadata = body.Metadata
+	sub.InternalID = body.InternalID
+	sub.Beneficiary = body.Beneficiary
+	return nil
 }
 
 // readByCPF returns the subscriptions of a keyed index of a CPF, those in force first and each half by seq; rest may turn the
@@ -529,9 +441,9 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 			return sub, err
 		}
 		place := subscriptionPlace(id, s.blindCPFIndex(id, sub.Beneficiary.CPF), sub.Plan, toMicros(sub.CreatedAt))
-		sealed, err := s.keys.Seal(place, appendBody(nil, &sub))
+		sealed, err := s.sealBody(place, &sub)
 		if err != nil {
-			return sub, fmt.Errorf("seal subscription: %w", err)
+			return sub, err
 		}
 		if err := execStatement(
 			ctx,
@@ -610,11 +522,9 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	}
 	row.cpf, row.user256, row.user512 = b.store.personColumns(b.id, sub.Beneficiary.CPF, b.salt)
 	var err error
-	if row.body, err = b.store.keys.Seal(
-		subscriptionPlace(b.id, row.cpf, sub.Plan, b.createdAt),
-		appendBody(nil, sub),
-	); err != nil {
-		return fmt.Errorf("seal subscription: %w", err)
+	row.body, err = b.store.sealBody(subscriptionPlace(b.id, row.cpf, sub.Plan, b.createdAt), sub)
+	if err != nil {
+		return err
 	}
 	b.rows = append(b.rows, row)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -522,6 +523,59 @@ func TestReplicasRaceForTheSameItems(t *testing.T) {
 	comparePage(t, e, p.ID, 0, 2*people)
 	if page, err := e.Subscriptions.ActivePage(context.Background(), p.ID, 0, 1); err != nil || page.Total != people {
 		t.Error(page.Total, err)
+	}
+}
+
+// TestSubscriptionComesBackWhole keeps a subscription whose every member has a value, and changes it: each member comes
+// back as it was, from the list and by itself.
+func TestSubscriptionComesBackWhole(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		want := person(1, "p", "12ABC34501DE35", 0)
+		texts := 0
+		fillTexts(reflect.ValueOf(&want.Beneficiary).Elem(), &texts)
+		want.Beneficiary.CPF = "00000000001"
+		want.Metadata = `{"note": "\"quoted\" <b>&amp;</b> \u0000 \n"}`
+		want.InternalID = "contrato 1/2 \u2028 \\"
+		check := func(got subscription.Subscription, err error) {
+			t.Helper()
+			got.Seq, got.CreatedAt = 0, time.Time{}
+			if err != nil || got != *want {
+				t.Errorf("%v\n got %+v\nwant %+v", err, got, *want)
+			}
+		}
+		enrolAll(t, e, p.ID, want)
+		which := subscription.Selection{Plan: "p", CPF: want.Beneficiary.CPF}
+		for range 2 {
+			check(e.Subscriptions.SubscriptionOf(ctx, p.ID, "p", want.Beneficiary.CPF))
+			page, err := e.Subscriptions.ActivePage(ctx, p.ID, 0, 1)
+			if err != nil || len(page.Items) != 1 {
+				t.Fatal(page, err)
+			}
+			check(page.Items[0], nil)
+			want.GroupSize, want.InternalID, want.Beneficiary.Address.Complement = 77, "", "Bloco 2"
+			_, err = e.Subscriptions.EditSubscription(ctx, p.ID, which, func(s *subscription.Subscription) error {
+				s.GroupSize, s.InternalID, s.Beneficiary = want.GroupSize, want.InternalID, want.Beneficiary
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// fillTexts gives each text of a struct another value.
+func fillTexts(v reflect.Value, n *int) {
+	for i := range v.NumField() {
+		switch field := v.Field(i); field.Kind() {
+		case reflect.String:
+			*n++
+			field.SetString(fmt.Sprintf("text %d é \"%d\" 💡", *n, *n))
+		case reflect.Struct:
+			fillTexts(field, n)
+		}
 	}
 }
 
