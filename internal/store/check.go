@@ -135,22 +135,20 @@ var countQueries = []string{
 	`SELECT 'subscription_counter ' || n.partner_id, 'says that the last number is ' || coalesce(c.last, 0) || '; there is a ' || n.last
 	FROM (SELECT partner_id, max(seq) AS last FROM subscription GROUP BY partner_id) n
 	LEFT JOIN subscription_counter c ON c.partner_id = n.partner_id WHERE n.last > coalesce(c.last, 0) ORDER BY 1`,
-	`SELECT 'subscription_block ' || coalesce(b.partner_id, n.partner_id) || ' level ' || coalesce(b.level, n.level) || ' block ' ||
-		coalesce(b.block, n.block), 'says that ' || coalesce(b.active, 0) || ' have not ended; there are ' || coalesce(n.active, 0)
+	`SELECT 'subscription_block ' || coalesce(b.partner_id, n.partner_id) || ' block ' || coalesce(b.block, n.block),
+		'says that ' || coalesce(b.active, 0) || ' have not ended; there are ' || coalesce(n.active, 0)
 	FROM subscription_block b FULL JOIN (
-		SELECT s.partner_id, l.level, s.seq / l.width AS block, count(*) AS active FROM subscription s
-		CROSS JOIN (SELECT 1 AS level, 128 AS width UNION ALL SELECT 2, 16384 UNION ALL SELECT 3, 2097152) l
-		WHERE s.ended_at = 0 GROUP BY s.partner_id, l.level, s.seq / l.width) n
-		ON n.partner_id = b.partner_id AND n.level = b.level AND n.block = b.block
+		SELECT partner_id, seq / 8192 AS block, count(*) AS active FROM subscription
+		WHERE ended_at = 0 GROUP BY partner_id, seq / 8192) n
+		ON n.partner_id = b.partner_id AND n.block = b.block
 	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
-	`SELECT 'subscription_expiry ' || coalesce(b.partner_id, n.partner_id) || ' level ' || coalesce(b.level, n.level) || ' block ' ||
-		coalesce(b.block, n.block) || ' day ' || coalesce(b.expiry_day, n.expiry_day),
+	`SELECT 'subscription_expiry ' || coalesce(b.partner_id, n.partner_id) || ' block ' || coalesce(b.block, n.block) ||
+			' day ' || coalesce(b.expiry_day, n.expiry_day),
 		'says that ' || coalesce(b.active, 0) || ' have not ended; there are ' || coalesce(n.active, 0)
 	FROM subscription_expiry b FULL JOIN (
-		SELECT s.partner_id, l.level, s.seq / l.width AS block, s.expiry_day, count(*) AS active FROM subscription s
-		CROSS JOIN (SELECT 2 AS level, 16384 AS width UNION ALL SELECT 3, 2097152) l
-		WHERE s.ended_at = 0 AND s.expiry_day > 0 GROUP BY s.partner_id, l.level, s.seq / l.width, s.expiry_day) n
-		ON n.partner_id = b.partner_id AND n.level = b.level AND n.block = b.block AND n.expiry_day = b.expiry_day
+		SELECT partner_id, seq / 8192 AS block, expiry_day, count(*) AS active FROM subscription
+		WHERE ended_at = 0 AND expiry_day > 0 GROUP BY partner_id, seq / 8192, expiry_day) n
+		ON n.partner_id = b.partner_id AND n.block = b.block AND n.expiry_day = b.expiry_day
 	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
 }
 

@@ -43,10 +43,10 @@ var breakages = []breakage{
 		false,
 	},
 	{"counter last", `UPDATE subscription_counter SET last = 1`, "counts", "last number is 1; there is a 3", false},
-	{"block", `UPDATE subscription_block SET active = active - 1 WHERE level = 2`, "counts", "level 2 block 0", false},
-	{"block gone", `DELETE FROM subscription_block WHERE level = 3`, "counts", "level 3 block 0", false},
-	{"expiry", `INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active)
-		SELECT partner_id, 2, 0, 739999, 7 FROM subscription_counter`, "counts", "says that 7 have not ended; there are 0", false},
+	{"block", `UPDATE subscription_block SET active = active - 1`, "counts", "block 0", false},
+	{"block gone", `DELETE FROM subscription_block`, "counts", "block 0", false},
+	{"expiry", `INSERT INTO subscription_expiry (partner_id, block, expiry_day, active)
+		SELECT partner_id, 0, 739999, 7 FROM subscription_counter`, "counts", "says that 7 have not ended; there are 0", false},
 	{"event gap", `DELETE FROM event WHERE seq = 2`, "events", "numbers 2 to 2 are missing", false},
 	{"event behind", `UPDATE event_counter SET last = last + 5`, "events", "says that the last number is", false},
 	{

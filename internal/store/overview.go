@@ -202,7 +202,7 @@ func (c *counting) countStanding() {
 		[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded},
 		`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past), 0) AS BIGINT) FROM (
 			SELECT partner_id, active, last, 0 AS past FROM subscription_counter
-			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n`,
+			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE expiry_day < $1) n`,
 		today,
 	)
 	c.countTotals([]operator.Figure{operator.SubscriptionsSuspended},
@@ -226,7 +226,7 @@ func (c *counting) countStanding() {
 	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
 	c.countByPartner(operator.SubscriptionsActive, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
 		SELECT partner_id, active, 0 AS past FROM subscription_counter
-		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today)
+		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today)
 	c.countByPartner(
 		operator.DevicesProtected,
 		`SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0

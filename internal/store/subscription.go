@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -169,27 +170,15 @@ func (s Subscriptions) SubscriptionOf(
 	return subscription.Subscription{}, subscription.ErrNotFound
 }
 
-// The numbered pages of a list are found by counting blocks. A block of level 1 holds 128 consecutive seq, one of level
-// 2 holds 128 of those, one of level 3 again; each row of subscription_block tells how many in its block have not
-// ended, and the counter's row how many there are in all. To find the offset-th one, walk the blocks of the top level,
-// then those inside the one that contains it, and so on: at most a few hundred small rows at any depth.
+// blockSpan is how many consecutive seq a block holds. The numbered pages of a list are found by counting blocks: each row
+// of subscription_block says how many of its block have not ended. To find the offset-th subscription, the blocks are
+// added up until one contains it, and the rest is skipped inside that block. A partner of five million has 610 blocks,
+// and skipping half of one costs about as much as adding up half of them: see design note 0020.
 //
 // A subscription is active until its expiry date is over, whether the sweep has ended it yet or not. So every count is
-// taken less what is past its day: subscription_expiry tells how many of a block are over after each day, and holds no
+// taken less what is past its day: subscription_expiry says how many of a block are over after each day, and holds no
 // past day once the sweep has been by.
-const (
-	blockFan    = 128
-	blockLevels = 3
-)
-
-// blockSpan returns how many seq a block of a level holds.
-func blockSpan(level int) int64 {
-	n := int64(1)
-	for range level {
-		n *= blockFan
-	}
-	return n
-}
+const blockSpan = 8192
 
 // lockSubscriptions takes the partner's counter for the rest of the transaction and returns the last seq.
 func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last int64, err error) {
@@ -201,46 +190,28 @@ func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last i
 // no date reaches stands for no end.
 const lastDay = `(CASE WHEN expiry_day = 0 THEN 4000000 ELSE expiry_day END)`
 
-// pageQuery is one statement, so that totals and rows are of one moment. b3, b2 and b1 are blocks with how many in them
-// are active on day $4; c3, c2 and c1 narrow down to the block of level 1 that holds the offset-th row, and before is
-// how many come earlier than it. SQLite has to be told to compute each part once, and by CROSS JOIN to begin with the
-// few past days and not with all that is past. It is kept prepared, as reading the text costs SQLite six times as much
-// as running it; LIMIT has a CAST because SQLite reads a text again whenever the number of a bare one is bound.
+// pageQuery is one statement, so that totals and rows are of one moment. first is the block that holds the offset-th row,
+// and before is how many come earlier than it. SQLite has to be told to compute it once. The statement is kept prepared,
+// as reading the text costs SQLite six times as much as running it; LIMIT has a CAST because SQLite reads a text again
+// whenever the number of a bare one is bound.
 const pageQuery = `
-WITH b3 AS MATERIALIZED (
-	SELECT b.block, b.active - coalesce((SELECT sum(e.active) FROM subscription_expiry e
-		WHERE e.partner_id = $1 AND e.level = 3 AND e.block = b.block AND e.expiry_day < $4), 0) AS active
-	FROM subscription_block b WHERE b.partner_id = $1 AND b.level = 3),
-c3 AS MATERIALIZED (
-	SELECT block, before FROM (SELECT block, active, sum(active) OVER (ORDER BY block) - active AS before FROM b3) w
-	WHERE before <= $2 AND before + active > $2),
-b2 AS MATERIALIZED (
-	SELECT b.block, b.active - coalesce((SELECT sum(e.active) FROM subscription_expiry e
-		WHERE e.partner_id = $1 AND e.level = 2 AND e.block = b.block AND e.expiry_day < $4), 0) AS active
-	FROM subscription_block b WHERE b.partner_id = $1 AND b.level = 2
-		AND b.block >= (SELECT block FROM c3) * 128 AND b.block < (SELECT block FROM c3) * 128 + 128),
-c2 AS MATERIALIZED (
+WITH first AS MATERIALIZED (
 	SELECT block, before FROM (
-		SELECT block, active, sum(active) OVER (ORDER BY block) - active + (SELECT before FROM c3) AS before FROM b2) w
-	WHERE before <= $2 AND before + active > $2),
-past AS MATERIALIZED (
-	SELECT s.seq / 128 AS block, count(*) AS n FROM subscription_expiry e CROSS JOIN subscription s
-	WHERE e.partner_id = $1 AND e.level = 2 AND e.block = (SELECT block FROM c2) AND e.expiry_day < $4
-		AND s.partner_id = $1 AND s.ended_at = 0 AND s.expiry_day > 0 AND s.expiry_day = e.expiry_day
-		AND s.seq >= (SELECT block FROM c2) * 16384 AND s.seq < (SELECT block FROM c2) * 16384 + 16384
-	GROUP BY s.seq / 128),
-c1 AS MATERIALIZED (
-	SELECT block, before FROM (
-		SELECT block, active, sum(active) OVER (ORDER BY block) - active + (SELECT before FROM c2) AS before FROM (
-			SELECT b.block, b.active - coalesce(past.n, 0) AS active
-			FROM subscription_block b LEFT JOIN past ON past.block = b.block WHERE b.partner_id = $1 AND b.level = 1
-				AND b.block >= (SELECT block FROM c2) * 128 AND b.block < (SELECT block FROM c2) * 128 + 128) b1) w
-	WHERE before <= $2 AND before + active > $2)
-SELECT t.total, coalesce(s.seq, 0), s.cpf, coalesce(s.plan_id, ''), coalesce(s.start_day, 0), coalesce(s.expiry_day, 0), s.body, s.created_at, s.suspended_at
-FROM (SELECT CAST(coalesce(sum(active), 0) AS BIGINT) AS total FROM b3) t LEFT JOIN (
+		SELECT block, active, sum(active) OVER (ORDER BY block ROWS UNBOUNDED PRECEDING) - active AS before FROM (
+			SELECT b.block, b.active - coalesce((
+				SELECT sum(e.active) FROM subscription_expiry e
+				WHERE e.partner_id = $1 AND e.block = b.block AND e.expiry_day < $2), 0) AS active
+			FROM subscription_block b WHERE b.partner_id = $1) counted) summed
+	WHERE before + active > $3 ORDER BY block LIMIT 1),
+total AS (
+	SELECT CAST(coalesce((SELECT active FROM subscription_counter WHERE partner_id = $1), 0) - coalesce((
+		SELECT sum(active) FROM subscription_expiry WHERE partner_id = $1 AND expiry_day < $2), 0) AS BIGINT) AS active)
+SELECT t.active, coalesce(s.seq, 0), s.cpf, coalesce(s.plan_id, ''), coalesce(s.start_day, 0), coalesce(s.expiry_day, 0),
+	s.body, s.created_at, s.suspended_at
+FROM total t LEFT JOIN (
 	SELECT seq, cpf, plan_id, start_day, expiry_day, body, created_at, suspended_at FROM subscription
-	WHERE partner_id = $1 AND ended_at = 0 AND ` + lastDay + ` >= $4 AND seq >= (SELECT block FROM c1) * 128
-	ORDER BY seq LIMIT CAST($3 AS BIGINT) OFFSET coalesce($2 - (SELECT before FROM c1), 0)) s ON 1 = 1
+	WHERE partner_id = $1 AND ended_at = 0 AND ` + lastDay + ` >= $2 AND seq >= (SELECT block FROM first) * 8192
+	ORDER BY seq LIMIT CAST($4 AS BIGINT) OFFSET coalesce($3 - (SELECT before FROM first), 0)) s ON 1 = 1
 ORDER BY s.seq`
 
 // ActivePage returns part of a partner's subscriptions that have not ended and are not past their expiry date, and how
@@ -272,16 +243,21 @@ func (s Subscriptions) ActivePage(
 		err = s.unsealBody(id, cpf, sealed, &sub)
 		page.Items = append(page.Items, sub)
 		return err
-	}, pageQuery, id, offset, limit, subscription.DayInBrazil(s.now()))
+	},
+		pageQuery,
+		id,
+		subscription.DayInBrazil(s.now()),
+		offset,
+		limit,
+	)
 	return page, err
 }
 
 // seat is where a subscription stands in its partner's list, and until when.
 type seat struct{ seq, expiry int64 }
 
-// countActiveIn counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The
-// caller holds the counter's lock.
-func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seats []seat) error {
+// countActiveIn counts new subscriptions in. Their seqs ascend. The caller holds the counter's lock.
+func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
 	if len(seats) == 0 {
 		return nil
 	}
@@ -294,83 +270,13 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 			len(seats),
 		),
 	}
-	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
-	for level := 1; level <= blockLevels; level++ {
-		for _, c := range blockCounts(level, seats, 1) {
-			if c.block > last/blockSpan(level) {
-				fresh = append(fresh, c)
-			} else {
-				counts = append(counts, changeBlock(id, c))
-			}
-		}
-	}
-	if err := tx.RunStatements(ctx, append(counts, countEndsIn(id, seats)...)); err != nil {
-		return err
-	}
-	return tx.InsertRows(
-		ctx,
-		"subscription_block",
-		[]string{"partner_id", "level", "block", "active"},
-		rowsOf(fresh, func(_ int, c blockCount) ([]any, error) {
-			return []any{id, c.level, c.block, c.active}, nil
-		}),
-	)
-}
-
-// blockCounts counts ascending seqs by block, each as much as by.
-func blockCounts(level int, seats []seat, by int64) []blockCount {
-	var counts []blockCount
-	width := blockSpan(level)
-	for _, s := range seats {
-		if n := len(counts); n == 0 || counts[n-1].block != s.seq/width {
-			counts = append(counts, blockCount{level: level, block: s.seq / width})
-		}
-		counts[len(counts)-1].active += by
-	}
-	return counts
-}
-
-// blockCount is a change of one counter: how many subscriptions of a block are active, or expire on a day.
-type blockCount struct {
-	level              int
-	block, day, active int64
-}
-
-// expiryCounts counts what has an end by block and day. Level 1 is left out: with as many days as subscriptions it
-// would be a second row for each of them, and counting one block of level 2 in the index is quick.
-func expiryCounts(seats []seat) []blockCount {
-	type key struct {
-		level      int
-		block, day int64
-	}
-	sums := map[key]int64{}
-	for _, s := range seats {
-		if s.expiry == 0 {
-			continue
-		}
-		for level := 2; level <= blockLevels; level++ {
-			sums[key{level, s.seq / blockSpan(level), s.expiry}]++
-		}
-	}
-	counts := make([]blockCount, 0, len(sums))
-	for k, n := range sums {
-		counts = append(counts, blockCount{k.level, k.block, k.day, n})
-	}
-	slices.SortFunc(counts, func(a, b blockCount) int {
-		return cmp.Or(a.level-b.level, cmp.Compare(a.block, b.block), cmp.Compare(a.day, b.day))
-	})
-	return counts
-}
-
-// changeBlock returns the statement that adds to a block's counter, and creates the counter if needed.
-func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
-	return sqldb.NewStatement(`INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`, id, c.level, c.block, c.active)
+	counts = append(counts, changeBlocks(id, seats, 1)...)
+	counts = append(counts, countEndsIn(id, seats)...)
+	return tx.RunStatements(ctx, counts)
 }
 
 // removeActive counts ended subscriptions out. The caller holds the counter's lock.
 func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
-	slices.SortFunc(seats, func(a, b seat) int { return cmp.Compare(a.seq, b.seq) })
 	counts := []sqldb.Statement{
 		sqldb.NewStatement(
 			`UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`,
@@ -378,43 +284,88 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 			len(seats),
 		),
 	}
-	for level := 1; level <= blockLevels; level++ {
-		for _, c := range blockCounts(level, seats, -1) {
-			counts = append(counts, changeBlock(id, c))
-		}
-	}
-	return tx.RunStatements(ctx, append(counts, countEndsOut(id, seats)...))
+	counts = append(counts, changeBlocks(id, seats, -1)...)
+	counts = append(counts, countEndsOut(id, seats)...)
+	return tx.RunStatements(ctx, counts)
 }
 
-// countEndsIn counts the ends of subscriptions in, endsOut counts them out.
+// changeBlocks returns the statements that change the counter of each seat's block, and create it if needed.
+func changeBlocks(id partner.ID, seats []seat, by int64) (changes []sqldb.Statement) {
+	sums := map[int64]int64{}
+	for _, s := range seats {
+		sums[s.seq/blockSpan] += by
+	}
+	for _, block := range slices.Sorted(maps.Keys(sums)) {
+		changes = append(changes, sqldb.NewStatement(
+			`INSERT INTO subscription_block (partner_id, block, active) VALUES ($1, $2, $3)
+			ON CONFLICT (partner_id, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
+			id,
+			block,
+			sums[block],
+		))
+	}
+	return changes
+}
+
+// expiryCount is how many subscriptions of a block are over after a day.
+type expiryCount struct{ block, day, active int64 }
+
+// countExpiries counts those of the seats that have an end, by block and day.
+func countExpiries(seats []seat) []expiryCount {
+	type blockDay struct{ block, day int64 }
+	sums := map[blockDay]int64{}
+	for _, s := range seats {
+		if s.expiry != 0 {
+			sums[blockDay{s.seq / blockSpan, s.expiry}]++
+		}
+	}
+	counts := make([]expiryCount, 0, len(sums))
+	for k, n := range sums {
+		counts = append(counts, expiryCount{k.block, k.day, n})
+	}
+	slices.SortFunc(counts, func(a, b expiryCount) int {
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.day, b.day))
+	})
+	return counts
+}
+
+// countEndsIn returns the statements that count the ends of subscriptions in.
 func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
-	for _, c := range expiryCounts(seats) {
-		counts = append(
-			counts,
-			sqldb.NewStatement(
-				`INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
-				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
-				id,
-				c.level,
-				c.block,
-				c.day,
-				c.active,
-			),
-		)
+	for _, c := range countExpiries(seats) {
+		counts = append(counts, sqldb.NewStatement(
+			`INSERT INTO subscription_expiry (partner_id, block, expiry_day, active) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (partner_id, block, expiry_day)
+			DO UPDATE SET active = subscription_expiry.active + excluded.active`,
+			id,
+			c.block,
+			c.day,
+			c.active,
+		))
 	}
 	return counts
 }
 
 // countEndsOut undoes countEndsIn.
 func countEndsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
-	for _, c := range expiryCounts(seats) {
-		const row = ` WHERE partner_id = $1 AND level = $2 AND block = $3 AND expiry_day = $4`
-		key := []any{id, c.level, c.block, c.day}
+	for _, c := range countExpiries(seats) {
 		counts = append(
 			counts,
-			sqldb.NewStatement(`UPDATE subscription_expiry SET active = active - $5`+row, append(key, c.active)...),
+			sqldb.NewStatement(
+				`UPDATE subscription_expiry SET active = active - $4
+				WHERE partner_id = $1 AND block = $2 AND expiry_day = $3`,
+				id,
+				c.block,
+				c.day,
+				c.active,
+			),
 			// Days that have gone by would add up, and every page would read them.
-			sqldb.NewStatement(`DELETE FROM subscription_expiry`+row+` AND active <= 0`, key...),
+			sqldb.NewStatement(
+				`DELETE FROM subscription_expiry
+				WHERE partner_id = $1 AND block = $2 AND expiry_day = $3 AND active <= 0`,
+				id,
+				c.block,
+				c.day,
+			),
 		)
 	}
 	return counts
@@ -633,7 +584,7 @@ func (b *batch) keepRows(ctx context.Context, tx *sqldb.Tx, register []plan.Plan
 	if left, err = b.replaceOver(ctx, tx, last, &added, left); err != nil {
 		return nil, err
 	}
-	return left, b.store.countActiveIn(ctx, tx, b.id, last, added)
+	return left, b.store.countActiveIn(ctx, tx, b.id, added)
 }
 
 // itemNumbers returns the numbers of the items of rows.

@@ -35,25 +35,22 @@ CREATE TABLE subscription_counter (
 	active     BIGINT NOT NULL
 );
 
--- How many subscriptions of a block of seq have not ended. A block of level n spans 128^n numbers: block = seq / 128^n.
+-- How many subscriptions of a block of 8,192 seq have not ended: block = seq / 8192.
 CREATE TABLE subscription_block (
 	partner_id INTEGER NOT NULL,
-	level      INTEGER NOT NULL,
 	block      BIGINT NOT NULL,
 	active     BIGINT NOT NULL,
-	PRIMARY KEY (partner_id, level, block)
+	PRIMARY KEY (partner_id, block)
 );
 
 -- How many subscriptions of a block that have not ended are over after a day. A page takes off what is past its day and has
--- not been ended by the sweep yet. There are blocks of levels 2 and 3 only; inside one of level 2 the rows themselves are
--- counted.
+-- not been ended by the sweep yet.
 CREATE TABLE subscription_expiry (
 	partner_id INTEGER NOT NULL,
-	level      INTEGER NOT NULL,
 	block      BIGINT NOT NULL,
 	expiry_day INTEGER NOT NULL,
 	active     BIGINT NOT NULL,
-	PRIMARY KEY (partner_id, level, block, expiry_day)
+	PRIMARY KEY (partner_id, block, expiry_day)
 );
--- What the overview takes off.
-CREATE INDEX subscription_expiry_day ON subscription_expiry (expiry_day) WHERE level = 3;
+-- What totals and the overview take off: past days, of which there are none most of the time.
+CREATE INDEX subscription_expiry_day ON subscription_expiry (expiry_day, partner_id);
