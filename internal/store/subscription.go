@@ -433,7 +433,6 @@ type batch struct {
 // transaction is short.
 type newRow struct {
 	item          int
-	request       int  // which of those that are loaded together
 	asked         bool // not to be created: is there one like it?
 	plan          string
 	cpf           []byte
@@ -531,15 +530,23 @@ func (s Subscriptions) KeepBatch(
 	if len(rows) == 0 {
 		return duplicates, nil
 	}
-	if s.tx == nil {
+	var stored []newRow
+	keep := func(tx *sqldb.Tx) (err error) {
+		stored, err = b.keepRows(ctx, tx, register, rows)
+		return err
+	}
+	if s.tx != nil {
+		err = keep(s.tx)
+	} else {
 		if len(rows) > fewRows {
 			s.db.AwaitCheckpoint(ctx)
 		}
-		stored, err := b.keepJoined(ctx, register, rows)
-		return append(duplicates, stored...), err
+		err = s.runInQueue(ctx, b.id, subscription.Queue, len(rows) > fewRows, keep)
 	}
-	left, err := b.keepRows(ctx, s.tx, register, rows)
-	return append(duplicates, itemNumbers(left)...), err
+	if err != nil {
+		return nil, err
+	}
+	return append(duplicates, itemNumbers(stored)...), nil
 }
 
 // dropRepeated leaves out items that repeat an earlier one of the same request. Items that only ask whether a

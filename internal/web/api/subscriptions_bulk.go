@@ -74,7 +74,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	}
 	r.allowTime(r.workTime())
 	if !dryRun { // it numbers subscriptions, one request after the other
-		r.claim.Queue, r.claim.IsBulk = "subscriptions", pass.places > 0
+		r.claim.Queue, r.claim.IsBulk = subscription.Queue, pass.places > 0
 		if pass.places > 0 {
 			endLoad, err := pass.beginLoad(r.ctx)
 			if err != nil {
