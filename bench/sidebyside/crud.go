@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
@@ -19,7 +20,8 @@ type service struct {
 	load.Server
 	database string
 	stop     func()
-	next     int // person
+	cost     func() time.Duration // of a processor, so far; only in a run with -former
+	next     int                  // person
 	create   func(n int) (path string, body []byte)
 	bulk     func(from, to int) (path string, body []byte)
 	note     func(answer []byte) // of a bulk

@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	formerFile = flag.String("former", "", "another build of Vigia: take turns with it instead of PocketBase")
-	engine     = flag.String("engine", "sqlite", "database of a run with -former: sqlite or postgres")
+	formerFile  = flag.String("former", "", "another build of Vigia: take turns with it instead of PocketBase")
+	presentFile = flag.String("present", "", "the build to compare with it; that of this tree when it is not given")
+	engine      = flag.String("engine", "sqlite", "database of a run with -former: sqlite or postgres")
 )
 
 const former = "former"
@@ -24,15 +25,27 @@ const former = "former"
 // compareWithFormer measures this tree beside another build of it. Each build makes its own installation by its command
 // line, because the schemas of the two may differ.
 func compareWithFormer(ctx context.Context) {
-	program := load.File("vigia")
-	site.Output(exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/vigiahq/vigia/cmd/vigia"))
+	program := *presentFile
+	if program == "" {
+		program = load.File("vigia")
+		site.Output(exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/vigiahq/vigia/cmd/vigia"))
+	}
 	now, before := install(ctx, program), install(ctx, *formerFile)
 	batches := *people / load.Rounds / 1000
 	compare := func(what, unit string, run func(s *service) load.Result) {
+		var costs [2][]float64 // microseconds of a processor for each request, round by round
+		measure := func(side int, s *service) load.Result {
+			began := s.cost()
+			took := run(s)
+			costs[side] = append(costs[side], float64((s.cost()-began).Microseconds())/float64(took.Requests))
+			return took
+		}
 		load.Compare(what+", "+*engine, unit,
-			load.Side{Name: former, Run: func() load.Result { return run(before) }},
-			load.Side{Name: us, Run: func() load.Result { return run(now) }},
+			load.Side{Name: former, Run: func() load.Result { return measure(0, before) }},
+			load.Side{Name: us, Run: func() load.Result { return measure(1, now) }},
 		)
+		was, is := load.Median(costs[0]), load.Median(costs[1])
+		fmt.Printf("       processor time of the server: %s µs each, formerly %s: %.2f\n", load.Figure(is), load.Figure(was), is/was)
 	}
 	requests := func(what string, next func(s *service) (path string, body []byte)) {
 		compare(what, "requests/s", func(s *service) load.Result {
@@ -66,7 +79,9 @@ func install(ctx context.Context, program string) *service {
 	if *engine == "postgres" {
 		common = append(common, "--database", site.NewSchema(ctx))
 	}
-	run := func(args ...string) []byte { return site.Output(exec.CommandContext(ctx, program, append(args, common...)...)) }
+	run := func(args ...string) []byte {
+		return site.Output(exec.CommandContext(ctx, program, append(args, common...)...))
+	}
 	var made struct {
 		ID     string `json:"partner_id"`
 		APIKey string `json:"api_key"`
@@ -92,6 +107,7 @@ func install(ctx context.Context, program string) *service {
 	s := &service{
 		Server:   load.Server{Addresses: []string{address}, Header: "X-Api-Key: " + made.APIKey},
 		stop:     p.Stop,
+		cost:     p.ProcessorTime,
 		database: filepath.Join(data, "vigia.db"),
 		note:     func([]byte) {}, // one that failed has said so in its answer
 		bulk:     func(from, to int) (string, []byte) { return "/v1/subscriptions", site.Items(from, to, site.Item) },

@@ -5,11 +5,14 @@ package site
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -147,6 +150,20 @@ func Count(ctx context.Context, db *sqldb.DB, query string, args ...any) (n int6
 type Process struct {
 	Address string
 	Stop    func()
+	pid     int
+}
+
+// ProcessorTime is how much the process has computed so far: unlike a rate it hardly depends on what else the machine
+// does.
+func (p Process) ProcessorTime() time.Duration {
+	text := string(load.Must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))))
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:]) // the name before may hold spaces
+	const tick = 10 * time.Millisecond                                  // USER_HZ of Linux on all processors
+	var total time.Duration
+	for _, ticks := range fields[11:13] { // utime, stime
+		total += time.Duration(load.Must(strconv.Atoi(ticks))) * tick
+	}
+	return total
 }
 
 // Output is what a command prints; one that fails ends the run with what it complained of.
@@ -189,7 +206,7 @@ func Serve(ctx context.Context, c config.Common) Process {
 func Start(cmd *exec.Cmd, address, ready string) Process {
 	cmd.Stderr = os.Stderr
 	load.Check(cmd.Start())
-	p := Process{Address: address, Stop: sync.OnceFunc(func() {
+	p := Process{Address: address, pid: cmd.Process.Pid, Stop: sync.OnceFunc(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})}
