@@ -40,7 +40,7 @@ func compareServices(ctx context.Context) {
 	r.compare(
 		"create in batches of 1,000",
 		"rows/s",
-		12,
+		10,
 		func(side string) load.Result { return sides[side].fill(batches) },
 	)
 	deepest := sides[us].next / 100

@@ -100,11 +100,11 @@ func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) 
 	run(`DELETE FROM subscription_expiry WHERE partner_id = $1`)
 	run(`UPDATE subscription_counter SET last = (SELECT max(seq) FROM subscription WHERE partner_id = $1),
 		active = (SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0) WHERE partner_id = $1`)
-	run(`INSERT INTO subscription_block (partner_id, block, active) SELECT partner_id, seq / 8192, count(*)
-		FROM subscription WHERE partner_id = $1 AND ended_at = 0 GROUP BY partner_id, seq / 8192`)
+	run(`INSERT INTO subscription_block (partner_id, block, active) SELECT partner_id, seq / 4096, count(*)
+		FROM subscription WHERE partner_id = $1 AND ended_at = 0 GROUP BY partner_id, seq / 4096`)
 	run(`INSERT INTO subscription_expiry (partner_id, block, expiry_day, active)
-		SELECT partner_id, seq / 8192, expiry_day, count(*) FROM subscription
-		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 GROUP BY partner_id, seq / 8192, expiry_day`)
+		SELECT partner_id, seq / 4096, expiry_day, count(*) FROM subscription
+		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 GROUP BY partner_id, seq / 4096, expiry_day`)
 }
 
 // FillValues loads n watched addresses, whose fingerprints are their numbers.

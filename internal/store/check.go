@@ -138,16 +138,16 @@ var countQueries = []string{
 	`SELECT 'subscription_block ' || coalesce(b.partner_id, n.partner_id) || ' block ' || coalesce(b.block, n.block),
 		'says that ' || coalesce(b.active, 0) || ' have not ended; there are ' || coalesce(n.active, 0)
 	FROM subscription_block b FULL JOIN (
-		SELECT partner_id, seq / 8192 AS block, count(*) AS active FROM subscription
-		WHERE ended_at = 0 GROUP BY partner_id, seq / 8192) n
+		SELECT partner_id, seq / 4096 AS block, count(*) AS active FROM subscription
+		WHERE ended_at = 0 GROUP BY partner_id, seq / 4096) n
 		ON n.partner_id = b.partner_id AND n.block = b.block
 	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
 	`SELECT 'subscription_expiry ' || coalesce(b.partner_id, n.partner_id) || ' block ' || coalesce(b.block, n.block) ||
 			' day ' || coalesce(b.expiry_day, n.expiry_day),
 		'says that ' || coalesce(b.active, 0) || ' have not ended; there are ' || coalesce(n.active, 0)
 	FROM subscription_expiry b FULL JOIN (
-		SELECT partner_id, seq / 8192 AS block, expiry_day, count(*) AS active FROM subscription
-		WHERE ended_at = 0 AND expiry_day > 0 GROUP BY partner_id, seq / 8192, expiry_day) n
+		SELECT partner_id, seq / 4096 AS block, expiry_day, count(*) AS active FROM subscription
+		WHERE ended_at = 0 AND expiry_day > 0 GROUP BY partner_id, seq / 4096, expiry_day) n
 		ON n.partner_id = b.partner_id AND n.block = b.block AND n.expiry_day = b.expiry_day
 	WHERE coalesce(b.active, 0) <> coalesce(n.active, 0) ORDER BY 1`,
 }

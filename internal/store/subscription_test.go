@@ -143,7 +143,7 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 		rapid.Check(t, func(r *rapid.T) {
 			ctx := context.Background()
 			p, _ := e.NewPartner(t, partner.Live)
-			start := rapid.SampledFrom([]int64{0, 0, 8192 - 40, 2*8192 - 100, 300*8192 - 300}).Draw(r, "start")
+			start := rapid.SampledFrom([]int64{0, 0, 4096 - 40, 2*4096 - 100, 300*4096 - 300}).Draw(r, "start")
 			if start > 0 {
 				err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 					_, err := tx.ExecContext(

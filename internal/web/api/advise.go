@@ -122,11 +122,9 @@ func (s *Server) listScores(r *request, in userList) (any, error) {
 	if len(in.UserHashes) == 0 || len(in.UserHashes) > cyber.MaxBulk {
 		return nil, errBodyInvalid.With("userHashes", fault.OneTo, cyber.MaxBulk)
 	}
-	end, err := s.beginList(r, len(in.UserHashes))
-	if err != nil {
+	if err := s.beginList(r, len(in.UserHashes)); err != nil {
 		return nil, err
 	}
-	defer end()
 	// The answer about many people is not kept under the idempotency key: a repeated request gets the present scores.
 	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
 		return kept, err

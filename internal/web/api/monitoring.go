@@ -146,11 +146,9 @@ func (s *Server) addAssets(r *request, in assetList) (any, error) {
 	if len(in.Items) == 0 || len(in.Items) > cyber.MaxBulk {
 		return nil, errBodyInvalid.With("items", fault.OneTo, cyber.MaxBulk)
 	}
-	end, err := s.beginList(r, len(in.Items))
-	if err != nil {
+	if err := s.beginList(r, len(in.Items)); err != nil {
 		return nil, err
 	}
-	defer end()
 	return r.runIdempotently(func(rules *Rules) (any, error) { return watchEach(r, rules, in.Items) })
 }
 
@@ -203,23 +201,15 @@ func assetItems(raw []jsontext.Value) (items []cyber.BulkItem, broken map[int]er
 	return items, broken
 }
 
-// beginList lets a list of items in: few at once for each partner, each item paid for, a long one in a slot.
-func (s *Server) beginList(r *request, items int) (end func(), err error) {
-	pass, err := s.works.enterBulk(r.caller.Partner, int64(len(r.body)))
-	if err != nil {
-		return nil, err
-	}
+// beginList lets a list of items in: each item is paid for, and a long list takes a slot.
+func (s *Server) beginList(r *request, items int) error {
 	if err := s.chargeItems(r, items); err != nil {
-		pass.leaveBulk()
-		return nil, err
+		return err
 	}
 	if items > lightList {
-		if err := r.takeHeavySlot(); err != nil {
-			pass.leaveBulk()
-			return nil, err
-		}
+		return r.takeHeavySlot()
 	}
-	return pass.leaveBulk, nil
+	return nil
 }
 
 // findingItem is an element of GET /cyber/findings/{userhash}.

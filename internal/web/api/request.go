@@ -67,7 +67,7 @@ type request struct {
 // takeHeavySlot waits for one of the partner's slots for heavy requests. The request has it until its answer is
 // written, because encoding and compressing a long list is most of its work.
 func (r *request) takeHeavySlot() (err error) {
-	r.release, err = r.server.works.takeHeavySlot(r.ctx, r.caller.Partner)
+	r.release, err = r.server.admission.takeHeavySlot(r.ctx, r.caller.Partner)
 	return err
 }
 

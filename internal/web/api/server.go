@@ -125,9 +125,9 @@ type Options struct {
 // Server answers partners.
 type Server struct {
 	Options
-	limits   *limiter
-	works    *works
-	refusals *refusals
+	limits    *limiter
+	admission *admission
+	refusals  *refusals
 	// strangersHeld counts the refused keys that wait for their answer.
 	strangersHeld atomic.Int64
 	routes        table
@@ -138,11 +138,11 @@ type Server struct {
 func NewServer(o Options) *Server {
 	o.DatabaseTime = cmp.Or(o.DatabaseTime, 10*time.Second)
 	s := &Server{
-		Options:  o,
-		limits:   newLimiter(o.Replicas),
-		works:    newWorkLimits(),
-		refusals: newRefusals(),
-		mux:      http.NewServeMux(),
+		Options:   o,
+		limits:    newLimiter(o.Replicas),
+		admission: newAdmission(),
+		refusals:  newRefusals(),
+		mux:       http.NewServeMux(),
 	}
 	for i := range routes {
 		s.routes.addRoute(&routes[i], s.newObserved(&routes[i]))
@@ -284,7 +284,7 @@ func (s *Server) readAndRun(w http.ResponseWriter, r *request) (partner.Answer, 
 	if r.route.body == streamBody {
 		return s.runRoute(r)
 	}
-	giveBack, err := s.works.takeBodyRoom(r.caller.Partner, r.http.ContentLength, r.route.body.maxBodyLength())
+	giveBack, err := s.admission.takeBodyRoom(r.caller.Partner, r.http.ContentLength, r.route.body.maxBodyLength())
 	if err != nil {
 		return partner.Answer{}, err
 	}

@@ -335,11 +335,9 @@ func (s *Server) editSubscriptions(r *request, in subscriptionEdits) (any, error
 	if !partner.IsPrintable(in.PlanID, plan.MaxID) {
 		return nil, errBodyInvalid.With("plan_id", fault.PrintableLength, plan.MaxID)
 	}
-	end, err := s.beginList(r, len(in.Items))
-	if err != nil {
+	if err := s.beginList(r, len(in.Items)); err != nil {
 		return nil, err
 	}
-	defer end()
 	return r.runIdempotently(func(rules *Rules) (any, error) { return r.withRules(rules).editSubscriptions(in) })
 }
 

@@ -44,11 +44,6 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if _, packed := r.in.from.(*unpacking); packed {
 		length = -1 // the unpacked length is unknown
 	}
-	pass, err := s.works.enterBulk(r.caller.Partner, length)
-	if err != nil {
-		return nil, err
-	}
-	defer pass.leaveBulk()
 	if wait := s.limits.waitForBulk(r.caller, s.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
 		return nil, errRateLimited.With("body", fault.ItemsOrBytes)
@@ -63,25 +58,18 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	turn := s.works.newProcessorTurn()
-	turn.beginProcessorTurn()
-	defer turn.endProcessorTurn()
-	err = readItems(&r.in, turn, pass.growRoom, enrolment.AddItemToBatch)
-	turn.endProcessorTurn()
-	s.limits.chargeBulk(r.caller, pass.items, pass.bytes, s.Now())
+	work := s.admission.beginBulk()
+	defer work.end()
+	work.takeProcessor()
+	err = readItems(&r.in, work, enrolment.AddItemToBatch)
+	work.leaveProcessor()
+	s.limits.chargeBulk(r.caller, work.items, work.bytes, s.Now())
 	if err != nil {
 		return nil, err
 	}
 	r.allowTime(r.workTime())
 	if !dryRun { // it numbers subscriptions, one request after the other
-		r.claim.Queue, r.claim.IsBulk = subscription.Queue, pass.places > 0
-		if pass.places > 0 {
-			endLoad, err := pass.beginLoad(r.ctx)
-			if err != nil {
-				return nil, err
-			}
-			defer endLoad()
-		}
+		r.claim.Queue, r.claim.IsBulk = subscription.Queue, work.items > fewItems
 		if err := enrolment.MakePeopleKnown(r.ctx); err != nil {
 			return nil, err
 		}
@@ -96,7 +84,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil || kept.Status != http.StatusOK {
 		return kept, err
 	}
-	turn.beginProcessorTurn()
+	work.takeProcessor()
 	return contractAnswer(kept, enrolment)
 }
 
@@ -112,18 +100,21 @@ func (r *request) flagInQuery(name string) (bool, error) {
 	return false, errQueryInvalid.With(name, fault.TrueOrFalse)
 }
 
-// itemsInTurn is how many items a bulk checks before others get its turn.
-const itemsInTurn = 64
+const (
+	// itemsInTurn is how many items a bulk checks before others get its turn.
+	itemsInTurn = 64
+	// fewItems are written like a single one, in a transaction that others may share.
+	fewItems = 10
+)
 
 // readItems reads an array of items and calls add for each. Only one item is held in memory. A member of the wrong type
 // is an item's own affair; JSON that is broken anywhere is returned, and then nothing that add was given may be kept.
 func readItems(
 	body io.Reader,
-	turn *processorTurn,
-	grow func(items, bytes int) error,
+	work *bulkWork,
 	add func(item int, d *subscription.Draft),
 ) error {
-	in := &pieces{body: body, turn: turn}
+	in := &pieces{body: body, work: work}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	in.decoder = d
 	// Read the token first, so that broken JSON is reported as such and not as a value of the wrong type.
@@ -157,11 +148,12 @@ func readItems(
 		// Reserve memory and yield the processor once per itemsInTurn: doing so for each item would cost more than the
 		// item.
 		if item%itemsInTurn == itemsInTurn-1 {
-			if err := grow(itemsInTurn, bytesRead); err != nil {
+			if err := work.growRoom(itemsInTurn, bytesRead); err != nil {
 				return err
 			}
 			bytesRead = 0
-			turn.yieldProcessor()
+			work.leaveProcessor()
+			work.takeProcessor()
 		}
 	}
 	if _, err := d.ReadToken(); err != nil {
@@ -170,7 +162,7 @@ func readItems(
 	if err := endOfBody(d); err != nil {
 		return err
 	}
-	return grow(item%itemsInTurn, bytesRead)
+	return work.growRoom(item%itemsInTurn, bytesRead)
 }
 
 // itemFault names the item whose JSON is broken and the rule, and nothing of its text.
@@ -187,7 +179,7 @@ func itemFault(item int, err error) error {
 type pieces struct {
 	body    io.Reader
 	decoder *jsontext.Decoder
-	turn    *processorTurn // given up while the body is awaited
+	work    *bulkWork // whose processor is given up while the body is awaited
 	// at is where what the decoder holds begins, and white how much of it is known to be white space: a megabyte is not
 	// looked at again for every piece that follows.
 	at    int64
@@ -200,9 +192,9 @@ const maxItemBody = 1 << 20
 func (p *pieces) Read(into []byte) (int, error) {
 	const white = " \t\r\n"
 	for {
-		p.turn.endProcessorTurn()
+		p.work.leaveProcessor()
 		n, err := p.body.Read(into)
-		p.turn.beginProcessorTurn()
+		p.work.takeProcessor()
 		if at := p.decoder.InputOffset(); at != p.at {
 			p.at, p.white = at, 0
 		}

@@ -1,12 +1,10 @@
 package api
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
@@ -70,63 +68,6 @@ func TestKeptBulkHoldsNobody(t *testing.T) {
 
 func callerOf(id partner.ID) partner.Caller { return partner.Caller{Partner: id} }
 
-// TestBulkWorkIsBounded: one partner's bulk requests, and the room of what they have brought, never leave another
-// without any.
-func TestBulkWorkIsBounded(t *testing.T) {
-	w := newWorkLimits()
-	var passes []*bulkPass
-	for range bulksOfOne {
-		p, err := w.enterBulk("one", -1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		passes = append(passes, p)
-	}
-	if _, err := w.enterBulk("one", -1); !errors.Is(err, errRateLimited) {
-		t.Error("one too many:", err)
-	}
-	for range 4 * bulksOfOne { // people enrolled one by one are no bulks
-		single, err := w.enterBulk("one", singleBody)
-		if err != nil {
-			t.Fatal("a single write:", err)
-		}
-		passes = append(passes, single)
-	}
-	for n := 0; ; n++ {
-		if err := passes[n%len(passes)].growRoom(64, 64<<10); errors.Is(err, errRateLimited) {
-			break
-		}
-		if n > roomOfOne/(64<<10) {
-			t.Fatal("room without end")
-		}
-	}
-	other, err := w.enterBulk("other", 32<<20)
-	if err != nil || other.growRoom(subscription.MaxItems, 32<<20) != nil {
-		t.Error("another partner:", err)
-	}
-	other.leaveBulk()
-	for _, p := range passes {
-		p.leaveBulk()
-	}
-	if w.all != (underWay{}) || w.of["one"].underWay != (underWay{}) {
-		t.Errorf("left behind: %+v", w.all)
-	}
-	var backs []func()
-	for {
-		back, err := w.takeBodyRoom("one", -1, maxSmallBody)
-		if err != nil {
-			break
-		}
-		backs = append(backs, back)
-	}
-	if _, err := w.takeBodyRoom("other", 100, maxSmallBody); err != nil || len(backs) != smallOfOne/maxSmallBody {
-		t.Error("small bodies:", len(backs), err)
-	}
-	for _, back := range backs {
-		back()
-	}
-}
-
 // TestBulkIsPaidByItems: items and bytes are charged after they were read, and who is in debt waits; single requests do
 // not.
 func TestBulkIsPaidByItems(t *testing.T) {
@@ -148,36 +89,6 @@ func TestBulkIsPaidByItems(t *testing.T) {
 	if l.waitForBulk(who, now) == 0 {
 		t.Error("bytes are free")
 	}
-}
-
-// TestHeavyRequestsShareSlots: bulks and long lists of one partner wait for each other, and no other partner does.
-func TestHeavyRequestsShareSlots(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorkLimits()
-		var held []func()
-		for range heavySlots {
-			release, err := w.takeHeavySlot(t.Context(), "one")
-			if err != nil {
-				t.Fatal(err)
-			}
-			held = append(held, release)
-		}
-		start := time.Now()
-		if _, err := w.takeHeavySlot(
-			t.Context(),
-			"one",
-		); !errors.Is(err, errRateLimited) ||
-			time.Since(start) != slotWait {
-			t.Error("one too many:", err, time.Since(start))
-		}
-		if _, err := w.takeHeavySlot(t.Context(), "other"); err != nil {
-			t.Error("another partner:", err)
-		}
-		held[0]()
-		if _, err := w.takeHeavySlot(t.Context(), "one"); err != nil {
-			t.Error("after one ended:", err)
-		}
-	})
 }
 
 // TestListsArePaidByItems is the attack: pages of a thousand events, read over and over, cost a partner no more than
