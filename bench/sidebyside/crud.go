@@ -33,7 +33,7 @@ type service struct {
 func compareServices(ctx context.Context) {
 	program, version := findPocketBase(ctx)
 	r, batches := newReport(version), *people/load.Rounds/1000
-	sides := map[string]*service{us: startVigia(ctx), pocketBase: startPocketBase(ctx, program)}
+	sides := map[string]*service{us: install(ctx, presentProgram(ctx)), pocketBase: startPocketBase(ctx, program)}
 	if batches == 0 {
 		load.Fail("-people must be at least 1,000 a round")
 	}
@@ -69,22 +69,6 @@ func compareServices(ctx context.Context) {
 	}
 	r.addRow("size of the database", "bytes a row, less is better", size)
 	r.publish()
-}
-
-func startVigia(ctx context.Context) *service {
-	made := site.New(ctx, "sqlite")
-	made.Stop()
-	p := site.Serve(ctx, made.Common)
-	s := &service{
-		Server: load.Server{Addresses: []string{p.Address}, Header: made.Header}, stop: p.Stop,
-		database: filepath.Join(made.Data, "vigia.db"),
-		note:     func([]byte) {}, // one that failed has said so in its answer
-		bulk:     func(from, to int) (string, []byte) { return "/v1/subscriptions", site.Items(from, to, site.Item) },
-		list:     func(page int) string { return fmt.Sprintf("/v1/subscriptions?page=%d&page_size=100", page) },
-	}
-	s.create = func(n int) (string, []byte) { return s.bulk(n, n+1) }
-	s.get = func() string { return "/v1/subscriptions/" + site.Plan + "/" + site.CPF(rand.IntN(s.next)) }
-	return s
 }
 
 // startPocketBase starts the program that PocketBase is released as, and makes what a team would: a collection of

@@ -16,8 +16,8 @@ import (
 
 var (
 	formerFile  = flag.String("former", "", "another build of Vigia: take turns with it instead of PocketBase")
-	presentFile = flag.String("present", "", "the build to compare with it; that of this tree when it is not given")
-	engine      = flag.String("engine", "sqlite", "database of a run with -former: sqlite or postgres")
+	presentFile = flag.String("present", "", "the build to measure; that of this tree when it is not given")
+	engine      = flag.String("engine", "sqlite", "database of Vigia: sqlite or postgres")
 )
 
 const former = "former"
@@ -25,12 +25,7 @@ const former = "former"
 // compareWithFormer measures this tree beside another build of it. Each build makes its own installation by its command
 // line, because the schemas of the two may differ.
 func compareWithFormer(ctx context.Context) {
-	program := *presentFile
-	if program == "" {
-		program = load.File("vigia")
-		site.Output(exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/vigiahq/vigia/cmd/vigia"))
-	}
-	now, before := install(ctx, program), install(ctx, *formerFile)
+	now, before := install(ctx, presentProgram(ctx)), install(ctx, *formerFile)
 	batches := *people / load.Rounds / 1000
 	compare := func(what, unit string, run func(s *service) load.Result) {
 		var costs [2][]float64 // microseconds of a processor for each request, round by round
@@ -69,6 +64,16 @@ func compareWithFormer(ctx context.Context) {
 			fmt.Printf("       %d bytes a row\n", size/int64(rows))
 		}
 	}
+}
+
+// presentProgram returns the build that is measured, made of this tree unless one was given.
+func presentProgram(ctx context.Context) string {
+	if *presentFile != "" {
+		return *presentFile
+	}
+	program := load.File("vigia")
+	site.Output(exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/vigiahq/vigia/cmd/vigia"))
+	return program
 }
 
 // install makes an installation with one partner and one plan, and serves it.

@@ -177,31 +177,6 @@ func Output(cmd *exec.Cmd) []byte {
 	return out
 }
 
-// Serve builds the program, starts it as the API of an installation on SQLite, and returns once it is ready.
-func Serve(ctx context.Context, c config.Common) Process {
-	program, address, console := load.File("vigia"), Free(), Free()
-	Output(exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/vigiahq/vigia/cmd/vigia"))
-	return Start(
-		exec.CommandContext(
-			ctx,
-			program,
-			"serve",
-			"--listen",
-			address,
-			"--console-listen",
-			console,
-			"--log-level",
-			"error",
-			"--roles",
-			"api",
-			"--data",
-			c.Data,
-		),
-		address,
-		"http://"+console+"/readyz",
-	)
-}
-
 // Start starts a server and waits until the URL answers with 200.
 func Start(cmd *exec.Cmd, address, ready string) Process {
 	cmd.Stderr = os.Stderr

@@ -42,6 +42,56 @@ func services(t *testing.T, e *storetest.Env) int {
 	return len(list)
 }
 
+// TestOnceKeyBelongsToItsRoute: the same idempotency key on another path, or of another line of API keys, is another
+// claim.
+func TestOnceKeyBelongsToItsRoute(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		claims := []partner.RequestClaim{claimOf("k", "a"), claimOf("k", "a"), claimOf("k", "a"), claimOf("l", "a")}
+		claims[1].Path = "POST /cyber/monitoring"
+		claims[2].Line = "kl_2"
+		for round := range 2 {
+			for i, claim := range claims {
+				answer, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claim, addService(fmt.Sprintf("sv_%d_%d", round, i)))
+				want := fmt.Sprintf(`{"made":"sv_0_%d"}`, i)
+				if err != nil || replayed != (round == 1) || string(answer.Body) != want {
+					t.Errorf("round %d: %s answered %s, replayed %t: %v", round, want, answer.Body, replayed, err)
+				}
+			}
+		}
+	})
+}
+
+// TestOnceTwinIsStillRunning: while a claim is worked on, a repeated request of the same process is told so at once,
+// without waiting for the database; afterwards it gets the answer.
+func TestOnceTwinIsStillRunning(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		p, _ := e.NewPartner(t, partner.Live)
+		var effects atomic.Int64
+		_, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), func(tx store.Tx) (partner.Answer, error) {
+			_, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), func(store.Tx) (partner.Answer, error) {
+				effects.Add(1)
+				return partner.Answer{Status: 200}, nil
+			})
+			var f *fault.Error
+			if !errors.Is(err, partner.ErrStillRunning) || errors.As(err, &f) && f.Unwrap() != nil {
+				t.Error("the twin was told:", err)
+			}
+			return addService("sv_1")(tx)
+		})
+		if err != nil || effects.Load() != 0 {
+			t.Fatal(effects.Load(), err)
+		}
+		answer, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), addService("sv_2"))
+		if err != nil || !replayed || string(answer.Body) != `{"made":"sv_1"}` {
+			t.Error("afterwards:", answer, replayed, err)
+		}
+	})
+}
+
 func TestOnceReplays(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
