@@ -42,7 +42,13 @@ func (s Answers) AnswerOnce(
 	defer s.inFlight.Delete(running)
 
 	var answer partner.Answer
-	keep := func(tx *sqldb.Tx) error {
+	inTx := s.db.InTransaction
+	if c.Queue != "" {
+		inTx = func(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
+			return s.db.InNamedQueue(ctx, string(id)+" "+c.Queue, c.IsBulk, fn)
+		}
+	}
+	err := inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.claimKey(ctx, tx, id, claim, digest, s.blindUserIndex(id, c.About)); err != nil {
 			return err
 		}
@@ -51,18 +57,12 @@ func (s Answers) AnswerOnce(
 			return err
 		}
 		return s.keepAnswer(ctx, tx, id, claim, answer)
-	}
-	var err error
-	if c.Queue != "" {
-		err = s.runInQueue(ctx, id, c.Queue, c.IsBulk, keep)
-	} else {
-		err = classifyError(s.db.InTransaction(ctx, keep))
-	}
+	})
 	var replay errReplay
 	if errors.As(err, &replay) {
 		return replay.answer, true, nil
 	}
-	return answer, false, err
+	return answer, false, classifyError(err)
 }
 
 // errRefused rolls back the work of a request whose answer is an error.

@@ -17,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -51,6 +50,8 @@ type process struct {
 	now  func() time.Time
 	// inFlight are the idempotency claims being worked on by this process.
 	inFlight sync.Map
+	// bulk are the bulk requests being kept by this process.
+	bulk bulkQueues
 	// looks are the tokens for first looks that this process holds.
 	looks heldLooks
 	// exactSpelling says that another spelling of a Gmail mailbox does not count.
@@ -91,18 +92,6 @@ func (c core) runInBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) e
 		return c.runInTransaction(ctx, fn)
 	}
 	return classifyError(c.db.InBulkTx(ctx, fn))
-}
-
-// runInQueue runs fn in a transaction that it may share with others of this process which lock the same row of a
-// partner, and so would wait for each other's commit: see sqldb.DB.InNamedQueue.
-func (c core) runInQueue(
-	ctx context.Context,
-	id partner.ID,
-	queue string,
-	isBulk bool,
-	fn func(tx *sqldb.Tx) error,
-) error {
-	return classifyError(c.db.InNamedQueue(ctx, string(id)+" "+queue, isBulk, fn))
 }
 
 // runInBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.

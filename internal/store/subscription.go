@@ -436,6 +436,7 @@ type batch struct {
 // transaction is short.
 type newRow struct {
 	item          int
+	request       int  // which of those that are loaded together
 	asked         bool // not to be created: is there one like it?
 	plan          string
 	cpf           []byte
@@ -533,23 +534,15 @@ func (s Subscriptions) KeepBatch(
 	if len(rows) == 0 {
 		return duplicates, nil
 	}
-	var stored []newRow
-	keep := func(tx *sqldb.Tx) (err error) {
-		stored, err = b.keepRows(ctx, tx, register, rows)
-		return err
-	}
-	if s.tx != nil {
-		err = keep(s.tx)
-	} else {
+	if s.tx == nil {
 		if len(rows) > fewRows {
 			s.db.AwaitCheckpoint(ctx)
 		}
-		err = s.runInQueue(ctx, b.id, subscription.Queue, len(rows) > fewRows, keep)
+		stored, err := b.keepJoined(ctx, register, rows)
+		return append(duplicates, stored...), err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return append(duplicates, itemNumbers(stored)...), nil
+	left, err := b.keepRows(ctx, s.tx, register, rows)
+	return append(duplicates, itemNumbers(left)...), err
 }
 
 // dropRepeated leaves out items that repeat an earlier one of the same request. Items that only ask whether a

@@ -15,9 +15,6 @@ import (
 // MaxItems is the most that one bulk request holds.
 const MaxItems = 10_000
 
-// Queue names the work that numbers subscriptions of a partner: each waits for the one before, and may share its commit.
-const Queue = "subscriptions"
-
 // Batch is subscriptions on their way into the store.
 type Batch interface {
 	// Add takes a subscription over; item is its place in the request.

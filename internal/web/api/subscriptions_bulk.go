@@ -69,7 +69,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	}
 	r.allowTime(r.workTime())
 	if !dryRun { // it numbers subscriptions, one request after the other
-		r.claim.Queue, r.claim.IsBulk = subscription.Queue, work.items > fewItems
+		r.claim.Queue, r.claim.IsBulk = "subscriptions", work.items > fewItems
 		if err := enrolment.MakePeopleKnown(r.ctx); err != nil {
 			return nil, err
 		}
