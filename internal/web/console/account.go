@@ -24,9 +24,16 @@ func showSecondFactor(c *Console, r *request) (answer, error) {
 	if r.who.TOTPOn {
 		return redirect{to: "/"}, nil
 	}
-	o := callRuleWith(r, c.Rules.Operators.BeginTOTP, r.who.ID)
-	picture := parseValue(r, qrPicture, o.TOTPAddress())
-	return view{"second-factor", "Segundo fator", factorPage{groupInFours(o.TOTPSecretText()), picture, c.SecondFactorOptional}}, nil
+	o, err := c.Rules.Operators.BeginTOTP(r.Context(), r.who.ID)
+	if err != nil {
+		return nil, err
+	}
+	picture, err := qrPicture(o.TOTPAddress())
+	if err != nil {
+		return nil, err
+	}
+	page := factorPage{groupInFours(o.TOTPSecretText()), picture, c.SecondFactorOptional}
+	return view{"second-factor", "Segundo fator", page}, nil
 }
 
 // groupInFours writes a secret in groups of four, as people read it.
@@ -56,8 +63,10 @@ func qrPicture(text string) (template.HTML, error) {
 		}
 	}
 	size := strconv.Itoa(q.Size + 8)
-	return template.HTML(`<svg class="qr" role="img" aria-label="Código QR para o aplicativo autenticador" viewBox="0 0 ` + size + ` ` + size + //nolint:gosec // digits only
-		`" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path fill="#000" d="` + path.String() + `"/></svg>`), nil
+	//nolint:gosec // our own constants and digits
+	return template.HTML(`<svg class="qr" role="img" aria-label="Código QR para o aplicativo autenticador"` +
+		` viewBox="0 0 ` + size + ` ` + size + `" shape-rendering="crispEdges">` +
+		`<rect width="100%" height="100%" fill="#fff"/><path fill="#000" d="` + path.String() + `"/></svg>`), nil
 }
 
 // confirmSecondFactor turns the second factor on when its code is right, and shows the recovery codes once.
@@ -65,18 +74,26 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 	if r.who.TOTPOn { // nothing to confirm, and no recovery codes for the asking
 		return redirect{to: "/"}, nil
 	}
-	c.takeTry(r)
+	if err := c.takeTry(r); err != nil {
+		return nil, err
+	}
 	var codes []string
 	var token string
-	c.changeWithAudit(r, "account.second_factor", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		if _, err = in.Operators.ConfirmTOTP(ctx, r.who.ID, parseCode(r)); err == nil {
-			codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
+	err := c.changeWithAudit(r, "account.second_factor", func(ctx context.Context, in *Rules) (string, string, error) {
+		if _, err := in.Operators.ConfirmTOTP(ctx, r.who.ID, parseCode(r)); err != nil {
+			return "", "", err
 		}
-		if err == nil {
-			token, err = in.Operators.RenewToken(ctx, &r.session)
+		var err error
+		codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
+		if err != nil {
+			return "", "", err
 		}
+		token, err = in.Operators.RenewToken(ctx, &r.session)
 		return string(r.who.ID), "", err
 	})
+	if err != nil {
+		return nil, err
+	}
 	r.cookie = sessionCookie(token)
 	return recoveryPage(r, "Segundo fator ativado", codes, "/")
 }
@@ -85,14 +102,13 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 func recoveryPage(r *request, heading string, codes []string, back string) (answer, error) {
 	return showSecretsNext(r, secretPage{
 		Heading: heading,
-		Text:    "Guarde estes códigos longe do aparelho. Cada um substitui o aplicativo autenticador uma vez, se ele se perder.",
-		Secrets: []shownSecret{
-			{
-				"Códigos de recuperação",
-				strings.Join(codes, "  "),
-				"Eles não serão mostrados de novo; os anteriores deixaram de valer.",
-			},
-		},
+		Text: "Guarde estes códigos longe do aparelho. " +
+			"Cada um substitui o aplicativo autenticador uma vez, se ele se perder.",
+		Secrets: []shownSecret{{
+			Label: "Códigos de recuperação",
+			Value: strings.Join(codes, "  "),
+			Help:  "Eles não serão mostrados de novo; os anteriores deixaram de valer.",
+		}},
 		Back:      back,
 		BackLabel: "Guardei os códigos, continuar",
 	})
@@ -101,10 +117,14 @@ func recoveryPage(r *request, heading string, codes []string, back string) (answ
 // renewRecovery replaces the recovery codes and shows the new ones once.
 func renewRecovery(c *Console, r *request) (answer, error) {
 	var codes []string
-	c.changeWithAudit(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	err := c.changeWithAudit(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (string, string, error) {
+		var err error
 		codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
 		return string(r.who.ID), "", err
 	})
+	if err != nil {
+		return nil, err
+	}
 	return recoveryPage(r, "Códigos novos", codes, "/account")
 }
 
@@ -113,10 +133,16 @@ func showProof(_ *Console, r *request) (answer, error) {
 	return view{"prove", "Confirme que é você", localPath(r.FormValue("next"))}, nil
 }
 
-// proveAgain asks for the second factor again before something grave.
+// proveAgain checks the password that was asked for again before something grave.
 func proveAgain(c *Console, r *request) (answer, error) {
-	c.takeTry(r)
-	r.cookie = sessionCookie(callRuleWith2(r, c.Rules.Operators.ProvePassword, &r.session, r.PostFormValue("password")))
+	if err := c.takeTry(r); err != nil {
+		return nil, err
+	}
+	token, err := c.Rules.Operators.ProvePassword(r.Context(), &r.session, r.PostFormValue("password"))
+	if err != nil {
+		return nil, err
+	}
+	r.cookie = sessionCookie(token)
 	return redirect{to: localPath(r.PostFormValue("next"))}, nil
 }
 
@@ -130,8 +156,19 @@ type accountPage struct {
 
 // showAccount shows the operator's own sessions and passkeys.
 func showAccount(c *Console, r *request) (answer, error) {
+	sessions, err := c.Rules.Operators.ListSessions(r.Context(), r.who.ID)
+	if err != nil {
+		return nil, err
+	}
+	passkeys, err := c.Rules.Operators.ListPasskeys(r.Context(), r.who.ID)
+	if err != nil {
+		return nil, err
+	}
 	return view{"account", "Minha conta", accountPage{
-		callRuleWith(r, c.Rules.Operators.ListSessions, r.who.ID), string(r.session.Digest), operator.MinPassword, callRuleWith(r, c.Rules.Operators.ListPasskeys, r.who.ID),
+		Sessions: sessions,
+		Current:  string(r.session.Digest),
+		Min:      operator.MinPassword,
+		Passkeys: passkeys,
 	}}, nil
 }
 
@@ -141,17 +178,25 @@ func changePassword(c *Console, r *request) (answer, error) {
 	if next != r.PostFormValue("again") {
 		return nil, errMismatch
 	}
-	c.recordAction(r, "account.password", string(r.who.ID), "")
-	r.cookie = sessionCookie(
-		callRuleWith3(r, c.Rules.Operators.ChangePassword, r.session, r.PostFormValue("present"), next),
-	)
+	if err := c.recordAction(r, "account.password", string(r.who.ID), ""); err != nil {
+		return nil, err
+	}
+	token, err := c.Rules.Operators.ChangePassword(r.Context(), r.session, r.PostFormValue("present"), next)
+	if err != nil {
+		return nil, err
+	}
+	r.cookie = sessionCookie(token)
 	return redirect{"/account", "account.password"}, nil
 }
 
 // logoutEverywhere ends all sessions of the operator, this one included.
 func logoutEverywhere(c *Console, r *request) (answer, error) {
-	c.recordAction(r, "logout.everywhere", string(r.who.ID), "")
-	callRuleWith(r, c.Rules.Operators.DeleteSessions, r.who.ID)
+	if err := c.recordAction(r, "logout.everywhere", string(r.who.ID), ""); err != nil {
+		return nil, err
+	}
+	if _, err := c.Rules.Operators.DeleteSessions(r.Context(), r.who.ID); err != nil {
+		return nil, err
+	}
 	r.cookie = endCookie()
 	return redirect{"/login", "session.ended"}, nil
 }

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/seal"
 )
 
 // auditPage is the data of the audit trail's page.
@@ -30,20 +32,37 @@ type auditCheck struct {
 	Why   string
 }
 
-// listAudit shows one page of the audit trail.
 func listAudit(c *Console, r *request) (answer, error) { return c.auditView(r, nil) }
 
 // auditView shows the audit trail, with the outcome of a check when one was just made.
 func (c *Console) auditView(r *request, checked *auditCheck) (answer, error) {
-	f := c.parseFilterQuery(r, &auditList, r.URL.Query(), "", nil)
-	entries, next := callRulePair2(r, f.readEntries, &c.Rules, perPage)
-	list := c.newListView(r, &auditList, f, nil, len(entries), next, -1)
-	return view{"audit", "Auditoria", auditPage{list, c.auditRows(r, entries), checked}}, nil
+	ctx := r.Context()
+	f, err := c.parseFilterQuery(ctx, &auditList, r.URL.Query(), "", nil)
+	if err != nil {
+		return nil, err
+	}
+	entries, next, err := f.readEntries(ctx, &c.Rules, perPage)
+	if err != nil {
+		return nil, err
+	}
+	part := listPart{shown: len(entries), next: next, total: -1}
+	list, err := c.newListView(ctx, r.viewer, &auditList, f, part)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.auditRows(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	return view{"audit", "Auditoria", auditPage{list, rows, checked}}, nil
 }
 
 // auditRows puts e-mails in the place of operators' ids.
-func (c *Console) auditRows(r *request, entries []operator.Entry) []auditRow {
-	emails := callRuleWith(r, operatorEmails, &c.Rules)
+func (c *Console) auditRows(ctx context.Context, entries []operator.Entry) ([]auditRow, error) {
+	emails, err := operatorEmails(ctx, &c.Rules)
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]auditRow, len(entries))
 	for i, e := range entries {
 		rows[i] = auditRow{e, e.Name}
@@ -53,22 +72,35 @@ func (c *Console) auditRows(r *request, entries []operator.Entry) []auditRow {
 			rows[i] = auditRow{operator.Entry{Seq: e.Seq, At: e.At, Action: e.Action, Subject: e.Subject}, theService}
 		}
 	}
-	return rows
+	return rows, nil
 }
 
-// verifyAudit checks the chain of the audit trail against a head that was noted earlier. A broken chain is shown, not
-// an error.
+// verifyAudit checks the chain of the audit trail against a head that was noted earlier. A broken chain is shown, not an
+// error.
 func verifyAudit(c *Console, r *request) (answer, error) {
-	expect := parseValue(r, operator.ParseHead, r.trimmedField("expect"))
-	if c.recordAction(r, "audit.verify", "", ""); r.failure != nil {
-		return nil, r.failure
-	}
-	head, err := c.Rules.Audit.VerifyTrail(r.Context(), expect, nil)
-	check := &auditCheck{Whole: err == nil, Lines: head.Seq, MAC: hex.EncodeToString(head.MAC)}
-	if errors.Is(err, operator.ErrTrailBroken) {
-		check.Why = sentenceOf(err).Detail
-	} else if err != nil {
+	expect, err := operator.ParseHead(r.trimmedField("expect"))
+	if err != nil {
 		return nil, err
 	}
+	if err := c.recordAction(r, "audit.verify", "", ""); err != nil {
+		return nil, err
+	}
+	head, err := c.Rules.Audit.VerifyTrail(r.Context(), expect, nil)
+	if err != nil && !errors.Is(err, operator.ErrTrailBroken) {
+		return nil, err
+	}
+	check := &auditCheck{Whole: err == nil, Lines: head.Seq, MAC: hex.EncodeToString(head.MAC)}
+	if err != nil {
+		check.Why = sentenceOf(err).Detail
+	}
 	return c.auditView(r, check)
+}
+
+// gatherKeys returns the encryption keys as their page shows them.
+func (c *Console) gatherKeys(ctx context.Context) (keysPage, error) {
+	var page keysPage
+	page.Primary, page.All, page.File = c.Rules.Keys.State()
+	var err error
+	page.Jobs, err = c.latestJobs(ctx, shownJobs, seal.KindRewrite)
+	return page, err
 }

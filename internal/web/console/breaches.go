@@ -35,19 +35,47 @@ type Breaches interface {
 
 // listBreaches shows one page of the imported breaches and a chart of all of them.
 func listBreaches(c *Console, r *request) (answer, error) {
-	f := c.parseFilterQuery(r, &breachesList, r.URL.Query(), "", nil)
-	list, next := callRulePair2(r, f.readBreaches, &c.Rules, perPage)
-	all := callRule(r, c.Rules.Breaches.ListBreaches)
+	ctx := r.Context()
+	f, err := c.parseFilterQuery(ctx, &breachesList, r.URL.Query(), "", nil)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.Rules.Breaches.ListBreaches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.gatherBreaches(ctx, r.viewer, f)
+	if err != nil {
+		return nil, err
+	}
 	slices.Reverse(all)
-	c.pictureBreaches(r, all)
+	r.addPictures(c.pictureBreaches(r.viewer, all, parsePeriod(r))...)
+	return view{"breaches", "Vazamentos", page}, nil
+}
+
+func (c *Console) gatherBreaches(ctx context.Context, who viewer, f filter) (breachesPage, error) {
+	list, next, err := f.readBreaches(ctx, &c.Rules, perPage)
+	if err != nil {
+		return breachesPage{}, err
+	}
 	rows := make([]breachRow, len(list))
 	for i, rec := range list {
 		rows[i].Record = rec
-		if rec.State == leak.Importing {
-			rows[i].Import = c.newestImport(r, rec.Name)
+		if rec.State != leak.Importing {
+			continue
+		}
+		jobs, err := c.Rules.Jobs.ListJobsAbout(ctx, rec.Name, []string{intake.KindImport}, 1)
+		if err != nil {
+			return breachesPage{}, err
+		}
+		if len(jobs) > 0 {
+			newest := newJobRow(jobs[0], c.Now())
+			rows[i].Import = &newest
 		}
 	}
-	return view{"breaches", "Vazamentos", breachesPage{c.newListView(r, &breachesList, f, nil, len(rows), next, -1), rows}}, nil
+	part := listPart{shown: len(rows), next: next, total: -1}
+	around, err := c.newListView(ctx, who, &breachesList, f, part)
+	return breachesPage{around, rows}, err
 }
 
 // breachesPage is the data of the list of breaches.
@@ -60,14 +88,6 @@ type breachesPage struct {
 type breachRow struct {
 	leak.Record
 	Import *jobRow
-}
-
-// newestImport returns the newest job that reads a breach; nil when there is none.
-func (c *Console) newestImport(r *request, name string) *jobRow {
-	for _, row := range c.newJobRows(callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, []string{intake.KindImport}, 1)) {
-		return &row
-	}
-	return nil
 }
 
 // breachForm is what the form of a breach offers.
@@ -108,38 +128,43 @@ func (f breachForm) Has(class string) bool { return slices.Contains(f.Exposes, c
 
 // newBreach shows an empty form for a breach, to be imported from files on the server or from an upload.
 func newBreach(_ *Console, r *request) (answer, error) {
-	return view{"breach-new", "Importar vazamento", breachForm{Upload: r.URL.Query().Get("from") == "upload" || r.route.upload}}, nil
+	upload := r.URL.Query().Get("from") == "upload" || r.route.upload
+	return view{"breach-new", "Importar vazamento", breachForm{Upload: upload}}, nil
 }
 
 // parseBreachForm reads the fields of the form.
-func parseBreachForm(r *request, b *cyber.Breach) {
-	values := r.PostForm
+func parseBreachForm(f *formReader, b *cyber.Breach) {
+	values := f.PostForm
 	day, err := parseDayField("date", values.Get("date"))
-	r.noteFormError(err)
-	b.Title, b.Date, b.Source, b.Description = values.Get("title"), day, values.Get("source"), values.Get("description")
-	b.Kind, b.Exposes = cyber.SourceKind(values.Get("kind")), leak.ParseExposes(values["exposes"])
-	b.Verified, b.Fabricated, b.SpamList = values.Has("verified"), values.Has("fabricated"), values.Has("spam_list")
+	f.noteFault(err)
+	b.Title = values.Get("title")
+	b.Date = day
+	b.Source = values.Get("source")
+	b.Description = values.Get("description")
+	b.Kind = cyber.SourceKind(values.Get("kind"))
+	b.Exposes = leak.ParseExposes(values["exposes"])
+	b.Verified = values.Has("verified")
+	b.Fabricated = values.Has("fabricated")
+	b.SpamList = values.Has("spam_list")
 }
 
 // importBreach starts the import of a breach; a job does the work. All that can be wrong is found before a file is read.
 func importBreach(c *Console, r *request) (answer, error) {
-	from, detail := readInput(r)
+	form := newFormReader(r)
+	from, detail := form.readInput()
 	b := cyber.Breach{Name: strings.TrimSpace(r.PostForm.Get("name"))}
-	parseBreachForm(r, &b)
-	r.noteFormError(leak.CheckNewBreach(&b, c.Now()))
+	parseBreachForm(form, &b)
+	form.noteFault(leak.CheckNewBreach(&b, c.Now()))
 	if known, err := c.Rules.Breaches.FindBreach(r.Context(), b.Name); err == nil && known.State != leak.Importing {
-		r.noteFormError(leak.ErrBreachExists.With("name", fault.Taken))
+		form.noteFault(leak.ErrBreachExists.With("name", fault.Taken))
 	}
-	return c.recordAndRun(
-		r,
-		"breach.import",
-		b.Name,
-		detail,
-		redirect{joinPath("breaches", b.Name), "breach.started"},
-		func() error {
-			return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), from)
-		},
-	)
+	if err := form.err(); err != nil {
+		return nil, err
+	}
+	next := redirect{joinPath("breaches", b.Name), "breach.started"}
+	return c.recordAndRun(r, "breach.import", b.Name, detail, next, func() error {
+		return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), from)
+	})
 }
 
 // breachPage is the data of the page of one breach.
@@ -164,10 +189,11 @@ func (p breachPage) Final() bool { return p.State != leak.Importing }
 
 // exposedLabels returns the labels of classes of exposed data; a class without a label is shown as it is.
 func exposedLabels(list []cyber.Exposed) []string {
-	return mapList(
-		list,
-		func(e cyber.Exposed) string { return listField{Options: exposedOptions}.optionLabel(string(e)) },
-	)
+	labels := make([]string, len(list))
+	for i, e := range list {
+		labels[i] = listField{Options: exposedOptions}.optionLabel(string(e))
+	}
+	return labels
 }
 
 // choiceCount is a label with a count, a line of a small table.
@@ -188,17 +214,25 @@ var breachKinds = []string{
 
 // showBreach shows a breach. While its first import runs there is no record yet, and the page shows the job's figures.
 func showBreach(c *Console, r *request) (answer, error) {
-	name := r.PathValue("name")
-	jobs := callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, breachKinds, perPage)
-	rec, err := c.Rules.Breaches.FindBreach(r.Context(), name)
+	page, err := c.gatherBreach(r.Context(), r.viewer, r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	return view{"breach", page.Title, page}, nil
+}
+
+func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (breachPage, error) {
+	jobs, err := c.Rules.Jobs.ListJobsAbout(ctx, name, breachKinds, perPage)
+	if err != nil {
+		return breachPage{}, err
+	}
+	rec, err := c.Rules.Breaches.FindBreach(ctx, name)
 	if err != nil {
 		if len(jobs) == 0 {
-			return nil, err
+			return breachPage{}, err
 		}
-		rec = leak.Record{
-			Breach: cyber.Breach{Name: name, Title: name},
-			State:  leak.Importing,
-		} // its import has only just begun
+		// Its import has only just begun.
+		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing}
 	}
 	page := breachPage{breachForm: breachForm{Record: rec}, recentJobs: recentJobs{c.newJobRows(jobs)}}
 	if rec.State == leak.Importing { // the record has no figures yet: those of the job are the only ones
@@ -223,14 +257,20 @@ func showBreach(c *Console, r *request) (answer, error) {
 		page.MostFrom, _ = m.LargestOverlap()
 		page.New = formatShare(rec.Tally.Distinct-min(m.Known, rec.Tally.Distinct), rec.Tally.Distinct)
 	}
-	page.Names = c.partnerNames(r)
+	page.Names, err = c.partnerNames(ctx, who)
+	if err != nil {
+		return breachPage{}, err
+	}
 	var changed time.Time
 	for _, j := range jobs {
 		if j.FinishedAt.After(changed) {
 			changed = j.FinishedAt
 		}
 	}
-	page.Hits = callRuleWith2(r, c.Rules.Breaches.CountHits, rec.Breach, changed)
+	page.Hits, err = c.Rules.Breaches.CountHits(ctx, rec.Breach, changed)
+	if err != nil {
+		return breachPage{}, err
+	}
 	page.All.Severities = map[cyber.Severity]int64{}
 	for _, h := range page.Hits {
 		for severity, n := range h.Severities {
@@ -250,26 +290,23 @@ func showBreach(c *Console, r *request) (answer, error) {
 			page.Found = append(page.Found, choiceCount{kindWords[k], n})
 		}
 	}
-	return view{"breach", rec.Title, page}, nil
+	return page, nil
 }
 
 // saveBreach changes the description of a breach. Its name and the time it was added stay.
 func saveBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
+	form := newFormReader(r)
 	var given cyber.Breach
-	parseBreachForm(r, &given)
-	return c.changeAndRedirect(
-		r,
-		"breach.edit",
-		redirect{joinPath("breaches", name), "breach.saved"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Breaches.EditBreach(ctx, name, func(b *cyber.Breach) {
-				given.Name, given.AddedAt = b.Name, b.AddedAt
-				*b = given
-			})
-			return name, "", err
-		},
-	)
+	parseBreachForm(form, &given)
+	next := redirect{joinPath("breaches", name), "breach.saved"}
+	return c.changeAndRedirect(r, "breach.edit", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Breaches.EditBreach(ctx, name, func(b *cyber.Breach) {
+			given.Name, given.AddedAt = b.Name, b.AddedAt
+			*b = given
+		})
+		return name, "", form.joinFaults(err)
+	})
 }
 
 // retractBreach withdraws a breach and, by a job, its findings. The operator has to type the name of the breach.
@@ -278,30 +315,20 @@ func retractBreach(c *Console, r *request) (answer, error) {
 	if r.trimmedField("confirm") != name {
 		return nil, errForm.With("confirm", fault.NameOfTheBreach)
 	}
-	return c.recordAndRun(
-		r,
-		"breach.retract",
-		name,
-		"",
-		redirect{joinPath("breaches", name), "breach.retracted"},
-		func() error {
-			_, err := c.Rules.Breaches.Retract(r.Context(), name)
-			return err
-		},
-	)
+	next := redirect{joinPath("breaches", name), "breach.retracted"}
+	return c.recordAndRun(r, "breach.retract", name, "", next, func() error {
+		_, err := c.Rules.Breaches.Retract(r.Context(), name)
+		return err
+	})
 }
 
 // verifyBreach starts a job that reads the segments of a breach in full and checks them.
 func verifyBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	return c.recordAndRun(
-		r,
-		"breach.verify",
-		name,
-		"",
-		redirect{joinPath("breaches", name), "job.started"},
-		func() error { return c.Rules.Breaches.Verify(r.Context(), name) },
-	)
+	next := redirect{joinPath("breaches", name), "job.started"}
+	return c.recordAndRun(r, "breach.verify", name, "", next, func() error {
+		return c.Rules.Breaches.Verify(r.Context(), name)
+	})
 }
 
 var wayOptions = []choiceOption{
@@ -312,31 +339,34 @@ var wayOptions = []choiceOption{
 	},
 }
 
-// newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an
-// upload.
+// newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an upload.
 func newRenewal(c *Console, r *request) (answer, error) {
-	rec := callRuleWith(r, c.Rules.Breaches.FindBreach, r.PathValue("name"))
+	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
 	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
 	return view{"breach-renew", "Renovar o conteúdo", breachForm{rec, upload}}, nil
 }
 
-// renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted who began it.
+// renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted who
+// began it.
 func renewBreach(c *Console, r *request) (answer, error) {
-	from, detail := readInput(r)
+	form := newFormReader(r)
+	from, detail := form.readInput()
 	name := r.PathValue("name")
 	way, err := intake.ParseWay(r.PostForm.Get("way"))
-	r.noteFormError(err)
-	callRuleWith(r, c.Rules.Breaches.FindBreach, name)
-	return c.recordAndRun(
-		r,
-		"breach."+r.PostForm.Get("way"),
-		name,
-		detail,
-		redirect{joinPath("breaches", name), "breach.renewing"},
-		func() error {
-			return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), from)
-		},
-	)
+	form.noteFault(err)
+	if _, err := c.Rules.Breaches.FindBreach(r.Context(), name); err != nil {
+		return nil, err
+	}
+	if err := form.err(); err != nil {
+		return nil, err
+	}
+	next := redirect{joinPath("breaches", name), "breach.renewing"}
+	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, detail, next, func() error {
+		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), from)
+	})
 }
 
 // shownJobs is how many jobs a page about something else lists.

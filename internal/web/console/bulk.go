@@ -138,14 +138,21 @@ type bulkPage struct {
 func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
 
 // parseBulkForm reads what a form is about.
-func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage) {
-	l := listNamed(r)
-	if l.action == nil {
-		r.keepFailure(errNotFound)
-	} else if !l.action.isAllowedTo(r.who) {
-		r.keepFailure(errForbidden)
+func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage, error) {
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, filter{}, bulkPage{}, err
 	}
-	f := c.sentFilter(r, l)
+	if l.action == nil {
+		return nil, filter{}, bulkPage{}, errNotFound
+	}
+	if !l.action.isAllowedTo(r.who) {
+		return nil, filter{}, bulkPage{}, errForbidden
+	}
+	f, err := c.sentFilter(r, l)
+	if err != nil {
+		return nil, filter{}, bulkPage{}, err
+	}
 	page := bulkPage{
 		List:   l.name,
 		Title:  l.title,
@@ -156,16 +163,16 @@ func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage) {
 		Query:  f.encodeQuery(),
 	}
 	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
-		r.keepFailure(errNothing.With("row", fault.LinesChosen, perPage))
+		return nil, filter{}, bulkPage{}, errNothing.With("row", fault.LinesChosen, perPage)
 	}
-	return l, f, page
+	return l, f, page, nil
 }
 
 // previewBulk shows what an action would be done to, and asks.
 func previewBulk(c *Console, r *request) (answer, error) {
-	l, f, page := c.parseBulkForm(r)
-	if r.failure != nil {
-		return nil, r.failure
+	l, f, page, err := c.parseBulkForm(r)
+	if err != nil {
+		return nil, err
 	}
 	chosen := map[string]bool{}
 	for _, key := range page.Rows {
@@ -199,9 +206,9 @@ func previewBulk(c *Console, r *request) (answer, error) {
 
 // runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
 func runBulkAction(c *Console, r *request) (answer, error) {
-	l, f, page := c.parseBulkForm(r)
-	if r.failure != nil {
-		return nil, r.failure
+	l, f, page, err := c.parseBulkForm(r)
+	if err != nil {
+		return nil, err
 	}
 	option := r.trimmedField("option")
 	if len(l.action.Options) > 0 && !offersOption(l.action.Options, option) {
@@ -212,29 +219,25 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 		if c.confined { // one partner's job must not hold up another's, and partners have no page of jobs
 			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
 		}
+		run := func(ctx context.Context, tell func(any)) (any, error) { return c.applyToAll(ctx, l, f, option, tell) }
 		return c.recordAndRun(r, l.action.audit, l.name, "all: "+page.Query+" "+option, to, func() error {
-			return c.Begin(
-				r.Context(),
-				KindBulk,
-				subject,
-				errBulk,
-				func(ctx context.Context, tell func(any)) (any, error) {
-					return c.applyToAll(ctx, l, f, option, tell)
-				},
-			)
+			return c.Begin(r.Context(), KindBulk, subject, errBulk, run)
 		})
 	}
-	all := c.visiblePartners(r)
+	all, err := c.visiblePartners(r.Context(), r.viewer)
+	if err != nil {
+		return nil, err
+	}
 	for _, key := range page.Rows {
 		id, rest, _ := strings.Cut(key, "/")
 		if !isKnownPartner(all, partner.ID(id)) {
 			return nil, partner.ErrNotFound
 		}
-		c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
+		err := c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
 			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
 		})
-		if r.failure != nil && isGoneError(r.failure) {
-			r.failure = nil
+		if err != nil && !isGoneError(err) {
+			return nil, err
 		}
 	}
 	return redirect{page.Back(), "bulk.done"}, nil

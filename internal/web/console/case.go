@@ -62,52 +62,97 @@ const (
 
 // showCasePage shows a case with all that belongs to it.
 func showCasePage(c *Console, r *request) (answer, error) {
-	one, moves := callRulePair(r, c.Rules.Cases.GetCase, cyber.CaseID(r.PathValue("id")))
-	services, partners := callRule(r, c.Rules.Services.ListServices), callRule(r, c.Rules.Partners.ListPartners)
-	page := casePage{
-		ticket: c.newTickets(r, []cyber.Case{one}, services, partners)[0],
-		Person: c.personPath(one.Partner, one.User),
-		Writer: one.OtherWriter(r.who.Email, c.Now()),
-	}
-	if c.confined {
-		moves = c.movesForPartner(r, moves)
-	} else {
-		page.Owners, page.Ready = c.listCaseOwners(r), callRule(r, c.Rules.Cases.ReadyAnswers)
+	page, err := c.gatherCase(r.Context(), r.viewer, cyber.CaseID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
 	}
 	for _, a := range page.Ready {
 		if a.Title == r.URL.Query().Get("ready") {
 			page.Draft = a.Text
 		}
 	}
-	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
-		page.Owners = append(page.Owners, one.Assignee) // an operator who has left, or a name given by the command
-	}
-	page.Reveal = c.currentReveals(r)[c.referenceOf(one.Partner, one.User)]
-	page.Talk = c.buildConversation(r, page, moves)
-	if subscriptions := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionsOfUser, one.Partner, one.User); len(subscriptions) > 0 {
-		page.Who = &subscriptions[0].Beneficiary
-		page.Name, page.Mark = maskPersonName(page.Who.Name), monogramOf(page.Who.Name)
-	}
-	page.Findings, _ = callRulePair(
-		r,
-		c.Rules.Review.FindingList,
-		cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings},
-	)
-	others := callRuleWith2(r, c.Rules.Cases.ListPersonCases, one.Partner, one.User)
-	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
-	page.Earlier = c.newTickets(r, others[:min(len(others), earlierCases)], services, partners)
 	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, nil
 }
 
+func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (casePage, error) {
+	one, moves, err := c.Rules.Cases.GetCase(ctx, id)
+	if err != nil {
+		return casePage{}, err
+	}
+	services, err := c.Rules.Services.ListServices(ctx)
+	if err != nil {
+		return casePage{}, err
+	}
+	partners, err := c.Rules.Partners.ListPartners(ctx)
+	if err != nil {
+		return casePage{}, err
+	}
+	page := casePage{
+		ticket: c.newTickets(who, []cyber.Case{one}, services, partners)[0],
+		Person: c.personPath(one.Partner, one.User),
+		Writer: one.OtherWriter(who.who.Email, c.Now()),
+	}
+	if c.confined {
+		colleagues, err := c.Rules.Operators.ListOperators(ctx)
+		if err != nil {
+			return casePage{}, err
+		}
+		moves = movesForPartner(moves, colleagues)
+	} else {
+		page.Owners, err = c.listCaseOwners(ctx)
+		if err != nil {
+			return casePage{}, err
+		}
+		page.Ready, err = c.Rules.Cases.ReadyAnswers(ctx)
+		if err != nil {
+			return casePage{}, err
+		}
+	}
+	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
+		page.Owners = append(page.Owners, one.Assignee) // an operator who has left, or a name given by the command
+	}
+	reveals, err := c.currentReveals(ctx, who.who.ID)
+	if err != nil {
+		return casePage{}, err
+	}
+	page.Reveal = reveals[c.referenceOf(one.Partner, one.User)]
+	page.Talk, err = c.buildConversation(ctx, who, page, moves)
+	if err != nil {
+		return casePage{}, err
+	}
+	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(ctx, one.Partner, one.User)
+	if err != nil {
+		return casePage{}, err
+	}
+	if len(subscriptions) > 0 {
+		page.Who = &subscriptions[0].Beneficiary
+		page.Name, page.Mark = maskPersonName(page.Who.Name), monogramOf(page.Who.Name)
+	}
+	open := cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings}
+	page.Findings, _, err = c.Rules.Review.FindingList(ctx, open)
+	if err != nil {
+		return casePage{}, err
+	}
+	others, err := c.Rules.Cases.ListPersonCases(ctx, one.Partner, one.User)
+	if err != nil {
+		return casePage{}, err
+	}
+	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
+	page.Earlier = c.newTickets(who, others[:min(len(others), earlierCases)], services, partners)
+	return page, nil
+}
+
 // buildConversation returns the history of a case as lines of a conversation.
-func (c *Console) buildConversation(r *request, page casePage, moves []cyber.CaseMove) []talkLine {
+func (c *Console) buildConversation(
+	ctx context.Context, who viewer, page casePage, moves []cyber.CaseMove,
+) ([]talkLine, error) {
 	list := make([]talkLine, 0, len(moves))
 	for _, m := range moves {
 		l := talkLine{Class: "did", Who: m.Actor, At: m.At, Text: m.Note, Mark: monogramOf(m.Actor)}
 		switch m.Actor {
 		case "":
 			l.Who, l.Mark = "Pessoa", page.Mark
-		case r.who.Email:
+		case who.who.Email:
 			l.Who = "Você"
 		}
 		// The person's own words stay hidden until the operator has given a reason to read them.
@@ -138,7 +183,10 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 			if l.Closed {
 				break
 			}
-			questions := callRuleWith(r, c.Rules.Cases.ListQuestions, page.Service)
+			questions, err := c.Rules.Cases.ListQuestions(ctx, page.Service)
+			if err != nil {
+				return nil, err
+			}
 			for _, element := range page.Case.Answers {
 				l.Answers = append(l.Answers, readAnswer(element, questions))
 			}
@@ -148,12 +196,15 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 		}
 		list = append(list, l)
 	}
-	return list
+	return list, nil
 }
 
 // revealCase opens who the person is and what they wrote: answers and wished times may hold anything.
 func revealCase(c *Console, r *request) (answer, error) {
-	one, _ := callRulePair(r, c.Rules.Cases.GetCase, cyber.CaseID(r.PathValue("id")))
+	one, _, err := c.Rules.Cases.GetCase(r.Context(), cyber.CaseID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
 	return c.recordReveal(r, c.referenceOf(one.Partner, one.User), redirect{to: joinPath("cases", string(one.ID))})
 }
 
@@ -196,59 +247,64 @@ func formatWish(element string) string {
 }
 
 // moveCaseStatus moves a case to the status that the form names.
-var moveCaseStatus = changeHandler(
-	"case.move",
-	"id",
-	"/cases/{id}",
-	"case.moved",
+var moveCaseStatus = changeHandler("case.move", "id", "/cases/{id}", "case.moved",
 	func(r *request, in *Rules, id cyber.CaseID) (string, error) {
 		to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
-		if err == nil {
-			_, err = in.Cases.MoveCase(r.Context(), id, to, r.who.Email, "")
+		if err != nil {
+			return "", err
 		}
+		_, err = in.Cases.MoveCase(r.Context(), id, to, r.who.Email, "")
 		return string(to), err
-	},
-)
+	})
 
 // endCaseLater makes a final move that can be undone for a while, and goes on with the next case.
 func endCaseLater(c *Console, r *request) (answer, error) {
-	to := parseValue(r, cyber.ParseCaseStatus, r.trimmedField("to"))
+	to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
+	if err != nil {
+		return nil, err
+	}
 	id := cyber.CaseID(r.PathValue("id"))
-	c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
+	err = c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Cases.ScheduleEnd(ctx, id, to, r.who.Email)
 		return string(id), string(to), err
 	})
+	if err != nil {
+		return nil, err
+	}
 	next := joinPath("cases", string(id))
 	if r.trimmedField("go") == "next" {
-		next = c.nextCasePath(r, id) + "?undo=" + url.QueryEscape(string(id))
+		next, err = c.nextCasePath(r.Context(), r.who.Email, id)
+		if err != nil {
+			return nil, err
+		}
+		next += "?undo=" + url.QueryEscape(string(id))
 	}
 	return redirect{next, "case.ending"}, nil
 }
 
-// nextCasePath returns the page of the most urgent case that waits for the operator, or else of one without an owner,
-// or else the desk.
-func (c *Console) nextCasePath(r *request, done cyber.CaseID) string {
-	for _, f := range []cyber.LaneFilter{{Assignee: r.who.Email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
-		for _, one := range callRuleWith(r, c.Rules.Cases.ListLane, f).Cases {
+// nextCasePath returns the page of the most urgent case that waits for an operator, or else of one without an owner, or
+// else the desk.
+func (c *Console) nextCasePath(ctx context.Context, email string, done cyber.CaseID) (string, error) {
+	for _, f := range []cyber.LaneFilter{{Assignee: email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
+		waiting, err := c.Rules.Cases.ListLane(ctx, f)
+		if err != nil {
+			return "", err
+		}
+		for _, one := range waiting.Cases {
 			if one.ID != done && one.Ending.At.IsZero() && one.Status != cyber.CaseWaiting {
-				return joinPath("cases", string(one.ID))
+				return joinPath("cases", string(one.ID)), nil
 			}
 		}
 	}
-	return "/cases"
+	return "/cases", nil
 }
 
 // undoCaseEnd takes back a final move.
-var undoCaseEnd = changeHandler(
-	"case.undo",
-	"id",
-	"/cases/{id}",
-	"case.undone",
+var undoCaseEnd = changeHandler("case.undo", "id", "/cases/{id}", "case.undone",
 	func(r *request, in *Rules, id cyber.CaseID) (string, error) {
 		_, err := in.Cases.UndoScheduledEnd(r.Context(), id)
 		return "", err
-	},
-)
+	})
 
 // writeCase keeps a note, or sends a reply to the person.
 func writeCase(c *Console, r *request) (answer, error) {
@@ -257,24 +313,25 @@ func writeCase(c *Console, r *request) (answer, error) {
 	if r.trimmedField("kind") == "note" {
 		action, done, write = "case.note", "case.noted", (*cyber.Cases).AddInternalNote
 	}
-	return c.changeAndRedirect(
-		r,
-		action,
-		redirect{joinPath("cases", string(id)), done},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))
-			return string(id), "", err
-		},
-	)
+	next := redirect{joinPath("cases", string(id)), done}
+	return c.changeAndRedirect(r, action, next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))
+		return string(id), "", err
+	})
 }
 
 // writingCase hears from the script of a page whether an answer is being written, and says who else writes one. It leaves no
 // line in the trail: nothing about the case changes.
 func writingCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	one, _ := callRulePair(r, c.Rules.Cases.GetCase, id)
-	if r.failure == nil && r.trimmedField("typing") == "1" {
-		r.failure = c.Rules.Cases.NoteWriting(r.Context(), id, r.who.Email)
+	one, _, err := c.Rules.Cases.GetCase(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	if r.trimmedField("typing") == "1" {
+		if err := c.Rules.Cases.NoteWriting(r.Context(), id, r.who.Email); err != nil {
+			return nil, err
+		}
 	}
 	other := one.OtherWriter(r.who.Email, c.Now())
 	if other != "" && c.confined {
@@ -284,30 +341,20 @@ func writingCase(c *Console, r *request) (answer, error) {
 }
 
 // takeOverCase assigns a case to the operator who asks.
-var takeOverCase = changeHandler(
-	"case.assign",
-	"id",
-	"/cases/{id}",
-	"case.taken",
+var takeOverCase = changeHandler("case.assign", "id", "/cases/{id}", "case.taken",
 	func(r *request, in *Rules, id cyber.CaseID) (string, error) {
 		_, err := in.Cases.TakeCase(r.Context(), id, r.who.Email)
 		return r.who.Email, err
-	},
-)
+	})
 
-// assignCase assigns the case in the path to the operator in the form.
-func assignCase(c *Console, r *request) (answer, error) {
-	id := cyber.CaseID(r.PathValue("id"))
-	c.assignCases(r, id)
-	return redirect{joinPath("cases", string(id)), "case.assigned"}, nil
-}
-
-// movesForPartner returns the history of a case as the partner's people read it, without internal notes.
-func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) (list []cyber.CaseMove) {
+// movesForPartner returns the history of a case as the partner's people read it, without internal notes. colleagues are the
+// partner's own operators.
+func movesForPartner(moves []cyber.CaseMove, colleagues []operator.Operator) []cyber.CaseMove {
 	own := map[string]bool{}
-	for _, o := range callRule(r, c.Rules.Operators.ListOperators) {
+	for _, o := range colleagues {
 		own[o.Email] = true
 	}
+	var list []cyber.CaseMove
 	for _, m := range moves {
 		switch {
 		case own[m.Actor] || m.Actor == "": // a colleague's, or the person's own
@@ -321,4 +368,13 @@ func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) (list []cy
 		list = append(list, m)
 	}
 	return list
+}
+
+// assignCase assigns the case in the path to the operator in the form.
+func assignCase(c *Console, r *request) (answer, error) {
+	id := cyber.CaseID(r.PathValue("id"))
+	if err := c.assignTo(r, id); err != nil {
+		return nil, err
+	}
+	return redirect{joinPath("cases", string(id)), "case.assigned"}, nil
 }

@@ -94,7 +94,7 @@ func deadlineOf(c cyber.Case, now time.Time) deadline {
 
 // newTickets returns cases as cards of the desk.
 func (c *Console) newTickets(
-	r *request,
+	who viewer,
 	cases []cyber.Case,
 	services []cyber.Service,
 	partners []partner.Partner,
@@ -103,7 +103,8 @@ func (c *Console) newTickets(
 	for _, s := range services {
 		serviceNames[s.ID] = s.Name
 	}
-	return mapList(cases, func(one cyber.Case) ticket {
+	tickets := make([]ticket, len(cases))
+	for i, one := range cases {
 		t := ticket{
 			Case:        one,
 			ServiceName: serviceNames[one.Service],
@@ -114,33 +115,43 @@ func (c *Console) newTickets(
 		if c.confined && one.Assignee != "" { // who of the service works on a case is not for partners
 			t.Assignee = theService
 		}
-		who, _, _ := strings.Cut(one.Spoke, "@")
+		speaker, _, _ := strings.Cut(one.Spoke, "@")
 		switch {
 		case one.Spoke == "":
-			who = "Pessoa"
-		case one.Spoke == r.who.Email:
-			who = "Você"
+			speaker = "Pessoa"
+		case one.Spoke == who.who.Email:
+			speaker = "Você"
 		case c.confined:
-			who = theService
+			speaker = theService
 		}
-		t.LastWord = who + ", há " + formatDuration(max(0, c.Now().Sub(one.SpokeAt)))
-		return t
-	})
+		t.LastWord = speaker + ", há " + formatDuration(max(0, c.Now().Sub(one.SpokeAt)))
+		tickets[i] = t
+	}
+	return tickets
 }
 
 // listCaseOwners returns the e-mail addresses of the operators who may work on a case.
-func (c *Console) listCaseOwners(r *request) (list []string) {
-	for _, o := range callRule(r, c.Rules.Operators.ListOperators) {
+func (c *Console) listCaseOwners(ctx context.Context) ([]string, error) {
+	operators, err := c.Rules.Operators.ListOperators(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, o := range operators {
 		if o.Role.Covers(operator.Support) && !o.Disabled {
 			list = append(list, o.Email)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // showCases shows the queue of cases, as a list or with the statuses side by side.
 func showCases(c *Console, r *request) (answer, error) {
-	partners := c.visiblePartners(r)
+	ctx := r.Context()
+	partners, err := c.visiblePartners(ctx, r.viewer)
+	if err != nil {
+		return nil, err
+	}
 	id, q := c.chosenPartner(r, partners), r.URL.Query()
 	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil {
 		q.Set("status", string(status))
@@ -149,25 +160,69 @@ func showCases(c *Console, r *request) (answer, error) {
 	if !isKnownPartner(partners, id) { // a partner that there is not has no cases
 		known = ""
 	}
-	f := c.parseFilterQuery(r, &casesList, q, known, partners)
+	f, err := c.parseFilterQuery(ctx, &casesList, q, known, partners)
+	if err != nil {
+		return nil, err
+	}
 	f.Partner = id
-	services := callRule(r, c.Rules.Services.ListServices)
+	after := cyber.LaneMark{ID: cyber.CaseID(q.Get("id")), Due: parseMicros(q.Get("at"))}
+	page, err := c.gatherDesk(ctx, r.viewer, f, after, partners)
+	if err != nil {
+		return nil, err
+	}
+	charts, err := c.pictureCases(ctx, r.viewer, parsePeriod(r))
+	if err != nil {
+		return nil, err
+	}
+	r.addPictures(charts...)
+	return view{"cases", "Casos", page}, nil
+}
+
+// gatherDesk returns the desk under a filter; after is where a status by itself goes on.
+func (c *Console) gatherDesk(
+	ctx context.Context, who viewer, f filter, after cyber.LaneMark, partners []partner.Partner,
+) (casesPage, error) {
 	page := casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
-	page.Tabs = c.queueTabs(r, f)
+	services, err := c.Rules.Services.ListServices(ctx)
+	if err != nil {
+		return page, err
+	}
+	page.Tabs, err = c.queueTabs(ctx, who, f)
+	if err != nil {
+		return page, err
+	}
 	shown := []cyber.CaseStatus{page.Status}
 	if page.AsLanes && page.Status == "" {
 		shown = []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseInProgress, cyber.CaseWaiting}
 	}
 	for _, status := range shown {
-		l := c.readDeskLane(r, f, status, len(shown) == 1)
-		l.Tickets = c.newTickets(r, l.Cases, services, partners)
-		c.nameTickets(r, l.Tickets)
+		asked := f.laneFilter(status, perLane)
+		if len(shown) == 1 {
+			asked.Limit, asked.After = 2*perLane, after
+		}
+		l, err := c.readDeskLane(ctx, who, f, asked)
+		if err != nil {
+			return page, err
+		}
+		l.Tickets = c.newTickets(who, l.Cases, services, partners)
+		if err := c.nameTickets(ctx, l.Tickets); err != nil {
+			return page, err
+		}
 		page.Lanes, page.Total = append(page.Lanes, l), page.Total+l.Total
 	}
-	page.Other = f.deskAddressWith("view", map[bool]string{false: "lanes", true: ""}[page.AsLanes])
-	c.pictureCases(r)
-	page.List = c.newListView(r, &casesList, f, partners, 0, "", page.Total)
-	page.Owners = c.listCaseOwners(r)
+	otherView := "lanes"
+	if page.AsLanes {
+		otherView = ""
+	}
+	page.Other = f.deskAddressWith("view", otherView)
+	page.List, err = c.newListView(ctx, who, &casesList, f, listPart{partners: partners, total: page.Total})
+	if err != nil {
+		return page, err
+	}
+	page.Owners, err = c.listCaseOwners(ctx)
+	if err != nil {
+		return page, err
+	}
 	for _, s := range services {
 		page.List.offerOption("service", choiceOption{string(s.ID), s.Name})
 	}
@@ -176,51 +231,52 @@ func showCases(c *Console, r *request) (answer, error) {
 	for _, o := range page.Owners {
 		page.List.offerOption("owner", choiceOption{o, o})
 	}
-	return view{"cases", "Casos", page}, nil
+	return page, nil
 }
 
 // queueTabs counts the queues of a day among what the filter leaves.
-func (c *Console) queueTabs(r *request, f filter) []queueTab {
+func (c *Console) queueTabs(ctx context.Context, who viewer, f filter) ([]queueTab, error) {
 	all := f.laneFilter("", 0)
 	all.Assignee, all.Unassigned, all.DueFrom, all.DueTo = "", false, time.Time{}, time.Time{}
-	n := callRuleWith3(r, c.Rules.Cases.CountWaiting, all, r.who.Email, nextMidnight(c.Now()))
+	n, err := c.Rules.Cases.CountWaiting(ctx, all, who.who.Email, nextMidnight(c.Now()))
+	if err != nil {
+		return nil, err
+	}
+	due, owner := f.valueOfName("due"), f.valueOfName("owner")
 	tabs := []queueTab{
 		{
 			Label:   "Atrasados",
 			Path:    f.deskAddressWith("due", "late"),
 			Count:   n.Late,
-			Current: f.valueOfName("due") == "late",
+			Current: due == "late",
 			Late:    n.Late > 0,
 		},
 		{
 			Label:   "Vencem hoje",
 			Path:    f.deskAddressWith("due", "today"),
 			Count:   n.Today,
-			Current: f.valueOfName("due") == "today",
+			Current: due == "today",
 		},
-		{
+	}
+	if !c.confined { // who of the service works on what is not for partners
+		tabs = append(tabs, queueTab{
 			Label:   "Meus",
 			Path:    f.deskAddressWith("owner", ownerMe),
 			Count:   n.Mine,
-			Current: f.valueOfName("owner") == ownerMe,
-		},
-		{
+			Current: owner == ownerMe,
+		}, queueTab{
 			Label:   "Sem responsável",
 			Path:    f.deskAddressWith("owner", ownerNone),
 			Count:   n.Free,
-			Current: f.valueOfName("owner") == ownerNone,
-		},
-		{
-			Label:   "Todos",
-			Path:    f.deskAddressWith("owner", ""),
-			Count:   n.Open,
-			Current: f.valueOfName("due") == "" && f.valueOfName("owner") == "" && f.valueOfName("status") == "",
-		},
+			Current: owner == ownerNone,
+		})
 	}
-	if c.confined { // who of the service works on what is not for partners
-		tabs = slices.Delete(tabs, 2, 4)
-	}
-	return tabs
+	return append(tabs, queueTab{
+		Label:   "Todos",
+		Path:    f.deskAddressWith("owner", ""),
+		Count:   n.Open,
+		Current: due == "" && owner == "" && f.valueOfName("status") == "",
+	}), nil
 }
 
 // deskAddressWith returns the path of the desk with another word in the filter, and without the words for queue and
@@ -242,36 +298,36 @@ func (f filter) deskAddressWith(name, word string) string {
 }
 
 // nameTickets puts the masked names of enrolled persons on cases.
-func (c *Console) nameTickets(r *request, list []ticket) {
+func (c *Console) nameTickets(ctx context.Context, list []ticket) error {
 	users := map[partner.ID][]partner.UserHash{}
 	for _, t := range list {
 		users[t.Partner] = append(users[t.Partner], t.User)
 	}
 	for id, of := range users {
-		names := callRuleWith2(r, c.Rules.FindSubscriptions.NamesOfUsers, id, of)
+		names, err := c.Rules.FindSubscriptions.NamesOfUsers(ctx, id, of)
+		if err != nil {
+			return err
+		}
 		for i, t := range list {
 			if name := names[t.User]; t.Partner == id && name != "" {
 				list[i].Name, list[i].Mark = maskPersonName(name), monogramOf(name)
 			}
 		}
 	}
+	return nil
 }
 
-// readDeskLane reads one status of the desk: a few of it beside others, or a page of it alone.
-func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, alone bool) lane {
-	asked := f.laneFilter(status, perLane)
+// readDeskLane reads one status of the desk.
+func (c *Console) readDeskLane(ctx context.Context, who viewer, f filter, asked cyber.LaneFilter) (lane, error) {
 	if f.valueOfName("owner") == ownerMe {
-		asked.Assignee = r.who.Email
+		asked.Assignee = who.who.Email
 	}
-	if alone {
-		asked.Limit, asked.After = 2*perLane, cyber.LaneMark{
-			ID:  cyber.CaseID(r.URL.Query().Get("id")),
-			Due: parseMicros(r.URL.Query().Get("at")),
-		}
+	one, err := c.Rules.Cases.ListLane(ctx, asked)
+	if err != nil {
+		return lane{}, err
 	}
-	one := callRuleWith(r, c.Rules.Cases.ListLane, asked)
 	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
-	q.Set("status", string(status))
+	q.Set("status", string(asked.Status))
 	l := lane{Lane: one, Whole: "/cases?" + q.Encode()}
 	if one.Next.ID != "" {
 		q.Set("id", string(one.Next.ID))
@@ -280,32 +336,51 @@ func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, al
 		}
 		l.Next = "/cases?" + q.Encode()
 	}
-	return l
+	return l, nil
 }
 
-// assignCases gives the cases that were marked on the desk to one operator.
-func assignCases(c *Console, r *request) (answer, error) {
-	ids := mapList(r.PostForm["row"], func(id string) cyber.CaseID { return cyber.CaseID(id) })
-	if len(ids) == 0 || len(ids) > perPage {
+// assignMarkedCases gives the cases that were marked on the desk to one operator: all of them, or none.
+func assignMarkedCases(c *Console, r *request) (answer, error) {
+	rows := r.PostForm["row"]
+	if len(rows) == 0 || len(rows) > perPage {
 		return nil, errNothing.With("row", fault.LinesChosen, perPage)
 	}
-	c.assignCases(r, ids...)
+	ids := make([]cyber.CaseID, len(rows))
+	for i, row := range rows {
+		ids[i] = cyber.CaseID(row)
+	}
+	if err := c.assignTo(r, ids...); err != nil {
+		return nil, err
+	}
 	back, _ := url.ParseQuery(r.trimmedField("back")) // what is no query is left out
 	return redirect{"/cases?" + back.Encode(), "case.assigned"}, nil
 }
 
-// assignCases assigns cases to the operator in the form, with a line in the audit trail for each case.
-func (c *Console) assignCases(r *request, ids ...cyber.CaseID) {
+// assignTo assigns cases to the operator in the form, with a line in the audit trail for each case. It is one transaction,
+// so that a case that cannot be assigned leaves the others as they were and the refusal is true of all of them.
+func (c *Console) assignTo(r *request, ids ...cyber.CaseID) error {
 	to := r.trimmedField("assignee")
 	if r.PostForm.Has("me") {
 		to = r.who.Email
-	} else if owners := c.listCaseOwners(r); to != "" && !slices.Contains(owners, to) {
-		r.keepFailure(cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator))
+	} else {
+		owners, err := c.listCaseOwners(r.Context())
+		if err != nil {
+			return err
+		}
+		if to != "" && !slices.Contains(owners, to) {
+			return cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator)
+		}
 	}
-	for _, id := range ids {
-		c.changeWithAudit(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Cases.AssignCase(ctx, id, to)
-			return string(id), to, err
-		})
-	}
+	ctx := r.Context()
+	return c.InTx(ctx, func(in *Rules) error {
+		for _, id := range ids {
+			if _, err := in.Cases.AssignCase(ctx, id, to); err != nil {
+				return err
+			}
+			if err := in.Audit.RecordAction(ctx, r.auditActor(), "case.assign", string(id), to); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

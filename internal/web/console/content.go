@@ -15,24 +15,25 @@ import (
 // listContent shows all items of the catalogue: alerts, advice and tips, retired ones included.
 func listContent(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Content.ListItems(r.Context())
-	return view{"content", "Conteúdo", all}, err
+	if err != nil {
+		return nil, err
+	}
+	return view{"content", "Conteúdo", all}, nil
 }
 
 // sampleWords stand for what an item names of a finding.
 var sampleWords = strings.NewReplacer(
-	"{vazamento}",
-	"Loja Exemplo",
-	"{valor}",
-	"a***@e***.br",
-	"{data}",
-	"01/03/2026",
-	"{mais}",
-	"2",
+	"{vazamento}", "Loja Exemplo",
+	"{valor}", "a***@e***.br",
+	"{data}", "01/03/2026",
+	"{mais}", "2",
 )
 
 // withSampleWords returns an item with made-up words where it names a finding.
 func withSampleWords(it cyber.Item) cyber.Item {
-	it.Title, it.Body, it.More = sampleWords.Replace(it.Title), sampleWords.Replace(it.Body), sampleWords.Replace(it.More)
+	it.Title = sampleWords.Replace(it.Title)
+	it.Body = sampleWords.Replace(it.Body)
+	it.More = sampleWords.Replace(it.More)
 	return it
 }
 
@@ -40,20 +41,32 @@ func withSampleWords(it cyber.Item) cyber.Item {
 func contentView(r *request, it cyber.Item) (answer, error) {
 	page, shown := newContentForm(it, r.PostForm), withSampleWords(it)
 	var b bytes.Buffer
-	err := cyber.WriteContent(&b, []cyber.Item{it})
+	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
+		return nil, err
+	}
 	page.YAML, page.Preview = b.String(), &shown
-	return view{"content-item", it.Title, page}, err
+	return view{"content-item", it.Title, page}, nil
 }
 
 // showContent shows the form of one item of the catalogue.
 func showContent(c *Console, r *request) (answer, error) {
-	return contentView(r, callRuleWith(r, c.Rules.Content.GetItem, cyber.ContentID(r.PathValue("id"))))
+	it, err := c.Rules.Content.GetItem(r.Context(), cyber.ContentID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	return contentView(r, it)
 }
 
 // saveContent keeps what the form holds, or shows how it would look.
 func saveContent(c *Console, r *request) (answer, error) {
-	now := callRuleWith(r, c.Rules.Content.GetItem, cyber.ContentID(r.PathValue("id")))
-	it := parseItemForm(r, now.ID)
+	now, err := c.Rules.Content.GetItem(r.Context(), cyber.ContentID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	it, err := parseItemForm(r, now.ID)
+	if err != nil {
+		return nil, err
+	}
 	it.Retired = now.Retired // that has a button of its own
 	return c.keepContent(r, it)
 }
@@ -75,49 +88,41 @@ func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 	if r.PostForm.Has("preview") {
 		return contentView(r, it)
 	}
-	return c.changeAndRedirect(
-		r,
-		"content.edit",
-		redirect{joinPath("content", string(it.ID)), "content.saved"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return string(it.ID), "", in.Content.ImportItems(ctx, []cyber.Item{it}, false)
-		},
-	)
+	next := redirect{joinPath("content", string(it.ID)), "content.saved"}
+	return c.changeAndRedirect(r, "content.edit", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(it.ID), "", in.Content.ImportItems(ctx, []cyber.Item{it}, false)
+	})
 }
 
 // resetContent undoes the operators' changes of an item; one that does not come with the program is deleted.
-var resetContent = changeHandler(
-	"content.reset",
-	"id",
-	"/content",
-	"content.reset",
+var resetContent = changeHandler("content.reset", "id", "/content", "content.reset",
 	func(r *request, in *Rules, id cyber.ContentID) (string, error) {
 		return "", in.Content.ResetItem(r.Context(), id)
-	},
-)
+	})
 
 // retireContent stops showing an item to people without deleting it; offerContent shows it again.
 var retireContent, offerContent = setRetired("content.retire", true), setRetired("content.offer", false)
 
 // setRetired retires an item or offers it again, and records the action in the audit trail.
 func setRetired(action string, retired bool) handler {
-	return changeHandler(
-		action,
-		"id",
-		"/content/{id}",
-		"content.saved",
+	return changeHandler(action, "id", "/content/{id}", "content.saved",
 		func(r *request, in *Rules, id cyber.ContentID) (string, error) {
 			_, err := in.Content.EditItem(r.Context(), id, func(it *cyber.Item) { it.Retired = retired })
 			return "", err
-		},
-	)
+		})
 }
 
 // exportContent downloads the catalogue as YAML, in the form that the import of the catalogue takes.
 func exportContent(c *Console, r *request) (answer, error) {
+	items, err := c.Rules.Content.ListItems(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	err := cyber.WriteContent(&b, callRule(r, c.Rules.Content.ListItems))
-	return download{"catalogo.yaml", "application/yaml", &b}, err
+	if err := cyber.WriteContent(&b, items); err != nil {
+		return nil, err
+	}
+	return download{"catalogo.yaml", "application/yaml", &b}, nil
 }
 
 const newContentYAML = `- id: minha-dica
@@ -142,7 +147,10 @@ func newContent(_ *Console, r *request) (answer, error) {
 
 // createContent adds the item of the form.
 func createContent(c *Console, r *request) (answer, error) {
-	it := parseItemForm(r, cyber.ContentID(r.trimmedField("id")))
+	it, err := parseItemForm(r, cyber.ContentID(r.trimmedField("id")))
+	if err != nil {
+		return nil, err
+	}
 	if r.PostForm.Has("preview") {
 		shown := withSampleWords(it)
 		return newContentView(r, it, &shown), nil
@@ -161,15 +169,14 @@ func importContent(c *Console, r *request) (answer, error) {
 
 // addContent stores items and records their ids in one line of the audit trail; fresh refuses ids that exist already.
 func (c *Console) addContent(r *request, items []cyber.Item, fresh bool) (answer, error) {
-	return c.changeAndRedirect(
-		r,
-		"content.add",
-		redirect{"/content", "content.saved"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			names := mapList(items, func(it cyber.Item) string { return string(it.ID) })
-			return strings.Join(names, " "), "", in.Content.ImportItems(ctx, items, fresh)
-		},
-	)
+	next := redirect{"/content", "content.saved"}
+	return c.changeAndRedirect(r, "content.add", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		names := make([]string, len(items))
+		for i, it := range items {
+			names[i] = string(it.ID)
+		}
+		return strings.Join(names, " "), "", in.Content.ImportItems(ctx, items, fresh)
+	})
 }
 
 // contentForm is an item in the fields of a form, with what they offer.
@@ -203,26 +210,17 @@ const (
 
 var (
 	contentTypes = []choiceOption{
-		{
-			string(cyber.ContentAlert),
-			"Alerta",
-		},
+		{string(cyber.ContentAlert), "Alerta"},
 		{string(cyber.ContentAdvice), "Conselho"},
 		{string(cyber.ContentTip), "Dica"},
 	}
 	contentDevices = []choiceOption{
-		{
-			string(cyber.DeviceAll),
-			"Em qualquer lugar",
-		},
+		{string(cyber.DeviceAll), "Em qualquer lugar"},
 		{string(cyber.DeviceMobile), "No celular"},
 		{string(cyber.DeviceDesktop), "No computador"},
 	}
 	deviceChoices = []choiceOption{
-		{
-			string(cyber.DeviceAll),
-			"Qualquer um",
-		},
+		{string(cyber.DeviceAll), "Qualquer um"},
 		{string(cyber.DeviceMobile), "Celular"},
 		{string(cyber.DeviceDesktop), "Computador"},
 	}
@@ -296,24 +294,28 @@ func newContentForm(it cyber.Item, sent url.Values) contentForm {
 }
 
 // parseItemForm reads the fields. What they hold is checked like a file, so that both ways know the same rules.
-func parseItemForm(r *request, id cyber.ContentID) cyber.Item {
+func parseItemForm(r *request, id cyber.ContentID) (cyber.Item, error) {
+	form := newFormReader(r)
 	it := cyber.Item{
-		ID:     id,
-		Type:   cyber.ContentType(r.trimmedField("type")),
-		Device: cyber.DeviceType(r.trimmedField("device")),
-		Title:  r.trimmedField("title"),
-		Body:   unwrapped(r, "body"),
-		More:   unwrapped(r, "more"),
+		ID:       id,
+		Type:     cyber.ContentType(r.trimmedField("type")),
+		Device:   cyber.DeviceType(r.trimmedField("device")),
+		Title:    r.trimmedField("title"),
+		Body:     unwrapped(r, "body"),
+		More:     unwrapped(r, "more"),
+		Rank:     form.readNumber("rank", 0),
+		When:     form.readCondition(),
+		Question: form.readQuestion(),
 	}
-	it.Rank, it.When, it.Question = r.readNumber("rank", 0), conditionOf(r), questionOf(r)
 	var b bytes.Buffer
-	r.keepFailure(cyber.WriteContent(&b, []cyber.Item{it}))
-	items, err := cyber.ReadContent(&b)
-	r.noteFormError(err)
-	if r.keepFailure(r.wrong); r.failure != nil {
-		return it
+	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
+		return it, err
 	}
-	return items[0]
+	items, err := cyber.ReadContent(&b)
+	if err := form.joinFaults(err); err != nil {
+		return it, err
+	}
+	return items[0], nil
 }
 
 // unwrapped returns a text of several lines as it is stored: browsers send line breaks as CRLF.
@@ -321,38 +323,54 @@ func unwrapped(r *request, name string) string {
 	return strings.ReplaceAll(r.trimmedField(name), "\r\n", "\n")
 }
 
-// conditionOf parses the condition under which an item is shown. It refuses kinds of values that do not exist.
-func conditionOf(r *request) (c cyber.Condition) {
-	c.Exposes = mapList(r.PostForm["exposes"], func(word string) cyber.Exposed { return cyber.Exposed(word) })
-	c.Sources = mapList(r.PostForm["sources"], func(word string) cyber.SourceKind { return cyber.SourceKind(word) })
-	for _, word := range r.PostForm["assets"] {
+// readCondition reads the condition under which an item is shown. It refuses kinds of values that do not exist.
+func (f *formReader) readCondition() cyber.Condition {
+	c := cyber.Condition{
+		Watched:       f.readKind("watched"),
+		NotWatched:    f.readKind("not_watched"),
+		Severity:      cyber.Severity(f.trimmedField("severity")),
+		NoDevice:      cyber.DeviceType(f.trimmedField("no_device")),
+		HasDevice:     cyber.DeviceType(f.trimmedField("has_device")),
+		NoFindings:    f.PostForm.Has("no_findings"),
+		OpenCase:      f.PostForm.Has("open_case"),
+		WaitingCase:   f.PostForm.Has("waiting_case"),
+		OpenFindings:  f.readNumber("open_findings", 0),
+		KeyEndsWithin: f.readNumber("key_ends_within", 0),
+		Answered:      f.readAnswered(),
+	}
+	for _, word := range f.PostForm["exposes"] {
+		c.Exposes = append(c.Exposes, cyber.Exposed(word))
+	}
+	for _, word := range f.PostForm["sources"] {
+		c.Sources = append(c.Sources, cyber.SourceKind(word))
+	}
+	for _, word := range f.PostForm["assets"] {
 		kind, err := identifier.ParseKind(word)
 		if err != nil {
-			r.noteFormError(cyber.ErrContentInvalid.With("assets", fault.UnknownKindOfValue))
+			f.noteFault(cyber.ErrContentInvalid.With("assets", fault.UnknownKindOfValue))
 			continue
 		}
 		c.Assets = append(c.Assets, kind)
 	}
-	for name, kind := range map[string]*identifier.Kind{"watched": &c.Watched, "not_watched": &c.NotWatched} {
-		if r.trimmedField(name) == "" {
-			continue
-		}
-		var err error
-		if *kind, err = identifier.ParseKind(r.trimmedField(name)); err != nil {
-			r.noteFormError(cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue))
-		}
-	}
-	c.Severity = cyber.Severity(r.trimmedField("severity"))
-	c.NoDevice, c.HasDevice = cyber.DeviceType(r.trimmedField("no_device")), cyber.DeviceType(r.trimmedField("has_device"))
-	c.NoFindings, c.OpenCase, c.WaitingCase = r.PostForm.Has("no_findings"), r.PostForm.Has("open_case"), r.PostForm.Has("waiting_case")
-	c.OpenFindings, c.KeyEndsWithin, c.Answered = r.readNumber("open_findings", 0), r.readNumber("key_ends_within", 0), answeredOf(r)
 	return c
 }
 
-// answeredOf reads an item and its answers from each line.
-func answeredOf(r *request) map[cyber.ContentID][]string {
+// readKind returns the kind of value that a field names; an empty field is none.
+func (f *formReader) readKind(name string) identifier.Kind {
+	if f.trimmedField(name) == "" {
+		return 0
+	}
+	kind, err := identifier.ParseKind(f.trimmedField(name))
+	if err != nil {
+		f.noteFault(cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue))
+	}
+	return kind
+}
+
+// readAnswered reads an item and its answers from each line.
+func (f *formReader) readAnswered() map[cyber.ContentID][]string {
 	answered := map[cyber.ContentID][]string{}
-	for line := range strings.Lines(r.trimmedField("answered")) {
+	for line := range strings.Lines(f.trimmedField("answered")) {
 		id, list, _ := strings.Cut(line, ":")
 		var values []string
 		for value := range strings.SplitSeq(list, ",") {
@@ -364,7 +382,7 @@ func answeredOf(r *request) map[cyber.ContentID][]string {
 			continue
 		}
 		if len(values) == 0 {
-			r.noteFormError(cyber.ErrContentInvalid.With("answered", fault.ItemAndValues))
+			f.noteFault(cyber.ErrContentInvalid.With("answered", fault.ItemAndValues))
 			continue
 		}
 		answered[cyber.ContentID(id)] = values
@@ -372,15 +390,15 @@ func answeredOf(r *request) map[cyber.ContentID][]string {
 	return answered
 }
 
-// questionOf reads the question; nil when all of its fields are empty.
-func questionOf(r *request) *cyber.ValidationQuestion {
-	q := cyber.ValidationQuestion{Text: unwrapped(r, "question"), Mends: unwrapped(r, "mends")}
+// readQuestion reads the question; nil when all of its fields are empty.
+func (f *formReader) readQuestion() *cyber.ValidationQuestion {
+	q := cyber.ValidationQuestion{Text: unwrapped(f.request, "question"), Mends: unwrapped(f.request, "mends")}
 	for i := range mostOptions {
 		row := answerFieldName(i)
 		o := cyber.Option{
-			Value: r.trimmedField(row + "value"),
-			Label: r.trimmedField(row + "label"),
-			Risk:  r.readNumber(row+"risk", 0),
+			Value: f.trimmedField(row + "value"),
+			Label: f.trimmedField(row + "label"),
+			Risk:  f.readNumber(row+"risk", 0),
 		}
 		if o != (cyber.Option{}) {
 			q.Options = append(q.Options, o)

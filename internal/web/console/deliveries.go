@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -27,10 +27,33 @@ type deliveriesPage struct {
 
 // listDeliveries shows one page of deliveries, the failed ones unless the filter asks for others.
 func listDeliveries(c *Console, r *request) (answer, error) {
-	all := c.visiblePartners(r)
-	f := c.parseFilter(r, &deliveriesList, all)
-	list, next := callRulePair2(r, f.readDeliveries, &c.Rules, perPage)
-	now := c.figuresNow(r)
+	ctx := r.Context()
+	all, err := c.visiblePartners(ctx, r.viewer)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.parseFilter(r, &deliveriesList, all)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.gatherDeliveries(ctx, r.viewer, f, all)
+	if err != nil {
+		return nil, err
+	}
+	return view{"deliveries", "Entregas", page}, nil
+}
+
+func (c *Console) gatherDeliveries(
+	ctx context.Context, who viewer, f filter, all []partner.Partner,
+) (deliveriesPage, error) {
+	list, next, err := f.readDeliveries(ctx, &c.Rules, perPage)
+	if err != nil {
+		return deliveriesPage{}, err
+	}
+	now, err := c.figuresNow(ctx)
+	if err != nil {
+		return deliveriesPage{}, err
+	}
 	page := deliveriesPage{
 		State:     f.deliveryState(),
 		Items:     list,
@@ -38,15 +61,19 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 		Addresses: map[alert.EndpointID]string{},
 	}
 	total := int64(-1)
-	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[page.State]; ok {
-		total = f.totalUnlessFiltered(now[counted], "state")
+	switch page.State {
+	case alert.DeliveryFailed:
+		total = f.totalUnlessFiltered(now["deliveries.failed"], "state")
+	case alert.Pending:
+		total = f.totalUnlessFiltered(now["deliveries.pending"], "state")
+	default: // the others are not counted
 	}
 	for _, d := range page.Items {
 		if _, known := page.Addresses[d.Endpoint]; !known {
-			e, err := c.Rules.Webhooks.FindEndpoint(r.Context(), d.Endpoint)
-			if err != nil &&
-				!errors.Is(err, alert.ErrEndpointNotFound) { // a deleted one leaves its deliveries for a while
-				return nil, err
+			e, err := c.Rules.Webhooks.FindEndpoint(ctx, d.Endpoint)
+			// A deleted endpoint leaves its deliveries for a while.
+			if err != nil && !errors.Is(err, alert.ErrEndpointNotFound) {
+				return deliveriesPage{}, err
 			}
 			page.Addresses[d.Endpoint] = e.Address()
 		}
@@ -54,16 +81,20 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 			page.Failed = append(page.Failed, d.Partner)
 		}
 	}
-	page.List = c.newListView(r, &deliveriesList, f, all, len(list), next, total)
-	return view{"deliveries", "Entregas", page}, nil
+	part := listPart{partners: all, shown: len(list), next: next, total: total}
+	page.List, err = c.newListView(ctx, who, &deliveriesList, f, part)
+	return page, err
 }
 
 // replayFailed queues all failed deliveries of a partner again. They may be many, so this is no single transaction.
 func replayFailed(c *Console, r *request) (answer, error) {
 	id, endpoint := partner.ID(r.trimmedField("partner")), alert.EndpointID(r.trimmedField("endpoint"))
-	c.recordAction(r, "event.replay", string(id), strings.TrimSpace("all failed "+string(endpoint)))
-	callRuleWith2(r, c.Rules.History.ReplayEvents, id, alert.Selection{Failed: true, Endpoint: endpoint})
-	return redirect{"/deliveries", "event.replayed"}, nil
+	detail := strings.TrimSpace("all failed " + string(endpoint))
+	next := redirect{"/deliveries", "event.replayed"}
+	return c.recordAndRun(r, "event.replay", string(id), detail, next, func() error {
+		_, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{Failed: true, Endpoint: endpoint})
+		return err
+	})
 }
 
 // eventReportPage is the data of the report on deliveries within a window of time.
@@ -93,10 +124,12 @@ const (
 
 const formMoment = "02/01/2006 15:04"
 
-// reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was
-// chosen.
+// reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was chosen.
 func reportEvents(c *Console, r *request) (answer, error) {
-	choice := c.choosePartner(r)
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
 	page := eventReportPage{
 		partnerChoice: choice,
 		From:          c.Now().In(brazil).Add(-24 * time.Hour).Format(formMoment),
@@ -105,12 +138,18 @@ func reportEvents(c *Console, r *request) (answer, error) {
 	if choice.Current.ID == "" || !r.URL.Query().Has("from") {
 		return view{"events-report", "Conferência de entregas", page}, nil
 	}
-	from, to := r.readMoment("from"), r.readMoment("to")
+	form := newFormReader(r)
+	from, to := form.readMoment("from"), form.readMoment("to")
+	if err := form.err(); err != nil {
+		return nil, err
+	}
 	after, _ := strconv.Atoi(r.URL.Query().Get("after")) // anything else is the first part
-	r.keepFailure(r.wrong)
 	page.From, page.To = r.FormValue("from"), r.FormValue("to")
-	report := callRuleWith2(r, c.Rules.History.ReportEvents, choice.Current.ID,
-		alert.ReportOf{From: from, To: to, After: int64(after), Most: reportPart, Show: shownMissing})
+	window := alert.ReportOf{From: from, To: to, After: int64(after), Most: reportPart, Show: shownMissing}
+	report, err := c.Rules.History.ReportEvents(r.Context(), choice.Current.ID, window)
+	if err != nil {
+		return nil, err
+	}
 	page.Report, page.After = &report, after > 0
 	// A long window is counted in parts of reportPart events, each a page of its own.
 	if report.Next > 0 {
@@ -118,23 +157,33 @@ func reportEvents(c *Console, r *request) (answer, error) {
 		q.Set("after", strconv.FormatInt(report.Next, 10))
 		page.Next = "/events/report?" + q.Encode()
 	}
-	addresses := c.endpointAddresses(r, choice.Current.ID)
+	addresses, err := c.endpointAddresses(r.Context(), choice.Current.ID)
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range report.Endpoints {
-		page.Endpoints = append(
-			page.Endpoints,
-			endpointReport{e, cmp.Or(addresses[e.Endpoint], string(e.Endpoint))},
-		) // a deleted one has its id only
+		address := cmp.Or(addresses[e.Endpoint], string(e.Endpoint)) // a deleted one has its id only
+		page.Endpoints = append(page.Endpoints, endpointReport{e, address})
 	}
 	return view{"events-report", "Conferência de entregas", page}, nil
 }
 
 // replayWindow pushes again what happened in a window.
 func replayWindow(c *Console, r *request) (answer, error) {
-	choice := c.choosePartner(r)
-	from, to := r.readMoment("from"), r.readMoment("to")
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
+	form := newFormReader(r)
+	window := alert.Selection{From: form.readMoment("from"), To: form.readMoment("to")}
+	if err := form.err(); err != nil {
+		return nil, err
+	}
 	id := choice.Current.ID
-	detail := from.UTC().Format(time.RFC3339) + " " + to.UTC().Format(time.RFC3339)
-	c.recordAction(r, "event.replay", string(id), detail)
-	callRuleWith2(r, c.Rules.History.ReplayEvents, id, alert.Selection{From: from, To: to})
-	return redirect{"/deliveries?state=pending", "event.replayed"}, nil
+	detail := window.From.UTC().Format(time.RFC3339) + " " + window.To.UTC().Format(time.RFC3339)
+	next := redirect{"/deliveries?state=pending", "event.replayed"}
+	return c.recordAndRun(r, "event.replay", string(id), detail, next, func() error {
+		_, err := c.Rules.History.ReplayEvents(r.Context(), id, window)
+		return err
+	})
 }

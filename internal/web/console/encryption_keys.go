@@ -2,8 +2,6 @@ package console
 
 import (
 	"context"
-
-	"github.com/vigiahq/vigia/internal/platform/seal"
 )
 
 // Keys are the keys that seal personal data.
@@ -27,40 +25,34 @@ type keysPage struct {
 	Current, Old int64
 }
 
-// loadKeysPage returns a partner's keys as their page shows them.
-func (c *Console) loadKeysPage(r *request) (page keysPage) {
-	page.Primary, page.All, page.File = c.Rules.Keys.State()
-	page.Jobs = c.latestJobs(r, shownJobs, seal.KindRewrite)
-	return page
-}
-
-// showKeysPage shows a partner's keys.
 func showKeysPage(c *Console, r *request) (answer, error) {
-	return view{"keys", "Chaves de cifra", c.loadKeysPage(r)}, nil
+	page, err := c.gatherKeys(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return view{"keys", "Chaves de cifra", page}, nil
 }
 
-// countKeys counts the values under the present key and under old ones. It reads the whole database, so it runs only
-// on demand.
+// countKeys counts the values under the present key and under old ones. It reads the whole database, so it runs only on
+// demand.
 func countKeys(c *Console, r *request) (answer, error) {
-	c.recordAction(r, "keys.status", "", "")
-	page := c.loadKeysPage(r)
+	if err := c.recordAction(r, "keys.status", "", ""); err != nil {
+		return nil, err
+	}
+	page, err := c.gatherKeys(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	page.Current, page.Old, err = c.Rules.Keys.Count(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	page.Counted = true
-	page.Current, page.Old = callRulePair(
-		r,
-		func(ctx context.Context, _ struct{}) (int64, int64, error) { return c.Rules.Keys.Count(ctx) },
-		struct{}{},
-	)
 	return view{"keys", "Chaves de cifra", page}, nil
 }
 
 // rotateKeys writes the key file, which no transaction holds: the line comes first.
 func rotateKeys(c *Console, r *request) (answer, error) {
-	return c.recordAndRun(
-		r,
-		"keys.rotate",
-		"",
-		"",
-		redirect{"/keys", "keys.rotated"},
-		func() error { return c.Rules.Keys.Rotate(r.Context()) },
-	)
+	next := redirect{"/keys", "keys.rotated"}
+	return c.recordAndRun(r, "keys.rotate", "", "", next, func() error { return c.Rules.Keys.Rotate(r.Context()) })
 }

@@ -27,11 +27,28 @@ type eventsPage struct {
 
 // listEvents shows one page of a partner's events; without a partner only the choice of one.
 func listEvents(c *Console, r *request) (answer, error) {
-	page := eventsPage{partnerChoice: c.choosePartner(r)}
-	if page.Current.ID != "" {
-		f := c.parseFilterQuery(r, &eventsList, r.URL.Query(), page.Current.ID, page.All)
-		events, next := callRulePair2(r, f.readEvents, &c.Rules, perPage)
-		page.Events, page.List = events, c.newListView(r, &eventsList, f, page.All, len(events), next, -1)
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
+	page := eventsPage{partnerChoice: choice}
+	if page.Current.ID == "" {
+		return view{"events", "Eventos", page}, nil
+	}
+	ctx := r.Context()
+	f, err := c.parseFilterQuery(ctx, &eventsList, r.URL.Query(), page.Current.ID, page.All)
+	if err != nil {
+		return nil, err
+	}
+	events, next, err := f.readEvents(ctx, &c.Rules, perPage)
+	if err != nil {
+		return nil, err
+	}
+	page.Events = events
+	part := listPart{partners: page.All, shown: len(events), next: next, total: -1}
+	page.List, err = c.newListView(ctx, r.viewer, &eventsList, f, part)
+	if err != nil {
+		return nil, err
 	}
 	return view{"events", "Eventos", page}, nil
 }
@@ -56,10 +73,30 @@ type eventDelivery struct {
 
 // showEvent shows an event with its deliveries and every attempt.
 func showEvent(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
-	e := callRuleWith2(r, c.Rules.Events.GetEvent, p.ID, alert.EventID(r.PathValue("event")))
-	statuses, tries := callRulePair2(r, c.Rules.History.Deliveries, p.ID, e.ID)
-	addresses := c.endpointAddresses(r, p.ID)
+	page, err := c.gatherEvent(r.Context(), partnerOf(r), alert.EventID(r.PathValue("event")))
+	if err != nil {
+		return nil, err
+	}
+	return view{"event", "Evento", page}, nil
+}
+
+func (c *Console) gatherEvent(ctx context.Context, id partner.ID, event alert.EventID) (eventPage, error) {
+	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	if err != nil {
+		return eventPage{}, err
+	}
+	e, err := c.Rules.Events.GetEvent(ctx, p.ID, event)
+	if err != nil {
+		return eventPage{}, err
+	}
+	statuses, tries, err := c.Rules.History.Deliveries(ctx, p.ID, e.ID)
+	if err != nil {
+		return eventPage{}, err
+	}
+	addresses, err := c.endpointAddresses(ctx, p.ID)
+	if err != nil {
+		return eventPage{}, err
+	}
 	page := eventPage{Partner: p, Event: e, Body: indentJSON(string(e.Body))}
 	var about struct {
 		Data struct{ UserHash partner.UserHash }
@@ -70,26 +107,26 @@ func showEvent(c *Console, r *request) (answer, error) {
 	for _, s := range statuses {
 		page.Deliveries = append(page.Deliveries, newEventDelivery(s, "", addresses[s.Endpoint], tries))
 	}
-	return view{"event", "Evento", page}, nil
+	return page, nil
 }
 
 // newEventDelivery returns a delivery with those of an event's attempts that were made for it.
 func newEventDelivery(s alert.DeliveryStatus, kind alert.Type, address string, tries []alert.AttemptLog) eventDelivery {
-	return eventDelivery{
-		s,
-		kind,
-		address,
-		slices.DeleteFunc(slices.Clone(tries), func(t alert.AttemptLog) bool { return t.Endpoint != s.Endpoint }),
-	}
+	own := slices.DeleteFunc(slices.Clone(tries), func(t alert.AttemptLog) bool { return t.Endpoint != s.Endpoint })
+	return eventDelivery{DeliveryStatus: s, Type: kind, Address: address, Attempts: own}
 }
 
 // endpointAddresses returns where the endpoints of a partner are.
-func (c *Console) endpointAddresses(r *request, id partner.ID) map[alert.EndpointID]string {
+func (c *Console) endpointAddresses(ctx context.Context, id partner.ID) (map[alert.EndpointID]string, error) {
+	endpoints, err := c.Rules.Webhooks.ListEndpoints(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	addresses := map[alert.EndpointID]string{}
-	for _, e := range callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id) {
+	for _, e := range endpoints {
 		addresses[e.ID] = e.Address()
 	}
-	return addresses
+	return addresses, nil
 }
 
 // showEventTypes shows every type of event with a sample.
@@ -106,17 +143,10 @@ func sampleText(t alert.Type, now time.Time) (string, error) {
 // replayEvent queues an event again, for one endpoint or for all.
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
-	return c.changeAndRedirect(
-		r,
-		"event.replay",
-		redirect{joinPath("events", string(id), string(event)), "event.replayed"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.History.ReplayEvents(
-				ctx,
-				id,
-				alert.Selection{Event: event, Endpoint: alert.EndpointID(r.trimmedField("endpoint"))},
-			)
-			return string(event), string(id), err
-		},
-	)
+	selected := alert.Selection{Event: event, Endpoint: alert.EndpointID(r.trimmedField("endpoint"))}
+	next := redirect{joinPath("events", string(id), string(event)), "event.replayed"}
+	return c.changeAndRedirect(r, "event.replay", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.History.ReplayEvents(ctx, id, selected)
+		return string(event), string(id), err
+	})
 }

@@ -51,8 +51,14 @@ type listWork struct {
 
 // exportList begins to write a list into a file.
 func exportList(c *Console, r *request) (answer, error) {
-	l := listNamed(r)
-	f := c.sentFilter(r, l)
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.sentFilter(r, l)
+	if err != nil {
+		return nil, err
+	}
 	if f.valueOfName("owner") == ownerMe {
 		f.values.Set("owner", r.who.Email)
 	}
@@ -61,16 +67,19 @@ func exportList(c *Console, r *request) (answer, error) {
 		format = operator.JSON
 	}
 	e := c.newExport(r, l.name, "", format)
-	c.changeWithAudit(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
+	err = c.changeWithAudit(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
 		return e.ID, l.name + " " + f.encodeQuery(), in.Saved.BeginExport(ctx, e)
 	})
-	if r.failure != nil {
-		return nil, r.failure
+	if err != nil {
+		return nil, err
 	}
-	err := c.Begin(r.Context(), KindExport, e.ID, errForm, func(ctx context.Context, tell func(any)) (any, error) {
+	err = c.Begin(r.Context(), KindExport, e.ID, errForm, func(ctx context.Context, tell func(any)) (any, error) {
 		return c.writeList(ctx, l, f, e, tell)
 	})
-	return redirect{"/exports", "export.started"}, err
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/exports", "export.started"}, nil
 }
 
 // newExport returns a file that belongs to the operator of the request.
@@ -123,8 +132,13 @@ func (c *Console) writeList(
 
 // showExports lists one's own files.
 func showExports(c *Console, r *request) (answer, error) {
-	list := callRuleWith(r, c.Rules.Saved.ListExports, r.who.ID)
-	return view{"exports", "Exportações", slices.DeleteFunc(list, func(e operator.Export) bool { return e.List == checkedFile })}, nil // that was sent, not asked for
+	list, err := c.Rules.Saved.ListExports(r.Context(), r.who.ID)
+	if err != nil {
+		return nil, err
+	}
+	// A file that was sent to be checked was not asked for.
+	list = slices.DeleteFunc(list, func(e operator.Export) bool { return e.List == checkedFile })
+	return view{"exports", "Exportações", list}, nil
 }
 
 // fileTitle returns what a file holds, in words.
@@ -137,11 +151,16 @@ func fileTitle(list string) string {
 
 // downloadExport sends an exported file to the operator who requested it, and records the download in the audit trail.
 func downloadExport(c *Console, r *request) (answer, error) {
-	e := callRuleWith2(r, c.Rules.Saved.GetExport, r.who.ID, r.PathValue("id"))
-	if e.List == checkedFile {
-		r.keepFailure(operator.ErrNoExport)
+	e, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("id"))
+	if err != nil {
+		return nil, err
 	}
-	c.recordAction(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10))
+	if e.List == checkedFile {
+		return nil, operator.ErrNoExport
+	}
+	if err := c.recordAction(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10)); err != nil {
+		return nil, err
+	}
 	kind, ending := "text/csv; charset=utf-8", string(e.Format)
 	switch {
 	case e.Format == operator.JSON && e.List == rejectedFile:

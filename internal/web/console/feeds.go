@@ -39,7 +39,15 @@ func showNewFeed(*Console, *request) (answer, error) {
 
 // listFeeds shows the feeds that supply breaches. Their secrets are left out.
 func listFeeds(c *Console, r *request) (answer, error) {
-	return view{"feeds", "Fontes", feedsPage{recentJobs{c.latestJobs(r, perPage, feed.KindRun)}, callRule(r, c.Rules.Feeds.All)}}, nil
+	runs, err := c.latestJobs(r.Context(), perPage, feed.KindRun)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.Rules.Feeds.All(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return view{"feeds", "Fontes", feedsPage{recentJobs{runs}, all}}, nil
 }
 
 // feedLabel returns what a kind of feed is called.
@@ -50,49 +58,39 @@ func feedLabel(kind feed.Kind) string {
 	return listField{Options: feedKinds}.optionLabel(string(kind))
 }
 
-// createFeed makes a feed.
 func createFeed(c *Console, r *request) (answer, error) {
+	form := newFormReader(r)
 	f := feed.Feed{
-		Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"),
-		Every:    time.Duration(r.readNumber("minutes", 0)) * time.Minute,
-		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
+		Name:   r.trimmedField("name"),
+		Kind:   feed.Kind(r.trimmedField("kind")),
+		Target: r.trimmedField("target"),
+		Secret: r.trimmedField("key"),
+		// An empty field means the default.
+		Every:    time.Duration(form.readNumber("minutes", 0)) * time.Minute,
+		Settings: feed.Settings{PerMinute: form.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")},
 	}
-	r.noteFormError(c.Rules.Feeds.CheckTarget(r.Context(), f))
-	return c.changeAndRedirect(
-		r,
-		"feed.add",
-		redirect{"/feeds", "feed.added"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Feeds.AddFeed(ctx, f)
-			return f.Name, f.Shown(), err
-		},
-	)
+	form.noteFault(c.Rules.Feeds.CheckTarget(r.Context(), f))
+	next := redirect{"/feeds", "feed.added"}
+	return c.changeAndRedirect(r, "feed.add", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.AddFeed(ctx, f)
+		return f.Name, f.Shown(), form.joinFaults(err)
+	})
 }
 
-// startFeed starts a feed now.
-var startFeed = changeHandler(
-	"feed.run",
-	"name",
-	"/feeds",
-	"feed.started",
+// startFeed has a worker run a feed now.
+var startFeed = changeHandler("feed.run", "name", "/feeds", "feed.started",
 	func(r *request, in *Rules, name string) (string, error) {
 		return "", in.Feeds.StartFeed(r.Context(), name)
-	},
-)
+	})
 
 // pauseFeed stops the runs of a feed until it is resumed, by resumeFeed.
 var pauseFeed, resumeFeed = setPaused("feed.pause", true), setPaused("feed.resume", false)
 
 // setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
 func setPaused(action string, paused bool) handler {
-	return changeHandler(
-		action,
-		"name",
-		"/feeds",
-		action+"d",
+	return changeHandler(action, "name", "/feeds", action+"d",
 		func(r *request, in *Rules, name string) (string, error) {
 			_, err := in.Feeds.PauseFeed(r.Context(), name, paused)
 			return "", err
-		},
-	)
+		})
 }

@@ -14,57 +14,59 @@ import (
 )
 
 // sentFilter reads the filter that a form sends along, as the page had it.
-func (c *Console) sentFilter(r *request, l *listing) filter {
+func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	q, err := url.ParseQuery(r.PostFormValue("query"))
 	if err != nil {
-		r.keepFailure(errForm.With("query", fault.Unreadable))
+		return filter{}, errForm.With("query", fault.Unreadable)
 	}
 	id := partner.ID(q.Get("partner"))
 	if id == "" && c.confined {
 		id = r.scope.at.ID
 	}
-	f := c.parseFilterQuery(r, l, q, id, c.visiblePartners(r))
+	all, err := c.visiblePartners(r.Context(), r.viewer)
+	if err != nil {
+		return filter{}, err
+	}
+	f, err := c.parseFilterQuery(r.Context(), l, q, id, all)
 	f.After = ""
-	return f
+	return f, err
 }
 
 // keepFilter keeps the filter of a list under a name.
 func keepFilter(c *Console, r *request) (answer, error) {
-	l := listNamed(r)
-	f := c.sentFilter(r, l)
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.sentFilter(r, l)
+	if err != nil {
+		return nil, err
+	}
 	name := r.trimmedField("name")
 	if n := utf8.RuneCountInString(name); n < 1 || n > 60 || strings.ContainsAny(name, "\r\n\t") {
 		return nil, operator.ErrFilter.With("name", fault.Length, 60)
 	}
-	id := uuid.Must(uuid.NewV7())
-	return c.changeAndRedirect(
-		r,
-		"filter.keep",
-		redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return l.name, "", in.Saved.KeepFilter(
-				ctx,
-				operator.KeptFilter{
-					Operator: r.who.ID,
-					ID:       "fl_" + id.String(),
-					List:     l.name,
-					Name:     name,
-					Query:    f.encodeQuery(),
-				},
-			)
-		},
-	)
+	kept := operator.KeptFilter{
+		Operator: r.who.ID,
+		ID:       "fl_" + uuid.Must(uuid.NewV7()).String(),
+		List:     l.name,
+		Name:     name,
+		Query:    f.encodeQuery(),
+	}
+	next := redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"}
+	return c.changeAndRedirect(r, "filter.keep", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		return l.name, "", in.Saved.KeepFilter(ctx, kept)
+	})
 }
 
 // dropFilter removes one of one's own.
 func dropFilter(c *Console, r *request) (answer, error) {
-	l := listNamed(r)
-	return c.changeAndRedirect(
-		r,
-		"filter.drop",
-		redirect{"/" + l.name, "filter.dropped"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
-		},
-	)
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	next := redirect{"/" + l.name, "filter.dropped"}
+	return c.changeAndRedirect(r, "filter.drop", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
+	})
 }

@@ -31,40 +31,60 @@ var resolutionOptions = []choiceOption{
 
 // listFindings shows one page of findings of the partners that the operator may see.
 func listFindings(c *Console, r *request) (answer, error) {
-	all := c.visiblePartners(r)
-	f := c.parseFilter(r, &findingsList, all)
-	page := findingsPage{people: c.personPath, Names: partnerChoice{All: all}.namesByID()}
-	found, next := callRulePair2(r, f.readFindings, &c.Rules, perPage)
-	page.Findings = found
-	now := c.figuresNow(r)
+	all, err := c.visiblePartners(r.Context(), r.viewer)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.parseFilter(r, &findingsList, all)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.gatherFindings(r.Context(), r.viewer, f, all)
+	if err != nil {
+		return nil, err
+	}
+	return view{"findings", "Ocorrências", page}, nil
+}
+
+func (c *Console) gatherFindings(
+	ctx context.Context, who viewer, f filter, all []partner.Partner,
+) (findingsPage, error) {
+	found, next, err := f.readFindings(ctx, &c.Rules, perPage)
+	if err != nil {
+		return findingsPage{}, err
+	}
+	now, err := c.figuresNow(ctx)
+	if err != nil {
+		return findingsPage{}, err
+	}
 	counts := map[string]int64{
 		"":         now[operator.FindingsOpen],
 		"open":     now[operator.FindingsOpen],
 		"resolved": now[operator.FindingsResolved],
+		"all":      now[operator.FindingsOpen] + now[operator.FindingsResolved],
 	}
-	counts["all"] = counts["open"] + counts["resolved"]
-	page.List = c.newListView(
-		r,
-		&findingsList,
-		f,
-		all,
-		len(found),
-		next,
-		f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"),
-	)
-	return view{"findings", "Ocorrências", page}, nil
+	total := f.totalUnlessFiltered(counts[f.valueOfName("state")], "state")
+	part := listPart{partners: all, shown: len(found), next: next, total: total}
+	list, err := c.newListView(ctx, who, &findingsList, f, part)
+	names := partnerChoice{All: all}.namesByID()
+	return findingsPage{people: c.personPath, List: list, Findings: found, Names: names}, err
 }
 
 // resolveFinding closes a finding for the reason in the form and returns to the list, or to the person's page.
 func resolveFinding(c *Console, r *request) (answer, error) {
-	found := c.findingOf(r)
-	to := "/findings"
-	if r.PostForm.Has("person") {
-		to = c.personPath(found.OwnerOfValue())
+	found, err := c.findingOf(r)
+	if err != nil {
+		return nil, err
 	}
-	return c.changeAndRedirect(r, "finding.resolve", redirect{to, "finding.resolved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		id, user := found.OwnerOfValue()
-		return string(found.Finding.ID), r.trimmedField("resolution"), in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, r.trimmedField("resolution"))
+	id, user := found.OwnerOfValue()
+	reason := r.trimmedField("resolution")
+	next := redirect{"/findings", "finding.resolved"}
+	if r.PostForm.Has("person") {
+		next.to = c.personPath(id, user)
+	}
+	return c.changeAndRedirect(r, "finding.resolve", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		err := in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, reason)
+		return string(found.Finding.ID), reason, err
 	})
 }
 
@@ -105,58 +125,84 @@ func stepLines(p cyber.Plan, now time.Time) []stepLine {
 }
 
 // findingOf reads which finding an address names.
-func (c *Console) findingOf(r *request) cyber.Found {
-	return callRuleWith2(r, c.Rules.Review.FindingByID, partnerOf(r), cyber.FindingID(r.PathValue("finding")))
+func (c *Console) findingOf(r *request) (cyber.Found, error) {
+	return c.Rules.Review.FindingByID(r.Context(), partnerOf(r), cyber.FindingID(r.PathValue("finding")))
 }
 
 // showFinding shows a finding with its plan. Each look is recorded in the audit trail.
 func showFinding(c *Console, r *request) (answer, error) {
-	found := c.findingOf(r)
+	found, err := c.findingOf(r)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.gatherFinding(r.Context(), found)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.recordAction(r, "finding.view", string(found.Finding.ID), ""); err != nil {
+		return nil, err
+	}
+	return view{"finding", "Ocorrência", page}, nil
+}
+
+func (c *Console) gatherFinding(ctx context.Context, found cyber.Found) (findingPage, error) {
 	id, user := found.OwnerOfValue()
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, id)
-	plan := callRuleWith3(r, c.Rules.Monitoring.GetFindingPlan, id, user, found.Finding.ID)
-	c.recordAction(r, "finding.view", string(found.Finding.ID), "")
-	return view{"finding", "Ocorrência", findingPage{
-		Found: found, Plan: plan, Steps: stepLines(plan, c.Now()), Classes: exposedLabels(found.Finding.Breach.Exposes), Person: c.personPath(id, user),
+	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	if err != nil {
+		return findingPage{}, err
+	}
+	plan, err := c.Rules.Monitoring.GetFindingPlan(ctx, id, user, found.Finding.ID)
+	if err != nil {
+		return findingPage{}, err
+	}
+	return findingPage{
+		Found:       found,
+		Plan:        plan,
+		Steps:       stepLines(plan, c.Now()),
+		Classes:     exposedLabels(found.Finding.Breach.Exposes),
+		Person:      c.personPath(id, user),
 		PartnerName: p.Name,
-	}}, nil
+	}, nil
 }
 
 // markFindingStep records what a person told an attendant about a step.
 func markFindingStep(c *Console, r *request) (answer, error) {
-	found := c.findingOf(r)
-	step, state := r.PathValue("step"), r.trimmedField("state")
-	return c.changeAndRedirect(
-		r,
-		"finding.step",
-		redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			id, user := found.OwnerOfValue()
-			_, err := in.Monitoring.MarkPlanStep(
-				ctx,
-				id,
-				user,
-				found.Finding.ID,
-				cyber.StepID(step),
-				cyber.StepState(state),
-			)
-			return string(found.Finding.ID), step + " " + state, err
-		},
-	)
+	found, err := c.findingOf(r)
+	if err != nil {
+		return nil, err
+	}
+	step, state := cyber.StepID(r.PathValue("step")), cyber.StepState(r.trimmedField("state"))
+	next := redirect{findingPath(found), "finding.step"}
+	return c.changeAndRedirect(r, "finding.step", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		id, user := found.OwnerOfValue()
+		_, err := in.Monitoring.MarkPlanStep(ctx, id, user, found.Finding.ID, step, state)
+		return string(found.Finding.ID), string(step) + " " + string(state), err
+	})
+}
+
+// findingPath returns the path of a finding's page.
+func findingPath(f cyber.Found) string {
+	return joinPath("findings", string(f.Asset.Partner), string(f.Finding.ID))
 }
 
 // recheckFinding resolves a finding whose steps are done.
 func recheckFinding(c *Console, r *request) (answer, error) {
-	found := c.findingOf(r)
+	found, err := c.findingOf(r)
+	if err != nil {
+		return nil, err
+	}
 	var now cyber.Rechecked
-	c.changeWithAudit(r, "finding.recheck", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	err = c.changeWithAudit(r, "finding.recheck", func(ctx context.Context, in *Rules) (string, string, error) {
 		id, user := found.OwnerOfValue()
+		var err error
 		now, err = in.Monitoring.RecheckFinding(ctx, id, user, found.Finding.ID)
 		return string(found.Finding.ID), string(now.Finding.Resolution), err
 	})
-	said := "finding.resolved"
-	if now.Finding.Open() {
-		said = "finding.left"
+	if err != nil {
+		return nil, err
 	}
-	return redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), said}, nil
+	if now.Finding.Open() {
+		return redirect{findingPath(found), "finding.left"}, nil
+	}
+	return redirect{findingPath(found), "finding.resolved"}, nil
 }

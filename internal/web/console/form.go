@@ -309,26 +309,58 @@ func plainCNPJ(text string) string {
 	return text
 }
 
+// formReader reads the fields of a form and collects what is wrong with them, so that the operator is told all of it at
+// once. A handler reads all fields and returns Err, or what a rule found wrong together with it.
+type formReader struct {
+	*request
+	faults []error
+}
+
+func newFormReader(r *request) *formReader { return &formReader{request: r} }
+
+// noteFault adds to what is wrong with the form; nil adds nothing.
+func (f *formReader) noteFault(err error) {
+	if err != nil {
+		f.faults = append(f.faults, err)
+	}
+}
+
+// err returns all that is wrong with the form; nil when nothing is.
+func (f *formReader) err() error { return errors.Join(f.faults...) }
+
+// joinFaults returns what a rule found wrong together with what is wrong with the form; nil when neither is.
+func (f *formReader) joinFaults(ruleErr error) error { return errors.Join(f.err(), ruleErr) }
+
 // readNumber returns a field that holds a whole number; an empty field is none.
-func (r *request) readNumber(name string, none int) int {
-	text := r.trimmedField(name)
+func (f *formReader) readNumber(name string, none int) int {
+	text := f.trimmedField(name)
 	if text == "" {
 		return none
 	}
 	n, ok := parseWhole(text)
 	if !ok || n < 0 {
-		r.noteFormError(errForm.With(name, fault.WholeNumber))
+		f.noteFault(errForm.With(name, fault.WholeNumber))
 	}
 	return n
 }
 
 // readMoment returns a field of a date and a time; the empty field is the zero time.
-func (r *request) readMoment(name string) time.Time {
-	text := strings.TrimSpace(r.FormValue(name))
+func (f *formReader) readMoment(name string) time.Time {
+	text := strings.TrimSpace(f.FormValue(name))
 	if text == "" {
 		return time.Time{}
 	}
 	t, err := parseMoment(name, text)
-	r.noteFormError(err)
+	f.noteFault(err)
 	return t
+}
+
+// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never held
+// in memory.
+func (f *formReader) readInput() (from Input, detail string) {
+	if !f.route.upload {
+		return Input{Paths: splitLines(f.trimmedField("paths"))}, f.trimmedField("paths")
+	}
+	file := f.readUpload()
+	return Input{Name: file.FileName(), File: file}, "upload"
 }

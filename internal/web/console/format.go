@@ -28,15 +28,6 @@ func formatBirthDay(stored string) string {
 	return stored
 }
 
-// mapList returns what a function makes of each element of a list.
-func mapList[A, B any](list []A, convert func(A) B) []B {
-	made := make([]B, len(list))
-	for i, one := range list {
-		made[i] = convert(one)
-	}
-	return made
-}
-
 // lastFourDigits shows the end of a number that is long enough to hide the rest.
 func lastFourDigits(s string) string {
 	if len(s) < 8 {

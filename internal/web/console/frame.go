@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -53,8 +54,8 @@ type menuItem struct {
 	Current           bool
 }
 
-// newFrame returns what stands around every page.
-func (c *Console) newFrame(r *request, v view) *frame {
+// newFrame returns what stands around every page; refused is why the form that the page shows was not accepted.
+func (c *Console) newFrame(r *request, v view, refused error) *frame {
 	f := &frame{
 		Title:    v.title,
 		Operator: r.who,
@@ -66,8 +67,8 @@ func (c *Console) newFrame(r *request, v view) *frame {
 		Now:      c.Now(),
 		Pictures: r.pictures,
 	}
-	if r.problem != nil {
-		f.refuseForm(r.problem)
+	if refused != nil {
+		f.refuseForm(refused)
 	}
 	// What comes before a session is whole stands at the door, also where one may go on without a second factor.
 	if r.who.ID == "" || r.route.early || r.route.role == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
@@ -76,6 +77,10 @@ func (c *Console) newFrame(r *request, v view) *frame {
 	f.Menu, f.Scope = menuForOperator(r), r.scope.newScopeView()
 	return f
 }
+
+// change changes something with the rules that it is given and no others: they belong to one transaction. It must be short
+// and must not reach outside the database. It returns the subject and the detail of its line in the audit trail.
+type change func(ctx context.Context, in *Rules) (subject, detail string, err error)
 
 // May reports whether the operator's role covers another: pages leave out what would be refused.
 func (f *frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
@@ -91,30 +96,28 @@ func (f *frame) Can(key string) (bool, error) {
 }
 
 var functions = template.FuncMap{
-	"date":    func(t time.Time) string { return formatTime(t, "02/01/2006") },
-	"time":    func(t time.Time) string { return formatTime(t, "02/01/2006 15:04") },
-	"clock":   func(t time.Time) string { return formatTime(t, "02/01/2006 15:04:05") },
-	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"number":  func(n any) string { return groupedNumber(toInteger(n)) },
-	"bytes":   func(n any) string { return formatByteSize(toInteger(n)) },
-	"took":    formatDuration,
-	"left":    formatTimeLeft,
-	"brief":   briefNumber,
-	"failure": failureText,
-	"role":    func(r operator.Role) string { return roleNames[string(r)] },
-	"short":   shortenID,
-	"icon":    iconHTML,
-	"dict":    makeDict,
-	"join":    func(list []string) string { return strings.Join(list, " ") },
-	"list":    func(items ...any) []any { return items },
-	"mask":    identifier.MaskValue,
-	"roles":   operator.ListRoles,
-	"plural":  func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
-	"count":   func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
-	"arrived": func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
-	"at": func(segments ...any) string {
-		return joinPath(mapList(segments, func(s any) string { return fmt.Sprint(s) })...)
-	},
+	"date":       func(t time.Time) string { return formatTime(t, "02/01/2006") },
+	"time":       func(t time.Time) string { return formatTime(t, "02/01/2006 15:04") },
+	"clock":      func(t time.Time) string { return formatTime(t, "02/01/2006 15:04:05") },
+	"iso":        func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"number":     func(n any) string { return groupedNumber(toInteger(n)) },
+	"bytes":      func(n any) string { return formatByteSize(toInteger(n)) },
+	"took":       formatDuration,
+	"left":       formatTimeLeft,
+	"brief":      briefNumber,
+	"failure":    failureText,
+	"role":       func(r operator.Role) string { return roleNames[string(r)] },
+	"short":      shortenID,
+	"icon":       iconHTML,
+	"dict":       makeDict,
+	"join":       func(list []string) string { return strings.Join(list, " ") },
+	"list":       func(items ...any) []any { return items },
+	"mask":       identifier.MaskValue,
+	"roles":      operator.ListRoles,
+	"plural":     func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
+	"count":      func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
+	"arrived":    func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
+	"at":         pathOf,
 	"reais":      formatReais,
 	"cpf":        identifier.FormatCPF,
 	"maskCPF":    func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
@@ -143,6 +146,15 @@ var functions = template.FuncMap{
 	"notice":     func(action string) string { return accessChanges[action] },
 	"ended":      hasEnded,
 	"subState":   subscriptionBadge,
+}
+
+// pathOf joins ids and words to a path.
+func pathOf(segments ...any) string {
+	texts := make([]string, len(segments))
+	for i, s := range segments {
+		texts[i] = fmt.Sprint(s)
+	}
+	return joinPath(texts...)
 }
 
 // choiceLists are the options of select fields that pages offer, by name.

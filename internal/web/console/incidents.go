@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,22 +24,25 @@ type incidentPage struct {
 	People   []subject.Affected
 }
 
-// incidentPage returns the page with the partners to choose from.
-func (c *Console) incidentPage(r *request) incidentPage {
-	all := callRule(r, c.Rules.Partners.ListPartners)
-	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID()}
-}
-
 // newIncident shows the form that describes an incident.
 func newIncident(c *Console, r *request) (answer, error) {
-	return view{"incidents", "Incidentes", c.incidentPage(r)}, nil
+	page, err := c.newIncidentPage(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return view{"incidents", "Incidentes", page}, nil
 }
 
 // incidentAsked reads the form and makes the report, recorded first.
-func (c *Console) incidentAsked(r *request, reveal bool) subject.Report {
-	of := subject.Incident{Breach: r.trimmedField("breach"), Partner: partner.ID(r.trimmedField("partner"))}
-	of.From, of.To = r.readMoment("from"), r.readMoment("to")
-	known := r.readMoment("known")
+func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error) {
+	form := newFormReader(r)
+	of := subject.Incident{
+		Breach:  r.trimmedField("breach"),
+		Partner: partner.ID(r.trimmedField("partner")),
+		From:    form.readMoment("from"),
+		To:      form.readMoment("to"),
+	}
+	known := form.readMoment("known")
 	if !of.From.IsZero() && of.To.IsZero() {
 		of.To = c.Now()
 	}
@@ -51,7 +53,10 @@ func (c *Console) incidentAsked(r *request, reveal bool) subject.Report {
 	if reveal {
 		var err error
 		why, err = parseReason(r)
-		r.noteFormError(err)
+		form.noteFault(err)
+	}
+	if err := form.err(); err != nil {
+		return subject.Report{}, err
 	}
 	about := of.Breach
 	if about == "" {
@@ -61,19 +66,29 @@ func (c *Console) incidentAsked(r *request, reveal bool) subject.Report {
 	if why != "" {
 		detail += ": " + why
 	}
-	c.recordAction(r, "report.incident", string(of.Partner), detail)
-	return callRule(r, func(ctx context.Context) (subject.Report, error) {
-		return c.Rules.Subjects.ReportIncident(ctx, r.auditActor(), of, known, reveal, why)
-	})
+	if err := c.recordAction(r, "report.incident", string(of.Partner), detail); err != nil {
+		return subject.Report{}, err
+	}
+	return c.Rules.Subjects.ReportIncident(r.Context(), r.auditActor(), of, known, reveal, why)
 }
 
 // reportIncident shows the people that an incident affects, masked. The page has the first of them, the download all.
 func reportIncident(c *Console, r *request) (answer, error) {
-	rep := c.incidentAsked(r, false)
-	page := c.incidentPage(r)
+	rep, err := c.incidentAsked(r, false)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.newIncidentPage(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	page.Report, page.People = &rep, rep.List[:min(len(rep.List), shownPeople)]
 	for i, s := range rep.Showings {
-		rep.Showings[i].Actor = c.auditRows(r, []operator.Entry{{Actor: operator.Actor{Name: s.Actor}}})[0].Who
+		rows, err := c.auditRows(r.Context(), []operator.Entry{{Actor: operator.Actor{Name: s.Actor}}})
+		if err != nil {
+			return nil, err
+		}
+		rep.Showings[i].Actor = rows[0].Who
 	}
 	return view{"incidents", "Incidentes", page}, nil
 }
@@ -81,7 +96,10 @@ func reportIncident(c *Console, r *request) (answer, error) {
 // downloadIncident hands out the list of people as a table, with their values in clear when that was asked for with a
 // reason.
 func downloadIncident(c *Console, r *request) (answer, error) {
-	rep := c.incidentAsked(r, r.PostForm.Has("reveal"))
+	rep, err := c.incidentAsked(r, r.PostForm.Has("reveal"))
+	if err != nil {
+		return nil, err
+	}
 	var w listWriter
 	w.writeRow([]string{"parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores"})
 	for _, a := range rep.List {
@@ -95,7 +113,8 @@ func downloadIncident(c *Console, r *request) (answer, error) {
 			strings.Join(a.Values, ", "),
 		})
 	}
-	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", &w}, nil
+	name := "incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv"
+	return download{name, "text/csv; charset=utf-8", &w}, nil
 }
 
 var kindWords = map[identifier.Kind]string{
@@ -110,9 +129,9 @@ var kindWords = map[identifier.Kind]string{
 
 // kindCounts returns "2 CPF, 1 e-mail".
 func kindCounts(kinds map[identifier.Kind]int) string {
-	parts := mapList(
-		slices.Sorted(maps.Keys(kinds)),
-		func(k identifier.Kind) string { return fmt.Sprintf("%d %s", kinds[k], kindWords[k]) },
-	)
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, fmt.Sprintf("%d %s", kinds[k], kindWords[k]))
+	}
 	return strings.Join(parts, ", ")
 }

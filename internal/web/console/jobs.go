@@ -75,12 +75,17 @@ func (p recentJobs) Busy() *jobRow {
 }
 
 // latestJobs returns the newest jobs of some kinds, newest first.
-func (c *Console) latestJobs(r *request, most int, kinds ...string) (rows []jobRow) {
+func (c *Console) latestJobs(ctx context.Context, most int, kinds ...string) ([]jobRow, error) {
+	var rows []jobRow
 	for _, kind := range kinds {
-		rows = append(rows, c.newJobRows(callRuleWith2(r, c.Rules.Jobs.ListJobs, kind, most))...)
+		list, err := c.Rules.Jobs.ListJobs(ctx, kind, most)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, c.newJobRows(list)...)
 	}
 	slices.SortStableFunc(rows, func(a, b jobRow) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	return rows[:min(len(rows), most)]
+	return rows[:min(len(rows), most)], nil
 }
 
 // Over reports whether nothing more will happen to it.
@@ -215,7 +220,11 @@ func (row *jobRow) rewriteText() {
 
 // newJobRows returns jobs as a page shows them.
 func (c *Console) newJobRows(list []job.Job) []jobRow {
-	return mapList(list, func(j job.Job) jobRow { return newJobRow(j, c.Now()) })
+	rows := make([]jobRow, len(list))
+	for i, j := range list {
+		rows[i] = newJobRow(j, c.Now())
+	}
+	return rows
 }
 
 // jobsPage is work in the background, and how fast this process answered partners.
@@ -224,26 +233,25 @@ type jobsPage struct {
 	Latency []telemetry.Latency
 }
 
-// showJobs lists jobs.
 func showJobs(c *Console, r *request) (answer, error) {
-	return view{"jobs", "Tarefas", jobsPage{Jobs: c.latestJobs(r, perPage, ""), Latency: c.Latency()}}, nil
+	jobs, err := c.latestJobs(r.Context(), perPage, "")
+	if err != nil {
+		return nil, err
+	}
+	return view{"jobs", "Tarefas", jobsPage{Jobs: jobs, Latency: c.Latency()}}, nil
 }
 
 // cancelJob asks a job to stop and returns to the page that the button was on.
 func cancelJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
-	return c.changeAndRedirect(
-		r,
-		"job.cancel",
-		redirect{localPath(r.trimmedField("back")), "job.cancelled"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			j, err := in.Jobs.GetJob(ctx, id)
-			if err == nil {
-				err = in.Jobs.CancelJob(ctx, id)
-			}
-			return string(id), j.Kind + " " + j.Subject, err
-		},
-	)
+	next := redirect{localPath(r.trimmedField("back")), "job.cancelled"}
+	return c.changeAndRedirect(r, "job.cancel", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		j, err := in.Jobs.GetJob(ctx, id)
+		if err != nil {
+			return "", "", err
+		}
+		return string(id), j.Kind + " " + j.Subject, in.Jobs.CancelJob(ctx, id)
+	})
 }
 
 const (

@@ -166,19 +166,25 @@ func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
 }
 
 // parseFilter reads what an address narrows a list to.
-func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) filter {
+func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) (filter, error) {
 	id := c.chosenPartner(r, all)
-	if r.problem != nil && !isKnownPartner(all, id) { // a page that tells of a problem tells of that one
+	if r.again && !isKnownPartner(all, id) {
 		id = ""
 	}
-	return c.parseFilterQuery(r, l, r.URL.Query(), id, all)
+	return c.parseFilterQuery(r.Context(), l, r.URL.Query(), id, all)
 }
 
 // parseFilterQuery reads a query; unknown words of it do not restrict.
-func (c *Console) parseFilterQuery(r *request, l *listing, q url.Values, id partner.ID, all []partner.Partner) filter {
+func (c *Console) parseFilterQuery(
+	ctx context.Context,
+	l *listing,
+	q url.Values,
+	id partner.ID,
+	all []partner.Partner,
+) (filter, error) {
 	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
 	if id != "" && !isKnownPartner(all, id) {
-		r.keepFailure(partner.ErrNotFound)
+		return f, partner.ErrNotFound
 	}
 	for _, field := range l.fields {
 		value := q.Get(field.Name)
@@ -206,9 +212,24 @@ func (c *Console) parseFilterQuery(r *request, l *listing, q url.Values, id part
 		f.values.Set(field.Name, value)
 	}
 	if ref := q.Get("person"); ref != "" && id != "" {
-		f.Person, f.user = ref, callRuleWith2(r, c.Rules.Subjects.FindReferred, id, ref).User
+		person, err := c.Rules.Subjects.FindReferred(ctx, id, ref)
+		if err != nil {
+			return f, err
+		}
+		f.Person, f.user = ref, person.User
 	}
-	return f
+	return f, nil
+}
+
+// listPart is the part of a list that a page shows.
+type listPart struct {
+	// partners are those that the list can be narrowed to.
+	partners []partner.Partner
+	// shown is how many lines the page has, next where those behind them begin; empty at the end.
+	shown int
+	next  string
+	// total is how many there are in all, if that is known; -1 otherwise.
+	total int64
 }
 
 // offersOption reports whether a value is one of the options.
@@ -291,45 +312,43 @@ func (v listView) Inner() bool { return v.filter.After != "" }
 // Partner returns the chosen partner.
 func (v listView) Partner() partner.ID { return v.filter.Partner }
 
-// newListView puts together what stands around a table of so many lines.
+// newListView puts together what stands around the table of a list.
 func (c *Console) newListView(
-	r *request,
-	l *listing,
-	f filter,
-	all []partner.Partner,
-	shown int,
-	next string,
-	total int64,
-) listView {
-	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: shown, Total: total, Persons: l.persons}
+	ctx context.Context, who viewer, l *listing, f filter, part listPart,
+) (listView, error) {
+	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: part.shown, Total: part.total, Persons: l.persons}
 	for _, field := range l.fields {
 		if c.confined && field.isServiceOnly() {
 			continue
 		}
 		if field.Name == "partner" && field.Options == nil {
-			field.Options = partnerOptions(all)
+			field.Options = partnerOptions(part.partners)
 		}
 		v.Fields = append(v.Fields, field)
 	}
-	if next != "" {
+	if part.next != "" {
 		q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
-		q.Set("after", next)
+		q.Set("after", part.next)
 		v.Next = v.Path + "?" + q.Encode()
-	} else if f.After == "" && total < 0 {
-		v.Total = int64(shown)
+	} else if f.After == "" && part.total < 0 {
+		v.Total = int64(part.shown)
 	}
 	if f.Person != "" {
 		v.Person = joinPath("people", string(f.Partner), f.Person)
 	}
-	if l.action.isAllowedTo(r.who) {
+	if l.action.isAllowedTo(who.who) {
 		v.Action = l.action
 	}
-	for _, one := range callRuleWith(r, c.Rules.Saved.KeptFilters, r.who.ID) {
-		if one.List == l.name && (!c.confined || r.scope.coversQuery(one.Query)) {
+	kept, err := c.Rules.Saved.KeptFilters(ctx, who.who.ID)
+	if err != nil {
+		return listView{}, err
+	}
+	for _, one := range kept {
+		if one.List == l.name && (!c.confined || who.scope.coversQuery(one.Query)) {
 			v.Saved = append(v.Saved, one)
 		}
 	}
-	return v
+	return v, nil
 }
 
 // offerOption adds an option to a field of the list.
@@ -350,34 +369,42 @@ func (s scope) coversQuery(query string) bool {
 
 // partnerOptions returns the partners as options of a select field, with sandboxes marked as such.
 func partnerOptions(all []partner.Partner) []choiceOption {
-	return mapList(all, func(p partner.Partner) choiceOption {
+	options := make([]choiceOption, len(all))
+	for i, p := range all {
+		options[i] = choiceOption{string(p.ID), p.Name}
 		if p.Mode == partner.Sandbox {
-			p.Name += " (testes)"
+			options[i].Label += " (testes)"
 		}
-		return choiceOption{string(p.ID), p.Name}
-	})
+	}
+	return options
 }
 
 // listNamed returns the list that a path names, if the operator may see it.
-func listNamed(r *request) *listing {
-	at := slices.IndexFunc(listings, func(l *listing) bool { return l.name == r.PathValue("list") })
-	switch {
-	case at < 0:
-		r.keepFailure(errNotFound)
-	case !isAllowedTo(r.who, listings[at].role, listings[at].portal):
-		r.keepFailure(errForbidden)
-	default:
-		return listings[at]
+func listNamed(r *request) (*listing, error) {
+	for _, l := range listings {
+		if l.name != r.PathValue("list") {
+			continue
+		}
+		if !isAllowedTo(r.who, l.role, l.portal) {
+			return nil, errForbidden
+		}
+		return l, nil
 	}
-	return &listing{}
+	return nil, errNotFound
 }
 
 // showListAgain shows the list that a path names again, after a form of its was refused.
 func showListAgain(c *Console, r *request) (answer, error) {
-	show := map[string]func(*Console, *request) (answer, error){
-		findingsList.name: listFindings, assetsList.name: listAssets, eventsList.name: listEvents, deliveriesList.name: listDeliveries,
-		subscriptionsList.name: listSubscriptions, devicesList.name: listDevices, breachesList.name: listBreaches, casesList.name: showCases,
-		auditList.name: listAudit,
+	show := map[string]handler{
+		findingsList.name:      listFindings,
+		assetsList.name:        listAssets,
+		eventsList.name:        listEvents,
+		deliveriesList.name:    listDeliveries,
+		subscriptionsList.name: listSubscriptions,
+		devicesList.name:       listDevices,
+		breachesList.name:      listBreaches,
+		casesList.name:         showCases,
+		auditList.name:         listAudit,
 	}[r.PathValue("list")]
 	if show == nil {
 		return nil, errNotFound
@@ -388,8 +415,14 @@ func showListAgain(c *Console, r *request) (answer, error) {
 // pickPerson filters a list by one person. The typed text is looked up as in the search and never gets into an address,
 // which carries the keyed reference instead.
 func pickPerson(c *Console, r *request) (answer, error) {
-	l := listNamed(r)
-	hits, as := callRulePair(r, c.Rules.Search.FindText, r.PostFormValue("q"))
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	hits, as, err := c.Rules.Search.FindText(r.Context(), r.PostFormValue("q"))
+	if err != nil {
+		return nil, err
+	}
 	only := partner.ID(r.trimmedField("partner"))
 	var found []subject.Hit
 	for _, h := range hits {
@@ -397,7 +430,9 @@ func pickPerson(c *Console, r *request) (answer, error) {
 			found = append(found, h)
 		}
 	}
-	c.noteSearch(r, found, as)
+	if err := c.noteSearch(r, found, as); err != nil {
+		return nil, err
+	}
 	if len(found) != 1 {
 		return nil, errPerson.With("q", fault.ManyPeople, len(found))
 	}
@@ -407,5 +442,9 @@ func pickPerson(c *Console, r *request) (answer, error) {
 
 // ListNames names every list, as paths do.
 func ListNames() []string {
-	return mapList(listings, func(l *listing) string { return l.name })
+	names := make([]string, len(listings))
+	for i, l := range listings {
+		names[i] = l.name
+	}
+	return names
 }

@@ -85,8 +85,15 @@ func linesOf[T any](
 			return nil, "", err
 		}
 		partners, err := in.Partners.ListPartners(ctx)
+		if err != nil {
+			return nil, "", err
+		}
 		names := partnerChoice{All: partners}.namesByID()
-		return mapList(list, func(one T) listLine { return line(f, names, one) }), next, err
+		lines := make([]listLine, len(list))
+		for i, one := range list {
+			lines[i] = line(f, names, one)
+		}
+		return lines, next, nil
 	}
 }
 
@@ -204,7 +211,11 @@ var typeField = listField{Name: "type", Label: "Tipo", None: "Todos", Options: p
 
 // plainOptions returns words as options of a select field that say themselves.
 func plainOptions[W ~string](words []W) []choiceOption {
-	return mapList(words, func(w W) choiceOption { return choiceOption{string(w), string(w)} })
+	options := make([]choiceOption, len(words))
+	for i, w := range words {
+		options[i] = choiceOption{string(w), string(w)}
+	}
+	return options
 }
 
 var eventsList = listing{
@@ -645,10 +656,16 @@ var auditList = listing{
 			return nil, "", err
 		}
 		emails, err := operatorEmails(ctx, in)
-		return mapList(entries, func(e operator.Entry) listLine {
+		if err != nil {
+			return nil, "", err
+		}
+		lines := make([]listLine, len(entries))
+		for i, e := range entries {
 			seq := strconv.FormatInt(e.Seq, 10)
-			return listLine{seq, []string{seq, formatStamp(e.At), cmp.Or(emails[e.Name], e.Name), e.Action, e.Subject}}
-		}), next, err
+			who := cmp.Or(emails[e.Name], e.Name)
+			lines[i] = listLine{seq, []string{seq, formatStamp(e.At), who, e.Action, e.Subject}}
+		}
+		return lines, next, nil
 	},
 }
 

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"net/url"
 	"strings"
 
@@ -52,26 +51,33 @@ func keptFormOf(r *request) *keptForm {
 // showLogin shows the log-in form. After a log-in without effect it says that the browser keeps no cookies.
 func showLogin(_ *Console, r *request) (answer, error) {
 	next := r.FormValue("next")
-	return view{"login", "Entrar", loginPage{Next: localPath(next), NoCookie: strings.Contains(next, "entered=1"), Kept: keptFormOf(r)}}, nil
+	return view{"login", "Entrar", loginPage{
+		Next:     localPath(next),
+		NoCookie: strings.Contains(next, "entered=1"),
+		Kept:     keptFormOf(r),
+	}}, nil
 }
 
 // takeTry refuses a request of an address that has tried to log in too often.
-func (c *Console) takeTry(r *request) {
+func (c *Console) takeTry(r *request) error {
 	if c.tries.TakeToken(r.from) > 0 {
-		r.keepFailure(errTries)
+		return errTries
 	}
+	return nil
 }
 
 // logInOperator checks address and password, and asks for the second factor.
 func logInOperator(c *Console, r *request) (answer, error) {
-	c.takeTry(r)
+	if err := c.takeTry(r); err != nil {
+		return nil, err
+	}
 	ctx := r.Context()
-	try := callRuleWith2(r, c.Rules.Operators.TryPassword, r.trimmedField("email"), r.PostFormValue("password"))
-	if r.failure != nil {
-		return nil, r.failure
+	try, err := c.Rules.Operators.TryPassword(ctx, r.trimmedField("email"), r.PostFormValue("password"))
+	if err != nil {
+		return nil, err
 	}
 	var out operator.Outcome
-	err := c.InTx(ctx, func(in *Rules) (err error) {
+	err = c.InTx(ctx, func(in *Rules) (err error) {
 		if out, err = in.Operators.DecideLogin(ctx, try, parseCode(r), r.from); err != nil {
 			return err
 		}
@@ -124,21 +130,30 @@ type linkPage struct {
 // showInvitation shows the page behind an invitation's link.
 func showInvitation(c *Console, r *request) (answer, error) {
 	token := r.PathValue("token")
-	return view{"link", "Escolha a sua senha", linkPage{token, callRuleWith(r, c.Rules.Operators.FindInvited, token).Email, operator.MinPassword}}, nil
+	invited, err := c.Rules.Operators.FindInvited(r.Context(), token)
+	if err != nil {
+		return nil, err
+	}
+	return view{"link", "Escolha a sua senha", linkPage{token, invited.Email, operator.MinPassword}}, nil
 }
 
 // acceptInvitation sets the password of an invited operator.
 func acceptInvitation(c *Console, r *request) (answer, error) {
-	c.takeTry(r)
+	if err := c.takeTry(r); err != nil {
+		return nil, err
+	}
 	password := r.PostFormValue("password")
 	if password != r.PostFormValue("again") {
-		r.keepFailure(errMismatch)
+		return nil, errMismatch
 	}
-	o, token := callRulePair2(r, func(ctx context.Context, link, password string) (operator.Operator, string, error) {
-		return c.Rules.Operators.AcceptInvitation(ctx, link, password, r.from)
-	}, r.PathValue("token"), password)
+	o, token, err := c.Rules.Operators.AcceptInvitation(r.Context(), r.PathValue("token"), password, r.from)
+	if err != nil {
+		return nil, err
+	}
 	r.who = o
-	c.recordAction(r, "link.used", string(o.ID), "")
+	if err := c.recordAction(r, "link.used", string(o.ID), ""); err != nil {
+		return nil, err
+	}
 	r.cookie = sessionCookie(token)
 	return redirect{to: "/second-factor"}, nil
 }
@@ -148,7 +163,9 @@ func logOutOperator(c *Console, r *request) (answer, error) {
 	if err := c.Rules.Operators.EndSession(r.Context(), r.session); err != nil {
 		return nil, err
 	}
-	c.recordAction(r, "logout", string(r.who.ID), "")
+	if err := c.recordAction(r, "logout", string(r.who.ID), ""); err != nil {
+		return nil, err
+	}
 	r.cookie = endCookie()
 	return redirect{"/login", "session.ended"}, nil
 }

@@ -22,11 +22,12 @@ const perPage = 50
 
 // figuresNow returns the counts of whole lists. They are the service's: a partner's people see lists of their partner
 // only, and get an empty map.
-func (c *Console) figuresNow(r *request) map[operator.Figure]int64 {
+func (c *Console) figuresNow(ctx context.Context) (map[operator.Figure]int64, error) {
 	if c.confined {
-		return map[operator.Figure]int64{}
+		return map[operator.Figure]int64{}, nil
 	}
-	return callRule(r, c.Rules.Figures.LastFigures).Now
+	last, err := c.Rules.Figures.LastFigures(ctx)
+	return last.Now, err
 }
 
 // assetsPage is the data of the list of watched values.
@@ -42,11 +43,41 @@ type assetsPage struct {
 
 // listAssets shows one page of watched values, masked but for those of people whom the operator gave a reason for lately.
 func listAssets(c *Console, r *request) (answer, error) {
-	choice := c.choosePartner(r)
-	f := c.parseFilter(r, &assetsList, choice.All)
-	assets, next := callRulePair2(r, f.readAssets, &c.Rules, perPage)
-	now := c.figuresNow(r)
-	reveals := c.currentReveals(r)
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.parseFilter(r, &assetsList, choice.All)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.gatherAssets(r.Context(), r.viewer, f, choice)
+	if err != nil {
+		return nil, err
+	}
+	return view{"monitoring", "Dados monitorados", page}, nil
+}
+
+// assetFigures are the figures that count the watched values in a status.
+var assetFigures = map[cyber.Status]operator.Figure{
+	cyber.StatusMonitored:   "assets.monitored",
+	cyber.StatusAlert:       "assets.alert",
+	cyber.StatusCompromised: "assets.compromised",
+}
+
+func (c *Console) gatherAssets(ctx context.Context, who viewer, f filter, choice partnerChoice) (assetsPage, error) {
+	assets, next, err := f.readAssets(ctx, &c.Rules, perPage)
+	if err != nil {
+		return assetsPage{}, err
+	}
+	now, err := c.figuresNow(ctx)
+	if err != nil {
+		return assetsPage{}, err
+	}
+	reveals, err := c.currentReveals(ctx, who.who.ID)
+	if err != nil {
+		return assetsPage{}, err
+	}
 	shown := map[cyber.AssetID]string{}
 	for _, a := range assets {
 		if len(reveals) > 0 && reveals[c.referenceOf(a.Partner, a.User)] != nil {
@@ -60,23 +91,17 @@ func listAssets(c *Console, r *request) (answer, error) {
 		partnerChoice: choice,
 		Names:         choice.namesByID(),
 	}
-	counted := map[cyber.Status]operator.Figure{
-		cyber.StatusMonitored: "assets.monitored", cyber.StatusAlert: "assets.alert", cyber.StatusCompromised: "assets.compromised",
-	}[page.Status]
-	page.List = c.newListView(
-		r,
-		&assetsList,
-		f,
-		choice.All,
-		len(assets),
-		next,
-		f.totalUnlessFiltered(now[counted], "status"),
-	)
-	return view{"monitoring", "Dados monitorados", page}, nil
+	total := f.totalUnlessFiltered(now[assetFigures[page.Status]], "status")
+	part := listPart{partners: choice.All, shown: len(assets), next: next, total: total}
+	page.List, err = c.newListView(ctx, who, &assetsList, f, part)
+	return page, err
 }
 
 // revealAsset shows the watched values of a person in clear, after the operator's reason is in the audit trail.
 func revealAsset(c *Console, r *request) (answer, error) {
-	a := callRuleWith2(r, c.Rules.Review.GetAsset, partnerOf(r), cyber.AssetID(r.PathValue("asset")))
+	a, err := c.Rules.Review.GetAsset(r.Context(), partnerOf(r), cyber.AssetID(r.PathValue("asset")))
+	if err != nil {
+		return nil, err
+	}
 	return c.recordReveal(r, c.referenceOf(a.Partner, a.User), redirect{to: "/monitoring?" + r.URL.RawQuery})
 }

@@ -26,26 +26,28 @@ var accessChanges = map[string]string{ //nolint:gosec // speaks of passwords, ho
 const noticesPer = 5
 
 // accessNotices returns the changes of the operator's own access that they have not dismissed, newest first.
-func (c *Console) accessNotices(r *request) (list []operator.Entry) {
+func (c *Console) accessNotices(ctx context.Context, who operator.Operator) ([]operator.Entry, error) {
+	var list []operator.Entry
 	for action := range accessChanges {
-		for _, e := range callRuleWith(r, c.Rules.Audit.ListEntries, operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer}) {
-			if e.At.After(r.who.NoticedAt) {
+		f := operator.Filter{Subject: string(who.ID), Action: action, Limit: noticesPer}
+		entries, err := c.Rules.Audit.ListEntries(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.At.After(who.NoticedAt) {
 				list = append(list, e)
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b operator.Entry) int { return int(b.Seq - a.Seq) })
-	return list
+	return list, nil
 }
 
 // dismissNotices notes that the operator has seen the notices.
 func dismissNotices(c *Console, r *request) (answer, error) {
-	return c.changeAndRedirect(
-		r,
-		"account.noticed",
-		redirect{to: "/"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
-		},
-	)
+	next := redirect{to: "/"}
+	return c.changeAndRedirect(r, "account.noticed", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
+	})
 }

@@ -15,7 +15,16 @@ var errSelf = fault.New(fault.Conflict, "operator.self")
 
 // listOperators shows the operators; for a partner's people, those of their partner only.
 func listOperators(c *Console, r *request) (answer, error) {
-	return view{"operators", "Operadores", operatorsPage{callRule(r, c.Rules.Operators.ListOperators), c.partnerNames(r), r.scope.home.ID, r.scope.at.ID == r.scope.home.ID}}, nil
+	rows, err := c.Rules.Operators.ListOperators(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.partnerNames(r.Context(), r.viewer)
+	if err != nil {
+		return nil, err
+	}
+	home := r.scope.home.ID
+	return view{"operators", "Operadores", operatorsPage{rows, names, home, r.scope.at.ID == home}}, nil
 }
 
 // operatorsPage is the data of the list of operators.
@@ -50,20 +59,36 @@ func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token st
 
 // createOperator creates an operator and shows the one-time link with which they choose a password.
 func createOperator(c *Console, r *request) (answer, error) {
-	role := parseValue(r, operator.ParseRole, r.trimmedField("role"))
+	role, err := operator.ParseRole(r.trimmedField("role"))
+	if err != nil {
+		return nil, err
+	}
 	var made operator.Operator
 	var token string
-	c.changeWithAudit(r, "operator.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	err = c.changeWithAudit(r, "operator.create", func(ctx context.Context, in *Rules) (string, string, error) {
+		var err error
 		made, token, err = in.Operators.CreateOperator(ctx, r.trimmedField("email"), role)
 		return string(made.ID), string(role), err
 	})
+	if err != nil {
+		return nil, err
+	}
 	return c.oneTimeLink(r, made, "Operador criado", token)
 }
 
 // newInvite shows the form that invites one of a partner's people, with the roles that who asks may give.
 func newInvite(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
 	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.givableRoles()}}, nil
+}
+
+func (v viewer) givableRoles() []operator.Role {
+	return slices.DeleteFunc(operator.PartnerRoles(), func(role operator.Role) bool {
+		return v.who.Partner != "" && !v.who.Role.MayGive(role)
+	})
 }
 
 // inviteForm is the data of the page that invites a partner's person.
@@ -78,19 +103,15 @@ func (f inviteForm) Gives(name string) bool {
 	return slices.ContainsFunc(f.Roles, func(role operator.Role) bool { return role.Name() == name })
 }
 
-// givableRoles returns the roles of a partner's people that who asks may give.
-func (r *request) givableRoles() []operator.Role {
-	return slices.DeleteFunc(operator.PartnerRoles(), func(role operator.Role) bool {
-		return r.who.Partner != "" && !r.who.Role.MayGive(role)
-	})
-}
-
 // inviteOperator makes an account for a partner's person.
 func inviteOperator(c *Console, r *request) (answer, error) {
-	role := parseValue(r, operator.ParsePartnerRole, r.trimmedField("role"))
+	role, err := operator.ParsePartnerRole(r.trimmedField("role"))
+	if err != nil {
+		return nil, err
+	}
 	var made operator.Operator
 	var token string
-	c.changeWithAudit(r, "operator.invite", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	err = c.changeWithAudit(r, "operator.invite", func(ctx context.Context, in *Rules) (string, string, error) {
 		p, err := in.Partners.GetPartner(ctx, partner.ID(r.PathValue("id")))
 		if err != nil {
 			return "", "", err
@@ -98,6 +119,9 @@ func inviteOperator(c *Console, r *request) (answer, error) {
 		made, token, err = in.Operators.InvitePartnerOperator(ctx, p.ID, r.trimmedField("email"), role)
 		return string(made.ID), string(p.ID) + " " + string(role), err
 	})
+	if err != nil {
+		return nil, err
+	}
 	return c.oneTimeLink(r, made, "Convite pronto", token)
 }
 
@@ -112,32 +136,49 @@ type operatorPage struct {
 
 // showOperator shows an operator with their sessions and the roles that the viewer may give them.
 func showOperator(c *Console, r *request) (answer, error) {
-	id := operator.ID(r.PathValue("id"))
-	o := callRuleWith(r, c.Rules.Operators.OperatorByID, id)
-	sessions := callRuleWith(r, c.Rules.Operators.ListSessions, id)
+	page, err := c.gatherOperator(r.Context(), r.viewer, operator.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	return view{"operator", page.Email, page}, nil
+}
+
+func (c *Console) gatherOperator(ctx context.Context, v viewer, id operator.ID) (operatorPage, error) {
+	o, err := c.Rules.Operators.OperatorByID(ctx, id)
+	if err != nil {
+		return operatorPage{}, err
+	}
+	sessions, err := c.Rules.Operators.ListSessions(ctx, id)
+	if err != nil {
+		return operatorPage{}, err
+	}
 	roles := operator.ListRoles()
 	if o.Partner != "" {
-		roles = r.givableRoles()
+		roles = v.givableRoles()
 	}
-	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil), roles}}, nil
+	return operatorPage{
+		Operator: o,
+		Sessions: sessions,
+		Self:     id == v.who.ID,
+		Locked:   c.Now().Before(o.LockedUntil),
+		Roles:    roles,
+	}, nil
 }
 
 // changeRole changes what an operator may do.
-var changeRole = changeOperator(
-	"operator.role",
-	"operator.role",
+var changeRole = changeOperator("operator.role", "operator.role",
 	func(r *request, in *Rules, id operator.ID) (string, error) {
 		who, err := in.Operators.OperatorByID(r.Context(), id)
 		if err != nil {
 			return "", err
 		}
 		role, err := who.ParseRole(r.trimmedField("role"))
-		if err == nil {
-			_, err = in.Operators.ChangeRole(r.Context(), id, role)
+		if err != nil {
+			return "", err
 		}
+		_, err = in.Operators.ChangeRole(r.Context(), id, role)
 		return string(role), err
-	},
-)
+	})
 
 // disableOperator disables an operator and ends their sessions. The account stays for the audit trail.
 var disableOperator = changeOperator(
@@ -165,18 +206,13 @@ type operatorChange func(r *request, in *Rules, id operator.ID) (string, error)
 
 // changeOperator makes the handler of a change of another operator's access, which refuses a change of one's own.
 func changeOperator(action, done string, change operatorChange) handler {
-	return changeHandler(
-		action,
-		"id",
-		"/operators/{id}",
-		done,
+	return changeHandler(action, "id", "/operators/{id}", done,
 		func(r *request, in *Rules, id operator.ID) (string, error) {
 			if id == r.who.ID {
 				return "", errSelf
 			}
 			return change(r, in, id)
-		},
-	)
+		})
 }
 
 // byOperatorID returns a change that needs nothing but the id.
@@ -191,10 +227,12 @@ func byOperatorID[T any](change func(*operator.Registry, context.Context, operat
 func resetOperator(c *Console, r *request) (answer, error) {
 	var o operator.Operator
 	var token string
-	_, err := changeOperator("operator.reset", "", func(r *request, in *Rules, id operator.ID) (_ string, err error) {
+	reset := changeOperator("operator.reset", "", func(r *request, in *Rules, id operator.ID) (_ string, err error) {
 		o, token, err = in.Operators.ResetAccess(r.Context(), id)
 		return "", err
-	})(c, r)
-	r.keepFailure(err)
+	})
+	if _, err := reset(c, r); err != nil {
+		return nil, err
+	}
 	return c.oneTimeLink(r, o, "Acesso redefinido", token)
 }

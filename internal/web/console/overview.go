@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/corpus/password"
@@ -39,32 +40,69 @@ func (p overviewPage) Assets() int64 {
 
 // showOverview shows the first page of the service's operators: figures, notices and what needs attention.
 func showOverview(c *Console, r *request) (answer, error) {
-	var page overviewPage
-	page.Figures = callRule(r, c.Rules.Figures.LastFigures)
-	c.pictureOverview(r, page.Now)
-	page.Notices = c.accessNotices(r)
-	partners := callRule(r, c.Rules.Partners.ListPartners)
-	page.Partners = len(partners)
-	enrolled := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.SubscriptionsActive, 0)
-	protected := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.DevicesProtected, 0)
-	for _, p := range partners {
-		page.ByPartner = append(
-			page.ByPartner,
-			partnerFigures{Partner: p, Subscriptions: enrolled[string(p.ID)], Devices: protected[string(p.ID)]},
-		)
+	page, err := c.gatherOverview(r.Context(), r.who)
+	if err != nil {
+		return nil, err
 	}
-	breaches := callRule(r, c.Rules.Breaches.ListBreaches)
+	charts, err := c.pictureOverview(r.Context(), page.Now, parsePeriod(r))
+	if err != nil {
+		return nil, err
+	}
+	r.addPictures(charts...)
+	return view{"overview", "Visão geral", page}, nil
+}
+
+func (c *Console) gatherOverview(ctx context.Context, who operator.Operator) (overviewPage, error) {
+	var page overviewPage
+	var err error
+	page.Figures, err = c.Rules.Figures.LastFigures(ctx)
+	if err != nil {
+		return page, err
+	}
+	page.Notices, err = c.accessNotices(ctx, who)
+	if err != nil {
+		return page, err
+	}
+	partners, err := c.Rules.Partners.ListPartners(ctx)
+	if err != nil {
+		return page, err
+	}
+	page.Partners = len(partners)
+	enrolled, err := c.Rules.Figures.FiguresByPart(ctx, operator.SubscriptionsActive, 0)
+	if err != nil {
+		return page, err
+	}
+	protected, err := c.Rules.Figures.FiguresByPart(ctx, operator.DevicesProtected, 0)
+	if err != nil {
+		return page, err
+	}
+	for _, p := range partners {
+		page.ByPartner = append(page.ByPartner, partnerFigures{
+			Partner:       p,
+			Subscriptions: enrolled[string(p.ID)],
+			Devices:       protected[string(p.ID)],
+		})
+	}
+	breaches, err := c.Rules.Breaches.ListBreaches(ctx)
+	if err != nil {
+		return page, err
+	}
 	for _, b := range breaches {
 		if b.State == leak.Published {
 			page.Breaches++
 			page.Identifiers += b.Tally.Distinct
 		}
 	}
-	page.Jobs = c.latestJobs(r, 5, "")
-	page.Waiting = callRuleWith3(r, c.Rules.Cases.CountWaiting, cyber.LaneFilter{}, r.who.Email, nextMidnight(c.Now()))
-	var err error
+	page.Jobs, err = c.latestJobs(ctx, 5, "")
+	if err != nil {
+		return page, err
+	}
+	page.Waiting, err = c.Rules.Cases.CountWaiting(ctx, cyber.LaneFilter{}, who.Email, nextMidnight(c.Now()))
+	if err != nil {
+		return page, err
+	}
 	page.Corpora, err = c.Rules.Passwords.ReadStatus()
-	return view{"overview", "Visão geral", page}, err
+	return page, err
 }
 
 // nextMidnight returns the next midnight in Brasília.

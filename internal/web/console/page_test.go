@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
 var noon = time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC) // 12:00 in Brasília
@@ -79,12 +80,12 @@ func TestWords(t *testing.T) {
 // idle server would hold.
 func TestPagesParse(t *testing.T) {
 	t.Parallel()
-	all, err := parsePages(templateFiles)
-	if err != nil || len(all.byName) < 40 {
-		t.Fatalf("%d pages: %v", len(all.byName), err)
+	all, err := parsedPages()
+	if err != nil || len(all.Names()) < 40 {
+		t.Fatalf("%d pages: %v", len(all.Names()), err)
 	}
-	for name, parsed := range all.byName {
-		if one, err := parsed(); err != nil || one.Lookup("layout") == nil || one.Lookup("page") == nil {
+	for _, name := range all.Names() {
+		if one, err := all.Find(name); err != nil || one.Lookup("layout") == nil || one.Lookup("page") == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -92,11 +93,12 @@ func TestPagesParse(t *testing.T) {
 	for _, name := range partials {
 		files["templates/"+name] = &fstest.MapFile{Data: []byte(`{{define "layout"}}{{template "page" .}}{{end}}`)}
 	}
-	broken, err := parsePages(files)
+	broken, err := pages.ParseTemplates(files, functions, partials...)
 	if err != nil {
 		t.Fatalf("a page was parsed before it was shown: %v", err)
 	}
-	if err := broken.renderPage(io.Discard, &frame{}, "page"); err == nil {
+	c := &Console{templates: broken}
+	if err := c.renderPage(io.Discard, &frame{}, "page"); err == nil {
 		t.Error("a broken page was shown")
 	}
 }

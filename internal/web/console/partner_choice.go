@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -14,23 +15,28 @@ type partnerChoice struct {
 }
 
 // choosePartner reads which partner a page is about: the one in the address, the one that was chosen before, or the newest.
-func (c *Console) choosePartner(r *request) partnerChoice {
-	choice := partnerChoice{All: c.visiblePartners(r)}
+func (c *Console) choosePartner(r *request) (partnerChoice, error) {
+	all, err := c.visiblePartners(r.Context(), r.viewer)
+	if err != nil {
+		return partnerChoice{}, err
+	}
+	choice := partnerChoice{All: all}
 	asked := c.chosenPartner(r, choice.All)
 	for _, p := range choice.All {
 		if p.ID == asked || asked == "" {
 			choice.Current = p
 		}
 	}
-	if asked != "" && choice.Current.ID == "" && r.problem == nil { // a page that tells of a problem tells of that one
-		r.keepFailure(partner.ErrNotFound)
+	if asked != "" && choice.Current.ID == "" && !r.again {
+		return choice, partner.ErrNotFound
 	}
-	return choice
+	return choice, nil
 }
 
 // partnerNames maps ids to names of partners, for lists over all of them.
-func (c *Console) partnerNames(r *request) map[partner.ID]string {
-	return partnerChoice{All: c.visiblePartners(r)}.namesByID()
+func (c *Console) partnerNames(ctx context.Context, v viewer) (map[partner.ID]string, error) {
+	all, err := c.visiblePartners(ctx, v)
+	return partnerChoice{All: all}.namesByID(), err
 }
 
 // namesByID returns the names of the partners to choose from.
@@ -46,11 +52,11 @@ func (p partnerChoice) namesByID() map[partner.ID]string {
 const partnerCookie = "__Host-vigia-partner"
 
 // visiblePartners returns the partners whose data the operator may see. Every list is restricted to them.
-func (c *Console) visiblePartners(r *request) []partner.Partner {
-	if r.who.Partner != "" {
-		return []partner.Partner{r.scope.at}
+func (c *Console) visiblePartners(ctx context.Context, v viewer) ([]partner.Partner, error) {
+	if v.who.Partner != "" {
+		return []partner.Partner{v.scope.at}, nil
 	}
-	return callRule(r, c.Rules.Partners.ListPartners)
+	return c.Rules.Partners.ListPartners(ctx)
 }
 
 // chosenPartner returns the partner that a page is filtered by: the one in the address, which is remembered, or the

@@ -42,11 +42,11 @@ func (c *Console) newKeyRows(keys []partner.Key, log []partner.LoggedRequest) []
 			state = "ending"
 		}
 		rows[i] = keyRow{Key: k, State: state}
-		if at := slices.IndexFunc(
-			log,
-			func(l partner.LoggedRequest) bool { return l.Key == k.ID },
-		); at >= 0 { // the newest comes first
-			rows[i].Used = log[at].At
+		for _, l := range log {
+			if l.Key == k.ID { // the newest comes first
+				rows[i].Used = l.At
+				break
+			}
 		}
 		for _, maker := range keys {
 			if maker.ID == k.MadeBy {
@@ -68,18 +68,31 @@ func (k keyRow) MadeToo() string {
 	if k.Made == 0 {
 		return ""
 	}
-	return " Com ela " + pluralWord(int64(k.Made), "termina ", "terminam ") + countWithWord(int64(k.Made), "chave criada por ela.", "chaves criadas por ela ou pelas que ela criou.")
+	n := int64(k.Made)
+	return " Com ela " + pluralWord(n, "termina ", "terminam ") +
+		countWithWord(n, "chave criada por ela.", "chaves criadas por ela ou pelas que ela criou.")
 }
 
 // ScopeNames joins the scopes of a key.
 func (k keyRow) ScopeNames() string {
-	return strings.Join(mapList(k.Scopes, func(s partner.Scope) string { return string(s) }), ", ")
+	names := make([]string, len(k.Scopes))
+	for i, s := range k.Scopes {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ", ")
 }
 
-// createPartnerKey makes a key and shows it once.
-func createPartnerKey(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
-	return view{"key-new", "Nova chave", keyForm{p, callRuleWith(r, c.Rules.Partners.GrantableScopes, p.ID)}}, nil
+// newKey shows the form of a new key with the scopes that it can have.
+func newKey(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	scopes, err := c.Rules.Partners.GrantableScopes(r.Context(), p.ID)
+	if err != nil {
+		return nil, err
+	}
+	return view{"key-new", "Nova chave", keyForm{p, scopes}}, nil
 }
 
 // keyForm is the data of the page that makes a key.
@@ -91,29 +104,32 @@ type keyForm struct {
 // Has reports whether a scope can be given.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partner.Scope(scope)) }
 
-// createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown
-// again.
+// createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown again.
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
+	form := newFormReader(r)
 	scopes, err := partner.ParseScopes(slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" }))
-	r.noteFormError(err)
+	form.noteFault(err)
 	if r.trimmedField("label") == "" {
-		r.noteFormError(partner.ErrInvalid.With("label", fault.PlainLength, 200))
+		form.noteFault(partner.ErrInvalid.With("label", fault.PlainLength, 200))
 	}
 	var expires time.Time
 	if days := r.trimmedField("days"); days != "" {
 		n, ok := parseWhole(days)
 		if !ok || n < 1 || n > 3660 {
-			r.noteFormError(partner.ErrInvalid.With("days", fault.DaysOrNoEnd))
+			form.noteFault(partner.ErrInvalid.With("days", fault.DaysOrNoEnd))
 		}
 		expires = c.Now().AddDate(0, 0, n)
 	}
 	var text string
-	c.changeWithAudit(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
+	err = c.changeWithAudit(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
 		k, made, err := in.Partners.CreateKey(ctx, id, r.trimmedField("label"), scopes, expires)
 		text = made
-		return string(k.ID), string(id), err
+		return string(k.ID), string(id), form.joinFaults(err)
 	})
+	if err != nil {
+		return nil, err
+	}
 	return showKeyNext(r, "Chave criada", "Ela aparece só agora.", text, id)
 }
 
@@ -137,8 +153,14 @@ type rollPage struct {
 // confirmRoll asks for confirmation before a key is replaced, because the partner has to install the new one.
 func confirmRoll(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, id)
-	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
+	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := c.Rules.Partners.ListKeys(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range c.newKeyRows(keys, nil) {
 		if string(k.ID) == r.PathValue("key") {
 			return view{"key-roll", "Trocar chave", rollPage{p, k}}, nil
@@ -149,36 +171,30 @@ func confirmRoll(c *Console, r *request) (answer, error) {
 
 // replaceKey replaces a key and shows the new one once.
 func replaceKey(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
+	id, key := partner.ID(r.PathValue("id")), partner.KeyID(r.PathValue("key"))
 	hours, ok := parseWhole(r.trimmedField("hours"))
 	if !ok {
 		return nil, partner.ErrInvalid.With("hours", fault.ZeroTo, 168)
 	}
 	var text string
-	c.changeWithAudit(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, made, err := in.Partners.RollKey(ctx, id, partner.KeyID(r.PathValue("key")), time.Duration(hours)*time.Hour)
+	err := c.changeWithAudit(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, made, err := in.Partners.RollKey(ctx, id, key, time.Duration(hours)*time.Hour)
 		text = made
-		return r.PathValue("key"), string(id), err
+		return string(key), string(id), err
 	})
-	return showKeyNext(
-		r,
-		"Chave trocada",
-		"A chave antiga vale por mais "+strconv.Itoa(hours)+" h. A nova aparece só agora.",
-		text,
-		id,
-	)
+	if err != nil {
+		return nil, err
+	}
+	said := "A chave antiga vale por mais " + strconv.Itoa(hours) + " h. A nova aparece só agora."
+	return showKeyNext(r, "Chave trocada", said, text, id)
 }
 
 // revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.
 func revokeKey(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
-	return c.changeAndRedirect(
-		r,
-		"key.revoke",
-		redirect{partnerPath(id), "key.revoked"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			ended, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
-			return r.PathValue("key"), partner.JoinKeyIDs(ended), err
-		},
-	)
+	id, key := partner.ID(r.PathValue("id")), partner.KeyID(r.PathValue("key"))
+	next := redirect{partnerPath(id), "key.revoked"}
+	return c.changeAndRedirect(r, "key.revoke", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		ended, err := in.Partners.RevokeKey(ctx, id, key)
+		return string(key), partner.JoinKeyIDs(ended), err
+	})
 }

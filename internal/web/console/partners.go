@@ -17,8 +17,11 @@ func listPartners(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := mapList(rows, func(row partnerRow) partner.Partner { return row.Partner })
-	c.picturePartners(r, all)
+	charts, err := c.picturePartners(r.Context(), r.viewer, rows, parsePeriod(r))
+	if err != nil {
+		return nil, err
+	}
+	r.addPictures(charts...)
 	return view{"partners", "Parceiros", rows}, nil
 }
 
@@ -61,46 +64,51 @@ func newPartner(*Console, *request) (answer, error) {
 
 // createPartner creates a partner with its first key. The key is shown on the answer and cannot be shown again.
 func createPartner(c *Console, r *request) (answer, error) {
-	settings := settingsOf(r)
+	form := newFormReader(r)
+	settings := form.readSettings()
 	mode := partner.Live
 	if r.trimmedField("mode") == string(partner.Sandbox) {
 		mode = partner.Sandbox
 	}
 	var made partner.Partner
 	var cred partner.Credentials
-	c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	err := c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (string, string, error) {
+		var err error
 		made, cred, err = in.Partners.CreatePartner(ctx, r.trimmedField("name"), mode, settings)
-		return string(made.ID), string(mode), err
+		return string(made.ID), string(mode), form.joinFaults(err)
 	})
+	if err != nil {
+		return nil, err
+	}
 	return showSecretsNext(r, secretPage{
-		Heading: "Parceiro criado", Text: made.Name + " já pode chamar a API. A chave e o salt aparecem só agora.",
-		Secrets: []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Salt", cred.Salt, saltHelp}},
-		Back:    partnerPath(made.ID), BackLabel: "Guardei os dois, continuar",
+		Heading:   "Parceiro criado",
+		Text:      made.Name + " já pode chamar a API. A chave e o salt aparecem só agora.",
+		Secrets:   []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Salt", cred.Salt, saltHelp}},
+		Back:      partnerPath(made.ID),
+		BackLabel: "Guardei os dois, continuar",
 	})
+}
+
+// readSettings reads the fields that creation and change of a partner share.
+func (f *formReader) readSettings() partner.Settings {
+	perHour, err := partner.ParseLooksPerHour(f.trimmedField("first_looks_per_hour"))
+	f.noteFault(err)
+	return partner.Settings{
+		RatePerSecond:     f.readNumber("rate", 0),
+		Burst:             f.readNumber("burst", 0),
+		DefaultPlan:       f.trimmedField("default_plan"),
+		MaskCards:         f.PostForm.Has("mask_cards"),
+		Sites:             partner.JoinSiteList([]string{f.trimmedField("sites")}),
+		WatchedSites:      partner.JoinSiteList([]string{f.trimmedField("watched_sites")}),
+		People:            f.readNumber("people", 0),
+		FirstLooksPerHour: perHour,
+		SandboxOf:         partner.ID(f.trimmedField("sandbox_of")),
+		Officer:           f.trimmedField("officer"),
+	}
 }
 
 // partnerPath returns the path of a partner's page.
 func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(string(id)) }
-
-// settingsOf reads the fields that creation and change share.
-func settingsOf(r *request) partner.Settings {
-	perHour, err := partner.ParseLooksPerHour(r.trimmedField("first_looks_per_hour"))
-	if err != nil {
-		r.noteFormError(err)
-	}
-	return partner.Settings{
-		RatePerSecond:     r.readNumber("rate", 0),
-		Burst:             r.readNumber("burst", 0),
-		DefaultPlan:       r.trimmedField("default_plan"),
-		MaskCards:         r.PostForm.Has("mask_cards"),
-		Sites:             partner.JoinSiteList([]string{r.trimmedField("sites")}),
-		WatchedSites:      partner.JoinSiteList([]string{r.trimmedField("watched_sites")}),
-		People:            r.readNumber("people", 0),
-		FirstLooksPerHour: perHour,
-		SandboxOf:         partner.ID(r.trimmedField("sandbox_of")),
-		Officer:           r.trimmedField("officer"),
-	}
-}
 
 // partnerPage is the data of a partner's page.
 type partnerPage struct {
@@ -126,40 +134,55 @@ func (p partnerPage) LooksField() string {
 
 // showPartner shows a partner with its keys, its webhooks and the state of its first looks.
 func showPartner(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, id)
-	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
-	log := callRuleWith2(r, c.Rules.Meter.LatestRequests, p.ID, false)
-	page := partnerPage{
-		Partner: p, Keys: c.newKeyRows(keys, log), Webhooks: callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id),
-		Looks: callRuleWith2(r, c.Rules.FirstLooks.LookStatus, id, p.Settings),
+	page, err := c.gatherPartner(r.Context(), r.viewer, partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
 	}
-	if r.scope.at.ID == "" { // a partner does not see what is usual for others
-		figures, err := c.Rules.FirstLooks.CompareLooks(r.Context())
+	return view{"partner", page.Name, page}, nil
+}
+
+func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (partnerPage, error) {
+	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	if err != nil {
+		return partnerPage{}, err
+	}
+	keys, err := c.Rules.Partners.ListKeys(ctx, id)
+	if err != nil {
+		return partnerPage{}, err
+	}
+	log, err := c.Rules.Meter.LatestRequests(ctx, p.ID, false)
+	if err != nil {
+		return partnerPage{}, err
+	}
+	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys, log)}
+	page.Webhooks, err = c.Rules.Webhooks.ListEndpoints(ctx, id)
+	if err != nil {
+		return partnerPage{}, err
+	}
+	page.Looks, err = c.Rules.FirstLooks.LookStatus(ctx, id, p.Settings)
+	if err != nil {
+		return partnerPage{}, err
+	}
+	if v.scope.at.ID == "" { // a partner does not see what is usual for others
+		figures, err := c.Rules.FirstLooks.CompareLooks(ctx)
 		if err != nil {
-			return nil, err
+			return partnerPage{}, err
 		}
 		page.Figures = figures[id]
 	}
-	return view{"partner", p.Name, page}, nil
+	return page, nil
 }
 
 // savePartner changes the name and the settings of a partner.
-var savePartner = changeHandler(
-	"partner.set",
-	"id",
-	"/partners/{id}",
-	"partner.saved",
+var savePartner = changeHandler("partner.set", "id", "/partners/{id}", "partner.saved",
 	func(r *request, in *Rules, id partner.ID) (string, error) {
-		settings := settingsOf(r)
-		_, err := in.Partners.UpdatePartner(
-			r.Context(),
-			id,
-			func(p *partner.Partner) { p.Name, p.Settings = r.trimmedField("name"), settings },
-		)
-		return "", err
-	},
-)
+		form := newFormReader(r)
+		settings := form.readSettings()
+		_, err := in.Partners.UpdatePartner(r.Context(), id, func(p *partner.Partner) {
+			p.Name, p.Settings = r.trimmedField("name"), settings
+		})
+		return "", form.joinFaults(err)
+	})
 
 // suspendPartner refuses all requests of a partner until it is resumed. Its data stay.
 var suspendPartner = changePartner("partner.suspend", "partner.suspended", (*partner.Registry).SuspendPartner)
@@ -172,29 +195,19 @@ func changePartner(
 	action, done string,
 	change func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error),
 ) handler {
-	return changeHandler(
-		action,
-		"id",
-		"/partners/{id}",
-		done,
+	return changeHandler(action, "id", "/partners/{id}", done,
 		func(r *request, in *Rules, id partner.ID) (string, error) {
 			_, err := change(in.Partners, r.Context(), id)
 			return "", err
-		},
-	)
+		})
 }
 
 // grantLooks grants a partner more first looks, for the time when it brings its customers.
-var grantLooks = changeHandler(
-	"partner.grant-looks",
-	"id",
-	"/partners/{id}",
-	"partner.looks_granted",
+var grantLooks = changeHandler("partner.grant-looks", "id", "/partners/{id}", "partner.looks_granted",
 	func(r *request, in *Rules, id partner.ID) (string, error) {
 		count, ok := parseWhole(r.trimmedField("count"))
 		if !ok {
 			return "", cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
 		}
 		return strconv.Itoa(count), in.FirstLooks.GrantLooks(r.Context(), id, int64(count))
-	},
-)
+	})

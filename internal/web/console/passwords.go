@@ -27,8 +27,15 @@ var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {passwo
 // showPasswords shows the state of each corpus of leaked passwords and the latest jobs on them.
 func showPasswords(c *Console, r *request) (answer, error) {
 	corpora, err := c.Rules.Passwords.ReadStatus()
-	jobs := c.latestJobs(r, shownJobs, password.KindImport, password.KindDownload, password.KindVerify)
-	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora}}, err
+	if err != nil {
+		return nil, err
+	}
+	kinds := []string{password.KindImport, password.KindDownload, password.KindVerify}
+	jobs, err := c.latestJobs(r.Context(), shownJobs, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora}}, nil
 }
 
 // passwordWork records and begins work on the corpora.
@@ -43,8 +50,13 @@ func verifyPasswords(c *Console, r *request) (answer, error) {
 
 // importPasswords starts the import of a corpus.
 func importPasswords(c *Console, r *request) (answer, error) {
-	from, detail := readInput(r)
-	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
+	form := newFormReader(r)
+	from, detail := form.readInput()
+	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
+	form.noteFault(err)
+	if err := form.err(); err != nil {
+		return nil, err
+	}
 	return c.passwordWork(r, "passwords.import", a.String(), detail, func() error {
 		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), from)
 	})
@@ -52,12 +64,11 @@ func importPasswords(c *Console, r *request) (answer, error) {
 
 // downloadPasswords starts a job that downloads the public corpus of an algorithm.
 func downloadPasswords(c *Console, r *request) (answer, error) {
-	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
-	return c.passwordWork(
-		r,
-		"passwords.download",
-		a.String(),
-		"",
-		func() error { return c.Rules.Passwords.Download(r.Context(), a) },
-	)
+	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
+	if err != nil {
+		return nil, err
+	}
+	return c.passwordWork(r, "passwords.download", a.String(), "", func() error {
+		return c.Rules.Passwords.Download(r.Context(), a)
+	})
 }

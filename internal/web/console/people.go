@@ -50,30 +50,48 @@ type personFinding struct {
 const newestFirst = 100
 
 // parsePerson returns the partner and the person that the address refers to.
-func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
-	return p, callRuleWith2(r, c.Rules.Subjects.FindReferred, p.ID, r.PathValue("ref"))
+func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
+	if err != nil {
+		return partner.Partner{}, subject.Person{}, err
+	}
+	who, err := c.Rules.Subjects.FindReferred(r.Context(), p.ID, r.PathValue("ref"))
+	return p, who, err
 }
 
-// showPerson shows all that is held about a person, masked unless the operator has given a reason recently. The look
-// is recorded.
+// showPerson shows all that is held about a person, masked unless the operator has given a reason recently. The look is
+// recorded.
 func showPerson(c *Console, r *request) (answer, error) {
-	p, who := c.parsePerson(r)
-	c.recordAction(r, "person.view", c.Rules.Subjects.Reference(who), "")
-	page := c.personPage(r, p, who)
-	page.Reveal = c.currentReveals(r)[page.Ref]
+	p, who, err := c.parsePerson(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.recordAction(r, "person.view", c.Rules.Subjects.Reference(who), ""); err != nil {
+		return nil, err
+	}
+	page, err := c.gatherPerson(r.Context(), r.viewer, p, who)
+	if err != nil {
+		return nil, err
+	}
 	return view{"person", "Pessoa", page}, nil
 }
 
 // revealPerson unlocks the page of a person for a while, after the operator's reason is in the audit trail.
 func revealPerson(c *Console, r *request) (answer, error) {
-	p, who := c.parsePerson(r)
+	p, who, err := c.parsePerson(r)
+	if err != nil {
+		return nil, err
+	}
 	return c.recordReveal(r, c.Rules.Subjects.Reference(who), redirect{to: c.personPath(p.ID, who.User)})
 }
 
-// personPage builds the page of a person from all that is held about them.
-func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) personPage {
-	held, looked := callRulePair2(r, c.Rules.Subjects.DescribePerson, p, who)
+func (c *Console) gatherPerson(
+	ctx context.Context, v viewer, p partner.Partner, who subject.Person,
+) (personPage, error) {
+	held, looked, err := c.Rules.Subjects.DescribePerson(ctx, p, who)
+	if err != nil {
+		return personPage{}, err
+	}
 	page := personPage{
 		Held: held,
 		User: who.User,
@@ -90,27 +108,37 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 		values[a.ID] = a.Value
 	}
 	for _, f := range slices.Backward(held.Findings) {
-		page.Findings = append(
-			page.Findings,
-			personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewFindingPlan(f, held.Steps)},
-		)
+		page.Findings = append(page.Findings, personFinding{
+			Finding: f,
+			Value:   values[f.Asset],
+			Classes: exposedLabels(f.Breach.Exposes),
+			Plan:    cyber.NewFindingPlan(f, held.Steps),
+		})
 	}
-	page.Services = callRule(r, c.Rules.Services.ListServices)
-	cases := mapList(held.Cases, func(one subject.Case) cyber.Case { return one.Case })
-	slices.Reverse(cases)
-	page.Cases = c.newTickets(r, cases, page.Services, []partner.Partner{p})
+	page.Services, err = c.Rules.Services.ListServices(ctx)
+	if err != nil {
+		return personPage{}, err
+	}
+	var cases []cyber.Case
+	for _, one := range slices.Backward(held.Cases) {
+		cases = append(cases, one.Case)
+	}
+	page.Cases = c.newTickets(v, cases, page.Services, []partner.Partner{p})
 	for _, d := range slices.Backward(held.Devices) {
 		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 	}
-	page.Cover, _ = callRulePair2(r, c.Rules.Cover.ListCover, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
-	if errors.Is(r.failure, cyber.ErrCoverageNotFound) {
-		r.failure = nil // that is no failure of the page
+	page.Cover, _, err = c.Rules.Cover.ListCover(ctx, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
+	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
+		return personPage{}, err
 	}
 	if n := len(held.Scores); n > 0 {
 		page.Score = &held.Scores[n-1]
 	}
 	if c.Rules.Persons != nil { // as the person's own page has it: the day's last score may be of this morning
-		now := callRuleWith2(r, c.Rules.Persons.ComputeScore, p.ID, who.User)
+		now, err := c.Rules.Persons.ComputeScore(ctx, p.ID, who.User)
+		if err != nil {
+			return personPage{}, err
+		}
 		page.Score = &cyber.ScoreDay{
 			Breach:     int64(math.Round(now.Breach * 10)),
 			Assessment: int64(math.Round(now.Assessment * 10)),
@@ -118,8 +146,13 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 	}
 	slices.Reverse(page.Events)
 	page.Events = page.Events[:min(len(page.Events), newestFirst)]
-	page.Looked = c.accessRows(r, looked[:min(len(looked), newestFirst)])
-	return page
+	page.Looked, err = c.accessRows(ctx, looked[:min(len(looked), newestFirst)])
+	if err != nil {
+		return personPage{}, err
+	}
+	reveals, err := c.currentReveals(ctx, v.who.ID)
+	page.Reveal = reveals[page.Ref]
+	return page, err
 }
 
 // scoreLine is how a score went, drawn as a line of steps in a box of 600 by 120.
@@ -163,61 +196,80 @@ func appendPoint(path []byte, x, y int64) []byte {
 	return append(strconv.AppendInt(append(strconv.AppendInt(path, x, 10), ','), y, 10), ' ')
 }
 
-// personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history or log.
-func (c *Console) personNamed(r *request) (partner.Partner, subject.Person) {
+// personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history or
+// log.
+func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, error) {
 	if r.PathValue("ref") != "" {
 		return c.parsePerson(r)
 	}
 	user, err := partner.ParseUserHash("user_hash", r.trimmedField("user_hash"))
-	r.keepFailure(err)
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.trimmedField("partner")))
-	return p, subject.Person{User: user, Partner: p.ID}
+	if err != nil {
+		return partner.Partner{}, subject.Person{}, err
+	}
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.trimmedField("partner")))
+	return p, subject.Person{User: user, Partner: p.ID}, err
 }
 
 // findPerson redirects to the page of the person that the form names.
 func findPerson(c *Console, r *request) (answer, error) {
-	p, who := c.personNamed(r)
-	c.recordAction(r, "search", c.Rules.Subjects.Reference(who), "user hash")
+	p, who, err := c.personNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.recordAction(r, "search", c.Rules.Subjects.Reference(who), "user hash"); err != nil {
+		return nil, err
+	}
 	return redirect{to: c.personPath(p.ID, who.User)}, nil
 }
 
 // watchValue adds a value of a kind that partners do not add themselves.
 func watchValue(c *Console, r *request) (answer, error) {
-	p, who := c.personNamed(r)
-	kind := r.trimmedField("type")
-	return c.changeAndRedirect(
-		r,
-		"asset.add",
-		redirect{c.personPath(p.ID, who.User), "asset.added"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Monitoring.AddAsset(
-				ctx,
-				cyber.AssetRequest{
-					Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
-					User:  who.User,
-					Group: cyber.OperatorAdds,
-					Type:  kind,
-					Value: r.trimmedField("value"),
-				},
-			)
-			return in.Subjects.Reference(who), kind, err
-		},
-	)
+	p, who, err := c.personNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	asked := cyber.AssetRequest{
+		Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
+		User:  who.User,
+		Group: cyber.OperatorAdds,
+		Type:  r.trimmedField("type"),
+		Value: r.trimmedField("value"),
+	}
+	next := redirect{c.personPath(p.ID, who.User), "asset.added"}
+	return c.changeAndRedirect(r, "asset.add", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Monitoring.AddAsset(ctx, asked)
+		return in.Subjects.Reference(who), asked.Type, err
+	})
 }
 
 // openCaseForPerson opens a case in the name of a person who calls.
 func openCaseForPerson(c *Console, r *request) (answer, error) {
-	p, who := c.parsePerson(r)
+	p, who, err := c.parsePerson(r)
+	if err != nil {
+		return nil, err
+	}
+	asked := cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User}
 	var opened cyber.Case
-	c.changeWithAudit(r, "case.open", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		opened, err = in.Cases.OpenCaseByPhone(
-			ctx,
-			p.ID,
-			cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User},
-		)
+	err = c.changeWithAudit(r, "case.open", func(ctx context.Context, in *Rules) (string, string, error) {
+		var err error
+		opened, err = in.Cases.OpenCaseByPhone(ctx, p.ID, asked)
 		return string(opened.ID), string(p.ID), err
 	})
+	if err != nil {
+		return nil, err
+	}
 	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, nil
+}
+
+// newSubjectsPage returns the page with the partners to choose from and the form filled in as it was sent.
+func (c *Console) newSubjectsPage(r *request) (subjectsPage, error) {
+	all, err := c.Rules.Partners.ListPartners(r.Context())
+	return subjectsPage{
+		Partners: all,
+		CPF:      r.PostForm.Get("cpf"),
+		User:     r.PostForm.Get("user_hash"),
+		Partner:  r.PostForm.Get("partner"),
+	}, err
 }
 
 // personPath returns the path of the page about one of a partner's people.

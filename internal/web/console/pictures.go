@@ -15,7 +15,6 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // A picture is a chart that the server draws: columns of stacked counts, as SVG, with the same numbers as a table behind it.
@@ -158,10 +157,11 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 		}
 		p.Columns = append(p.Columns, one)
 	}
-	p.Lead = strings.Join(
-		mapList(p.Series, func(s pictureSeries) string { return s.Label + ": " + groupedNumber(s.Total) }),
-		", ",
-	)
+	totals := make([]string, len(p.Series))
+	for i, s := range p.Series {
+		totals[i] = s.Label + ": " + groupedNumber(s.Total)
+	}
+	p.Lead = strings.Join(totals, ", ")
 	return p
 }
 
@@ -202,8 +202,11 @@ func parsePeriod(r *request) int {
 	return defaultPeriod
 }
 
-// addPictures hands pictures to the page that is answered.
+// addPictures hands pictures to the page that is answered; a page without any has no choice of a period either.
 func (r *request) addPictures(list ...picture) {
+	if len(list) == 0 {
+		return
+	}
 	days, path := parsePeriod(r), r.URL.Path
 	if r.Method == http.MethodPost { // an action that shows its page again
 		path = path[:strings.LastIndexByte(path, '/')]
@@ -217,10 +220,8 @@ func (r *request) addPictures(list ...picture) {
 			}
 		}
 		q.Set("dias", strconv.Itoa(p.days))
-		r.pictures.Periods = append(
-			r.pictures.Periods,
-			period{p.label, path + "?" + q.Encode() + "#graficos", p.days == days},
-		)
+		link := path + "?" + q.Encode() + "#graficos"
+		r.pictures.Periods = append(r.pictures.Periods, period{p.label, link, p.days == days})
 	}
 }
 
@@ -280,76 +281,50 @@ var severityNames = map[cyber.Severity]string{
 	cyber.SeverityCritical: "Crítica",
 }
 
-// figuresByDay returns figures of the period that the page is about.
-func (c *Console) figuresByDay(
-	r *request,
-	part string,
-	names ...operator.Figure,
-) map[operator.Figure][]operator.DayCount {
-	return callRule(r, func(ctx context.Context) (map[operator.Figure][]operator.DayCount, error) {
-		return c.Rules.Figures.FiguresByDay(ctx, part, parsePeriod(r), names...)
-	})
-}
-
-// pictureOverview draws what happened over time: findings by severity and by what they expose, alerts, enrolments and
+// pictureOverview draws what happened over some days: findings by severity and by what they expose, alerts, enrolments and
 // deliveries; and how scores are spread.
-func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) {
+func (c *Console) pictureOverview(
+	ctx context.Context, now map[operator.Figure]int64, days int,
+) ([]picture, error) {
 	names := []operator.Figure{operator.AlertsOfDay, operator.SubscriptionsOfDay, operator.DeliveriesOfDay}
-	series := make([]pictureSeries, 0, len(cyber.Severities()))
-	for i, s := range cyber.Severities() {
+	for _, s := range cyber.Severities() {
 		names = append(names, operator.FindingsOfSeverity(string(s)))
-		series = append(series, pictureSeries{Label: severityNames[s], Class: fmt.Sprintf("c%d", i)})
 	}
 	for _, o := range exposedOptions {
 		names = append(names, operator.FindingsOfClass(o.Value))
 	}
-	counts := c.figuresByDay(r, "", names...)
-	bySeverity := mapList(
-		cyber.Severities(),
-		func(s cyber.Severity) []operator.DayCount { return counts[operator.FindingsOfSeverity(string(s))] },
-	)
+	counts, err := c.Rules.Figures.FiguresByDay(ctx, "", days, names...)
+	if err != nil {
+		return nil, err
+	}
+	var series []pictureSeries
+	var bySeverity [][]operator.DayCount
+	for i, s := range cyber.Severities() {
+		series = append(series, pictureSeries{Label: severityNames[s], Class: fmt.Sprintf("c%d", i)})
+		bySeverity = append(bySeverity, counts[operator.FindingsOfSeverity(string(s))])
+	}
 	var classes, bands []pictured
 	for _, o := range exposedOptions {
-		classes = append(
-			classes,
-			pictured{
-				label:  o.Label,
-				short:  o.Label,
-				values: []int64{sumOfDays(counts[operator.FindingsOfClass(o.Value)])},
-			},
-		)
+		sum := sumOfDays(counts[operator.FindingsOfClass(o.Value)])
+		classes = append(classes, pictured{label: o.Label, short: o.Label, values: []int64{sum}})
 	}
 	for i := range operator.ScoreBands {
-		bands = append(
-			bands,
-			pictured{
-				fmt.Sprintf("%d a %d", i*10, i*10+10),
-				fmt.Sprint(i * 10),
-				[]int64{now[operator.ScoreBandFigure(i)]},
-			},
-		)
+		label := fmt.Sprintf("%d a %d", i*10, i*10+10)
+		bands = append(bands, pictured{label, fmt.Sprint(i * 10), []int64{now[operator.ScoreBandFigure(i)]}})
 	}
 	one := func(title, label, class string, name operator.Figure) picture {
 		return pictureOverTime(title, []pictureSeries{{Label: label, Class: class}}, counts[name])
 	}
-	r.addPictures(
+	ofClasses := []pictureSeries{{Label: "Ocorrências", Class: "c3"}}
+	ofPeople := []pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}}
+	return []picture{
 		pictureOverTime("Ocorrências por gravidade", series, bySeverity...),
 		one("Alertas enviados", "Alertas", "c0", operator.AlertsOfDay),
 		one("Novas assinaturas", "Assinaturas", "c1", operator.SubscriptionsOfDay),
 		one("Entregas", "Entregas", "c0", operator.DeliveriesOfDay),
-		newPicture(
-			"Ocorrências pelo que expõem",
-			"Classe",
-			[]pictureSeries{{Label: "Ocorrências", Class: "c3"}},
-			largestColumns(classes, 6),
-		),
-		newPicture(
-			"Pontuação das pessoas (amostra; maior é pior)",
-			"Pontuação",
-			[]pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}},
-			bands,
-		),
-	)
+		newPicture("Ocorrências pelo que expõem", "Classe", ofClasses, largestColumns(classes, 6)),
+		newPicture("Pontuação das pessoas (amostra; maior é pior)", "Pontuação", ofPeople, bands),
+	}, nil
 }
 
 // sumOfDays returns the total of days.
@@ -374,14 +349,16 @@ var sizeBands = []sizeBand{
 	{1 << 62, "10 milhões ou mais", "≥ 10 mi"},
 }
 
-// pictureBreaches draws the breaches of the period by size and by how much of them was new.
-func (c *Console) pictureBreaches(r *request, all []leak.Record) {
-	if r.who.Partner != "" {
-		return
+// pictureBreaches draws the breaches of the last days by size and by how much of them was new.
+func (c *Console) pictureBreaches(v viewer, all []leak.Record, days int) []picture {
+	if v.who.Partner != "" {
+		return nil
 	}
-	since := c.Now().AddDate(0, 0, -parsePeriod(r))
-	bands := mapList(sizeBands, func(b sizeBand) pictured { return pictured{b.label, b.short, make([]int64, 2)} })
-	var newest []pictured
+	since := c.Now().AddDate(0, 0, -days)
+	var bands, newest []pictured
+	for _, b := range sizeBands {
+		bands = append(bands, pictured{b.label, b.short, make([]int64, 2)})
+	}
 	for _, rec := range all {
 		if rec.State != leak.Published || rec.AddedAt.Before(since) {
 			continue
@@ -400,35 +377,27 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 			newest = append(newest, pictured{rec.Title, "", []int64{100 - known*100/whole, known * 100 / whole}})
 		}
 	}
-	novelty := newPicture(
-		"Novidade dos mais recentes, em %",
-		"Vazamento",
-		[]pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}},
-		newest,
-	)
+	bySize := []pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}}
+	byNovelty := []pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}}
+	novelty := newPicture("Novidade dos mais recentes, em %", "Vazamento", byNovelty, newest)
 	novelty.Lead, novelty.NoTotals = "De cada vazamento, quanto nenhum anterior tinha.", true
-	r.addPictures(
-		newPicture(
-			"Vazamentos por tamanho",
-			"Tamanho",
-			[]pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}},
-			bands,
-		),
-		novelty,
-	)
+	return []picture{newPicture("Vazamentos por tamanho", "Tamanho", bySize, bands), novelty}
 }
 
 // pictureWebhook draws how an endpoint does: what arrived, how long that took, and what waits.
-func (c *Console) pictureWebhook(r *request, endpoint string) {
-	counts := c.figuresByDay(r, endpoint, operator.ArrivedOfDay, operator.GivenUpOfDay, operator.TravelOfDay)
-	waiting := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.Backlog, 0)
+func (c *Console) pictureWebhook(ctx context.Context, endpoint string, days int) ([]picture, error) {
+	names := []operator.Figure{operator.ArrivedOfDay, operator.GivenUpOfDay, operator.TravelOfDay}
+	counts, err := c.Rules.Figures.FiguresByDay(ctx, endpoint, days, names...)
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := c.Rules.Figures.FiguresByPart(ctx, operator.Backlog, 0)
+	if err != nil {
+		return nil, err
+	}
 	arrived, lost := counts[operator.ArrivedOfDay], counts[operator.GivenUpOfDay]
-	health := pictureOverTime(
-		"Entregas deste destino",
-		[]pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}},
-		arrived,
-		lost,
-	)
+	ofDeliveries := []pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}}
+	health := pictureOverTime("Entregas deste destino", ofDeliveries, arrived, lost)
 	n := waiting[endpoint]
 	health.Lead = fmt.Sprintf(
 		"Taxa de sucesso: %s. Na fila agora: %s %s.",
@@ -438,51 +407,51 @@ func (c *Console) pictureWebhook(r *request, endpoint string) {
 	)
 	var means []pictured // a column of each day: means cannot be added up to weeks
 	for i, d := range counts[operator.TravelOfDay] {
-		means = append(
-			means,
-			pictured{
-				d.Day.Format("02/01/2006"),
-				d.Day.Format("02/01"),
-				[]int64{meanDuration(d.Count, arrived[i].Count).Milliseconds()},
-			},
-		)
+		mean := meanDuration(d.Count, arrived[i].Count).Milliseconds()
+		means = append(means, pictured{d.Day.Format("02/01/2006"), d.Day.Format("02/01"), []int64{mean}})
 	}
 	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, means)
 	travel.NoTotals = true
-	travel.Lead = "Do evento até a resposta do destino, em média: " + formatDuration(meanDuration(sumOfDays(counts[operator.TravelOfDay]), sumOfDays(arrived))) + "."
-	r.addPictures(health, travel)
+	mean := meanDuration(sumOfDays(counts[operator.TravelOfDay]), sumOfDays(arrived))
+	travel.Lead = "Do evento até a resposta do destino, em média: " + formatDuration(mean) + "."
+	return []picture{health, travel}, nil
 }
 
 // pictureCases draws cases opened, and those resolved in time and late.
-func (c *Console) pictureCases(r *request) {
-	if r.who.Partner != "" {
-		return
+func (c *Console) pictureCases(ctx context.Context, v viewer, days int) ([]picture, error) {
+	if v.who.Partner != "" {
+		return nil, nil
 	}
-	counts := c.figuresByDay(r, "", operator.CasesOpenedOfDay, operator.CasesInTimeOfDay, operator.CasesLateOfDay)
+	names := []operator.Figure{operator.CasesOpenedOfDay, operator.CasesInTimeOfDay, operator.CasesLateOfDay}
+	counts, err := c.Rules.Figures.FiguresByDay(ctx, "", days, names...)
+	if err != nil {
+		return nil, err
+	}
 	inTime, late := counts[operator.CasesInTimeOfDay], counts[operator.CasesLateOfDay]
-	solved := pictureOverTime("Casos resolvidos: prazo", []pictureSeries{{Label: "No prazo", Class: "c1"}, {Label: "Fora do prazo", Class: "c3"}}, inTime, late)
-	solved.Lead = "Resolvidos no prazo: " + formatShare(sumOfDays(inTime), sumOfDays(inTime)+sumOfDays(late)) + ". Casos sem prazo não contam."
-	r.addPictures(pictureOverTime("Casos abertos", []pictureSeries{{Label: "Abertos", Class: "c0"}}, counts[operator.CasesOpenedOfDay]), solved)
+	ofOpened := []pictureSeries{{Label: "Abertos", Class: "c0"}}
+	ofSolved := []pictureSeries{{Label: "No prazo", Class: "c1"}, {Label: "Fora do prazo", Class: "c3"}}
+	solved := pictureOverTime("Casos resolvidos: prazo", ofSolved, inTime, late)
+	share := formatShare(sumOfDays(inTime), sumOfDays(inTime)+sumOfDays(late))
+	solved.Lead = "Resolvidos no prazo: " + share + ". Casos sem prazo não contam."
+	opened := pictureOverTime("Casos abertos", ofOpened, counts[operator.CasesOpenedOfDay])
+	return []picture{opened, solved}, nil
 }
 
 // picturePartners draws who enrolled how many people.
-func (c *Console) picturePartners(r *request, all []partner.Partner) {
-	if r.who.Partner != "" {
-		return
+func (c *Console) picturePartners(ctx context.Context, v viewer, all []partnerRow, days int) ([]picture, error) {
+	if v.who.Partner != "" {
+		return nil, nil
 	}
-	counts := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.SubscriptionsOfDay, parsePeriod(r))
+	counts, err := c.Rules.Figures.FiguresByPart(ctx, operator.SubscriptionsOfDay, days)
+	if err != nil {
+		return nil, err
+	}
 	var columns []pictured
 	for _, p := range all {
 		columns = append(columns, pictured{p.Name, truncateName(p.Name, 9), []int64{counts[string(p.ID)]}})
 	}
-	r.addPictures(
-		newPicture(
-			"Novas assinaturas por parceiro",
-			"Parceiro",
-			[]pictureSeries{{Label: "Assinaturas", Class: "c0"}},
-			largestColumns(columns, 6),
-		),
-	)
+	series := []pictureSeries{{Label: "Assinaturas", Class: "c0"}}
+	return []picture{newPicture("Novas assinaturas por parceiro", "Parceiro", series, largestColumns(columns, 6))}, nil
 }
 
 // truncateName shortens a name to what stands below a column.

@@ -17,9 +17,16 @@ type plansPage struct {
 
 // listPlans shows the plans of the chosen partner; without a partner only the choice of one.
 func listPlans(c *Console, r *request) (answer, error) {
-	page := plansPage{partnerChoice: c.choosePartner(r)}
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
+	page := plansPage{partnerChoice: choice}
 	if page.Current.ID != "" {
-		page.Plans = callRuleWith(r, c.Rules.Plans.ListPlans, page.Current.ID)
+		page.Plans, err = c.Rules.Plans.ListPlans(r.Context(), page.Current.ID)
+		if err != nil {
+			return nil, err
+		}
 	}
 	return view{"plans", "Planos", page}, nil
 }
@@ -36,78 +43,95 @@ type planPage struct {
 
 // showNewPlan shows the form of a new plan.
 func showNewPlan(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
-	return view{"plan", "Novo plano", planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}}, nil
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
+	if err != nil {
+		return nil, err
+	}
+	page := planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}
+	return view{"plan", "Novo plano", page}, nil
 }
 
 // showPlanPage shows a plan.
 func showPlanPage(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
-	one := callRuleWith2(r, c.Rules.Plans.GetPlan, p.ID, plan.ID(r.PathValue("plan")))
-	page := planPage{
-		Partner: p, Plan: one, Limit: formatReais(one.Coverage.Limit), Types: strings.Join(one.Coverage.Types, "\n"),
-		Path: joinPath("plans", string(p.ID), "edit", string(one.ID)),
+	page, err := c.gatherPlan(r.Context(), partnerOf(r), plan.ID(r.PathValue("plan")))
+	if err != nil {
+		return nil, err
 	}
-	page.SubLimits = strings.Join(
-		mapList(one.Coverage.SubLimits, func(s plan.SubLimit) string { return s.Name + ": " + formatReais(s.Limit) }),
-		"\n",
-	)
-	return view{"plan", one.Name, page}, nil
+	return view{"plan", page.Name, page}, nil
 }
 
-// parsePlanForm fills a plan from the form.
-func parsePlanForm(r *request, p *plan.Plan) {
-	limit, err := parseReais("limit", r.trimmedField("limit"))
-	r.noteFormError(err)
-	p.MaxDevices, p.KeyDays = r.readNumber("max_devices", 0), r.readNumber("key_days", 0)
-	p.Name, p.KeysEndWithSubscription = r.trimmedField("name"), r.PostForm.Has("keys_end")
-	p.Coverage = plan.Coverage{
-		Plan:        r.trimmedField("coverage_plan"),
-		Limit:       limit,
-		Types:       splitLines(r.trimmedField("types")),
-		Conditions:  r.trimmedField("conditions"),
-		Exclusions:  r.trimmedField("exclusions"),
-		WaitingDays: r.readNumber("waiting_days", 0),
+func (c *Console) gatherPlan(ctx context.Context, id partner.ID, name plan.ID) (planPage, error) {
+	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	if err != nil {
+		return planPage{}, err
 	}
-	for _, line := range splitLines(r.trimmedField("sub_limits")) {
+	one, err := c.Rules.Plans.GetPlan(ctx, p.ID, name)
+	if err != nil {
+		return planPage{}, err
+	}
+	subLimits := make([]string, len(one.Coverage.SubLimits))
+	for i, s := range one.Coverage.SubLimits {
+		subLimits[i] = s.Name + ": " + formatReais(s.Limit)
+	}
+	return planPage{
+		Partner:   p,
+		Plan:      one,
+		Limit:     formatReais(one.Coverage.Limit),
+		SubLimits: strings.Join(subLimits, "\n"),
+		Types:     strings.Join(one.Coverage.Types, "\n"),
+		Path:      joinPath("plans", string(p.ID), "edit", string(one.ID)),
+	}, nil
+}
+
+// readPlan fills a plan from the form.
+func (f *formReader) readPlan(p *plan.Plan) {
+	limit, err := parseReais("limit", f.trimmedField("limit"))
+	f.noteFault(err)
+	p.Name = f.trimmedField("name")
+	p.MaxDevices = f.readNumber("max_devices", 0)
+	p.KeyDays = f.readNumber("key_days", 0)
+	p.KeysEndWithSubscription = f.PostForm.Has("keys_end")
+	p.Coverage = plan.Coverage{
+		Plan:        f.trimmedField("coverage_plan"),
+		Limit:       limit,
+		Types:       splitLines(f.trimmedField("types")),
+		Conditions:  f.trimmedField("conditions"),
+		Exclusions:  f.trimmedField("exclusions"),
+		WaitingDays: f.readNumber("waiting_days", 0),
+	}
+	for _, line := range splitLines(f.trimmedField("sub_limits")) {
 		name, amount, _ := strings.Cut(line, ":")
 		m, err := parseReais("sub limits", amount)
-		r.noteFormError(err)
+		f.noteFault(err)
 		p.Coverage.SubLimits = append(p.Coverage.SubLimits, plan.SubLimit{Name: strings.TrimSpace(name), Limit: m})
 	}
 }
 
 // createPlan creates a plan for the partner in the path, under the id in the form.
 func createPlan(c *Console, r *request) (answer, error) {
+	form := newFormReader(r)
 	p := plan.Plan{ID: plan.ID(r.trimmedField("id")), Partner: partnerOf(r)}
-	parsePlanForm(r, &p)
-	return c.changeAndRedirect(
-		r,
-		"plan.create",
-		redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			made, err := in.Plans.CreatePlan(ctx, p)
-			return string(p.Partner), string(made.ID), err
-		},
-	)
+	form.readPlan(&p)
+	next := redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"}
+	return c.changeAndRedirect(r, "plan.create", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		made, err := in.Plans.CreatePlan(ctx, p)
+		return string(p.Partner), string(made.ID), form.joinFaults(err)
+	})
 }
 
 // savePlanForm keeps what the form of a plan says.
 func savePlanForm(c *Console, r *request) (answer, error) {
 	id, name := partnerOf(r), plan.ID(r.PathValue("plan"))
+	form := newFormReader(r)
 	var given plan.Plan
-	parsePlanForm(r, &given)
-	return c.changeAndRedirect(
-		r,
-		"plan.edit",
-		redirect{"/plans?partner=" + url.QueryEscape(string(id)), "plan.saved"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Plans.EditPlan(ctx, id, name, func(p *plan.Plan) {
-				given.Retired = !r.PostForm.Has("offered")
-				given.ID, given.Partner, given.CreatedAt = p.ID, p.Partner, p.CreatedAt
-				*p = given
-			})
-			return string(id), string(name), err
-		},
-	)
+	form.readPlan(&given)
+	next := redirect{"/plans?partner=" + url.QueryEscape(string(id)), "plan.saved"}
+	return c.changeAndRedirect(r, "plan.edit", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Plans.EditPlan(ctx, id, name, func(p *plan.Plan) {
+			given.Retired = !r.PostForm.Has("offered")
+			given.ID, given.Partner, given.CreatedAt = p.ID, p.Partner, p.CreatedAt
+			*p = given
+		})
+		return string(id), string(name), form.joinFaults(err)
+	})
 }

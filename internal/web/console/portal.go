@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
@@ -217,39 +216,76 @@ const portalFailures = 5
 
 // showPortal shows a partner's people their first page: the state of keys, webhooks and usage.
 func showPortal(c *Console, r *request) (answer, error) {
+	page, err := c.gatherPortal(r.Context(), r.viewer)
+	if err != nil {
+		return nil, err
+	}
+	return view{"portal", "Visão geral", page}, nil
+}
+
+func (c *Console) gatherPortal(ctx context.Context, v viewer) (portalPage, error) {
 	page := portalPage{
-		Partner: r.scope.at,
+		Partner: v.scope.at,
 		API:     c.API.String(),
-		Trying:  r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox,
+		Trying:  v.scope.newScopeView().Trying || v.scope.at.Mode == partner.Sandbox,
 	}
 	id := page.Partner.ID
-	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
-	log := callRuleWith2(r, c.Rules.Meter.LatestRequests, id, false)
-	page.Keys = slices.DeleteFunc(
-		c.newKeyRows(keys, log),
-		func(k keyRow) bool { return k.State != "live" && k.State != "ending" },
-	)
-	page.Findings = callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.FindingsOpen, 0)[string(id)]
-	for _, n := range callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.Arrived, 0) {
+	keys, err := c.Rules.Partners.ListKeys(ctx, id)
+	if err != nil {
+		return page, err
+	}
+	log, err := c.Rules.Meter.LatestRequests(ctx, id, false)
+	if err != nil {
+		return page, err
+	}
+	for _, k := range c.newKeyRows(keys, log) {
+		if k.State == "live" || k.State == "ending" {
+			page.Keys = append(page.Keys, k)
+		}
+	}
+	open, err := c.Rules.Figures.FiguresByPart(ctx, operator.FindingsOpen, 0)
+	if err != nil {
+		return page, err
+	}
+	page.Findings = open[string(id)]
+	arrived, err := c.Rules.Figures.FiguresByPart(ctx, operator.Arrived, 0)
+	if err != nil {
+		return page, err
+	}
+	for _, n := range arrived {
 		page.Arrived += n
 	}
-	for _, e := range callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id) {
-		page.Webhooks = append(
-			page.Webhooks,
-			webhookHealth{e, callRuleWith2(r, c.Rules.History.EndpointHealth, id, e.ID)},
-		)
+	endpoints, err := c.Rules.Webhooks.ListEndpoints(ctx, id)
+	if err != nil {
+		return page, err
 	}
-	for _, n := range callRuleWith2(r, c.Rules.Meter.CountsOfDays, id, 1) {
-		page.Sent, page.Refused = page.Sent+n.Sent, page.Refused+n.Refused
+	for _, e := range endpoints {
+		health, err := c.Rules.History.EndpointHealth(ctx, id, e.ID)
+		if err != nil {
+			return page, err
+		}
+		page.Webhooks = append(page.Webhooks, webhookHealth{e, health})
+	}
+	today, err := c.Rules.Meter.CountsOfDays(ctx, id, 1)
+	if err != nil {
+		return page, err
+	}
+	for _, n := range today {
+		page.Sent += n.Sent
+		page.Refused += n.Refused
 	}
 	for _, l := range log {
 		if l.Status >= http.StatusBadRequest && len(page.Failed) < portalFailures {
 			page.Failed = append(page.Failed, l)
 		}
 	}
-	page.Subscriptions = callRuleWith3(r, c.Rules.Subscriptions.ListActive, id, 1, 1).Total
-	page.Notices = c.accessNotices(r)
-	return view{"portal", "Visão geral", page}, nil
+	active, err := c.Rules.Subscriptions.ListActive(ctx, id, 1, 1)
+	if err != nil {
+		return page, err
+	}
+	page.Subscriptions = active.Total
+	page.Notices, err = c.accessNotices(ctx, v.who)
+	return page, err
 }
 
 // Rights of a partner's people, and the lack of one, which is a decision too.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
@@ -32,30 +33,33 @@ const mostReveals = 200
 // about the person for revealTime, so one line covers everything that the operator looks at in that time.
 func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, error) {
 	why, err := parseReason(r)
-	r.noteFormError(err)
-	c.recordAction(r, "person.reveal", ref, why)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.recordAction(r, "person.reveal", ref, why); err != nil {
+		return nil, err
+	}
 	return then, nil
 }
 
 // currentReveals returns the operator's reveals that are still valid, by the person's reference.
-func (c *Console) currentReveals(r *request) map[string]*operator.Entry {
-	lines := callRuleWith(
-		r,
-		c.Rules.Audit.ListEntries,
-		operator.Filter{
-			Actor:  string(r.who.ID),
-			Action: "person.reveal",
-			From:   c.Now().Add(-revealTime),
-			Limit:  mostReveals,
-		},
-	)
+func (c *Console) currentReveals(ctx context.Context, who operator.ID) (map[string]*operator.Entry, error) {
+	lines, err := c.Rules.Audit.ListEntries(ctx, operator.Filter{
+		Actor:  string(who),
+		Action: "person.reveal",
+		From:   c.Now().Add(-revealTime),
+		Limit:  mostReveals,
+	})
+	if err != nil {
+		return nil, err
+	}
 	reveals := make(map[string]*operator.Entry, len(lines))
 	for i := range lines {
 		if reveals[lines[i].Subject] == nil { // the newest comes first
 			reveals[lines[i].Subject] = &lines[i]
 		}
 	}
-	return reveals
+	return reveals, nil
 }
 
 // referenceOf returns the keyed reference to a person of a partner.

@@ -77,8 +77,8 @@ var routes = []route{
 	{method: "POST", path: "/partners/{id}/suspend", role: operator.Admin, run: suspendPartner, form: showPartner},
 	{method: "POST", path: "/partners/{id}/resume", role: operator.Admin, run: resumePartner, form: showPartner},
 	{method: "POST", path: "/partners/{id}/first-looks/grant", role: operator.Admin, run: grantLooks, form: showPartner},
-	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: createPartnerKey},
-	{method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: createKey, form: createPartnerKey},
+	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: newKey},
+	{method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: createKey, form: newKey},
 	{method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true, run: confirmRoll},
 	{method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true, run: replaceKey, form: confirmRoll},
 	{method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, portal: integrate, run: revokeKey, form: showPartner},
@@ -185,7 +185,7 @@ var routes = []route{
 	{method: "POST", path: "/cases/{id}/write", role: operator.Support, portal: attend, run: writeCase, form: showCasePage},
 	{method: "POST", path: "/cases/{id}/writing", role: operator.Support, portal: attend, run: writingCase},
 	{method: "POST", path: "/cases/{id}/reveal", role: operator.Support, portal: attend, run: revealCase, form: showCasePage},
-	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignCases, form: showCases},
+	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignMarkedCases, form: showCases},
 	{method: "GET", path: "/answers", role: operator.Support, run: showAnswers},
 	{method: "POST", path: "/answers", role: operator.Support, run: saveAnswer, form: showAnswers},
 	{method: "POST", path: "/answers/delete", role: operator.Support, run: deleteAnswer, form: showAnswers},
@@ -320,5 +320,9 @@ type Page struct {
 
 // ListPages returns the whole route table.
 func ListPages() []Page {
-	return mapList(routes, func(rt route) Page { return Page{rt.method, rt.path, rt.role, rt.portal, rt.fresh} })
+	table := make([]Page, len(routes))
+	for i, rt := range routes {
+		table[i] = Page{Method: rt.method, Path: rt.path, Role: rt.role, Portal: rt.portal, Fresh: rt.fresh}
+	}
+	return table
 }

@@ -30,9 +30,6 @@ const (
 
 // showSecretsNext leads to the page of secrets that were made just now. Nothing of them stays on the server.
 func showSecretsNext(r *request, p secretPage) (answer, error) {
-	if r.failure != nil {
-		return nil, r.failure
-	}
 	sealer, err := r.secretSealer()
 	if err != nil {
 		return nil, err

@@ -8,8 +8,6 @@
 package console
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -20,7 +18,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -34,6 +31,7 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
 	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
 // Each address may try to log in so often. It is the second net beside the lock of each account.
@@ -130,16 +128,23 @@ type Options struct {
 // Console answers operators.
 type Console struct {
 	Options
-	pages *pages
-	tries *telemetry.Budget
+	templates *pages.Templates
+	tries     *telemetry.Budget
 	// confined is the console as a partner's people see it: see portal.go.
 	confined bool
 	handler  http.Handler
 }
 
+// policy lets pages load style and script from this console only, and stand in no frame.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
+
+// assetTime is how long browsers keep the style sheet and the script; they change only with the program.
+const assetTime = 5 * time.Minute
+
 // NewConsole builds the console.
 func NewConsole(o Options) (*Console, error) {
-	p, err := parsedPages()
+	templates, err := parsedPages()
 	if err != nil {
 		return nil, fmt.Errorf("console templates: %w", err)
 	}
@@ -147,62 +152,31 @@ func NewConsole(o Options) (*Console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("console files: %w", err)
 	}
-	c := &Console{Options: o, pages: p, tries: telemetry.NewBudget(o.Now, triesEvery, triesBurst)}
+	c := &Console{Options: o, templates: templates, tries: telemetry.NewBudget(o.Now, triesEvery, triesBurst)}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.Handle(rt.method+" "+rt.path, c.adaptRoute(rt))
 	}
-	mux.Handle("GET /static/", withCaching(http.StripPrefix("/static/", http.FileServerFS(static))))
-	mux.Handle(
-		"/",
-		c.adaptRoute(
-			route{method: http.MethodGet, path: "unknown", role: operator.Viewer, portal: look, run: showNotFound},
-		),
-	)
+	assets := http.StripPrefix("/static/", http.FileServerFS(static))
+	mux.Handle("GET /static/", pages.CacheFor(assetTime, assets))
+	unknown := route{method: http.MethodGet, path: "unknown", role: operator.Viewer, portal: look, run: showNotFound}
+	mux.Handle("/", c.adaptRoute(unknown))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
-	c.handler = c.withSecurityHeaders(http.NewCrossOriginProtection().Handler(mux))
+	c.handler = pages.WithHeaders(pages.Headers{
+		Policy:    policy,
+		IsOverTLS: c.isOverTLS,
+		More:      map[string]string{"x-frame-options": "DENY", "cross-origin-opener-policy": "same-origin"},
+	}, http.NewCrossOriginProtection().Handler(mux))
 	return c, nil
 }
 
 // ServeHTTP answers an operator.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
-// withSecurityHeaders sets what every answer of the console carries.
-func (c *Console) withSecurityHeaders(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set(
-			"content-security-policy",
-			"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
-				"form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
-		)
-		h.Set("x-content-type-options", "nosniff")
-		h.Set("x-frame-options", "DENY")
-		h.Set("referrer-policy", "no-referrer")
-		h.Set("cross-origin-opener-policy", "same-origin")
-		h.Set("cross-origin-resource-policy", "same-origin")
-		h.Set("permissions-policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
-		h.Set("cache-control", "no-store")
-		if c.isOverTLS(r) {
-			h.Set("strict-transport-security", "max-age=63072000; includeSubDomains")
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // isOverTLS reports whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
 func (c *Console) isOverTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
 
-// withCaching lets a browser keep the style sheet and the script for a while; they change only with the program.
-func withCaching(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("cache-control", "public, max-age=300")
-		next.ServeHTTP(w, r)
-	})
-}
-
-// handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter. An answer beside a
-// fault is ignored.
+// handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
 type handler func(c *Console, r *request) (answer, error)
 
 // answer is one of the ways to answer: view, redirect, stream, download or document.
@@ -237,11 +211,9 @@ func (download) isAnswer() {}
 // request is what a page works with.
 type request struct {
 	*http.Request
+	viewer
 	route   route
-	who     operator.Operator
 	session operator.Session
-	// scope is what of the service the session sees.
-	scope scope
 	// from is the address that it came from.
 	from string
 	// cookie is set on the answer: a session that begins or ends.
@@ -250,67 +222,16 @@ type request struct {
 	pictures *pictures
 	// kept is set too: the partner that was chosen.
 	kept *http.Cookie
-	// problem is why the form that the page shows was refused.
-	problem error
-	// wrong is what was found wrong with the form so far. Nothing is changed or recorded once there is any, so that handlers read
-	// all fields and the operator is told all problems at once.
-	wrong error
-	// failure is the first thing that failed. What a handler loads after it is empty, and nothing is changed or recorded any more, so
-	// that a handler can load one part of its page after another; the adapter answers the failure in place of the page.
-	failure error
+	// again is set while the page of a refused form is shown once more. A partner that the form named wrongly is left out of
+	// it, so that the page tells of the form's problem and does not fail by the same.
+	again bool
 }
 
-// keepFailure keeps the first failure of the request; nil is none.
-func (r *request) keepFailure(err error) { r.failure = cmp.Or(r.failure, err) }
-
-// callRule returns what a rule says, or nothing once something has failed.
-func callRule[T any](r *request, read func(context.Context) (T, error)) (value T) {
-	if r.failure == nil {
-		value, r.failure = read(r.Context())
-	}
-	return value
+// viewer is who looks at a page, and what of the service they see: all that the gathering of a page needs of a request.
+type viewer struct {
+	who   operator.Operator
+	scope scope
 }
-
-// callRuleWith is callRule for a rule that takes an argument, callRuleWith2 and callRuleWith3 are for two and three.
-func callRuleWith[A, T any](r *request, read func(context.Context, A) (T, error), a A) T {
-	return callRule(r, func(ctx context.Context) (T, error) { return read(ctx, a) })
-}
-
-// callRuleWith2 is callRule for a rule that takes two arguments.
-func callRuleWith2[A, B, T any](r *request, read func(context.Context, A, B) (T, error), a A, b B) T {
-	return callRule(r, func(ctx context.Context) (T, error) { return read(ctx, a, b) })
-}
-
-// callRuleWith3 is callRule for a rule that takes three arguments.
-func callRuleWith3[A, B, C, T any](r *request, read func(context.Context, A, B, C) (T, error), a A, b B, c C) T {
-	return callRule(r, func(ctx context.Context) (T, error) { return read(ctx, a, b, c) })
-}
-
-// parseValue returns what a text stands for; a text that stands for nothing is a failure of the request.
-func parseValue[T any](r *request, parse func(string) (T, error), text string) T {
-	return callRule(r, func(context.Context) (T, error) { return parse(text) })
-}
-
-// callRulePair is callRuleWith for a rule that returns a second value too, as lists do: where the next page begins.
-func callRulePair[A, T, N any](r *request, read func(context.Context, A) (T, N, error), a A) (value T, next N) {
-	if r.failure == nil {
-		value, next, r.failure = read(r.Context(), a)
-	}
-	return value, next
-}
-
-// callRulePair2 is callRulePair for a rule that takes two arguments.
-func callRulePair2[A, B, T, N any](
-	r *request,
-	read func(context.Context, A, B) (T, N, error),
-	a A,
-	b B,
-) (value T, next N) {
-	return callRulePair(r, func(ctx context.Context, a A) (T, N, error) { return read(ctx, a, b) }, a)
-}
-
-// noteFormError adds to what is wrong with the form; nil adds nothing.
-func (r *request) noteFormError(err error) { r.wrong = errors.Join(r.wrong, err) }
 
 // auditActor returns the operator and their address, for the audit trail.
 func (r *request) auditActor() operator.Actor {
@@ -326,7 +247,6 @@ var (
 	errForbidden = fault.New(fault.Forbidden, "role.insufficient")
 	errForm      = fault.New(fault.Invalid, "form.invalid")
 	errUpload    = fault.New(fault.TooLarge, "upload.too_large")
-	errPanic     = fault.New(fault.Internal, "panic")
 	errNotFound  = fault.New(fault.NotFound, "path.not_found")
 )
 
@@ -346,7 +266,7 @@ func (c *Console) adaptRoute(rt route) http.Handler {
 			hr = hr.WithContext(ctx)
 		}
 		r := &request{Request: hr, route: rt, from: c.Callers.CallerAddress(hr)}
-		a, err := c.runRequest(w, r)
+		a, err := pages.CatchPanic(hr.Context(), c.Log, func() (answer, error) { return c.runRequest(w, r) })
 		status := c.writeAnswer(w, r, a, err)
 		telemetry.PageLine{
 			Pages:  "console",
@@ -360,14 +280,8 @@ func (c *Console) adaptRoute(rt route) http.Handler {
 	})
 }
 
-// runRequest runs a request up to what it answers; a panic becomes an internal fault.
-func (c *Console) runRequest(w http.ResponseWriter, r *request) (a answer, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.Log.ErrorContext(r.Context(), "panic", "stack", string(debug.Stack()))
-			a, err = nil, errPanic
-		}
-	}()
+// runRequest runs a request up to what it answers. A form that was refused is answered beside the error.
+func (c *Console) runRequest(w http.ResponseWriter, r *request) (answer, error) {
 	to, err := c.enterSession(r)
 	if r.who.ID == "" && c.Strangers.TakeToken(r.from) > 0 {
 		return nil, errTries
@@ -385,59 +299,46 @@ func (c *Console) runRequest(w http.ResponseWriter, r *request) (a answer, err e
 		return nil, err
 	}
 	if r.route.upload {
-		// A large file takes longer than the server allows for ordinary requests. A server without deadlines refuses
-		// this.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-	}
-	if r.route.upload && c.UploadLimit > 0 {
-		if r.ContentLength > c.UploadLimit+maxForm {
-			err = c.fileTooLargeError()
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, c.UploadLimit+maxForm) // the other fields have room beside the file
+		c.prepareUpload(w, r)
 	}
 	own := c.withScope(r.scope)
-	if err == nil {
-		run := r.route.run
-		if r.route.portalRun != nil && r.who.Partner != "" {
-			run = r.route.portalRun
-		}
-		a, err = r.runHandler(own, run)
-	}
-	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
-		err = c.fileTooLargeError()
-	}
-	if err == nil {
-		return a, nil
-	}
-	if r.route.form != nil && isMendable(err) {
-		r.problem = err
-		if again, ferr := r.runHandler(own, r.route.form); ferr == nil {
-			return again, err
+	run := func() (answer, error) { return own.runRoute(r) }
+	var showAgain func() (answer, error)
+	if r.route.form != nil {
+		showAgain = func() (answer, error) {
+			r.again = true
+			return r.route.form(own, r)
 		}
 	}
-	return nil, err // what a handler returns beside an error is not sent: a redirect would tell of success
+	return pages.RunForm(isMendable, run, showAgain)
 }
 
-// runHandler runs a handler and returns its answer, or the first thing that failed.
-func (r *request) runHandler(c *Console, run handler) (answer, error) {
-	r.failure = nil
+// runRoute runs the handler of a request's route.
+func (c *Console) runRoute(r *request) (answer, error) {
+	if r.route.upload && c.UploadLimit > 0 && r.ContentLength > c.UploadLimit+maxForm {
+		return nil, c.fileTooLargeError()
+	}
+	run := r.route.run
+	if r.route.portalRun != nil && r.who.Partner != "" {
+		run = r.route.portalRun
+	}
 	a, err := run(c, r)
-	return a, cmp.Or(r.failure, err)
+	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
+		return nil, c.fileTooLargeError()
+	}
+	return a, err
 }
 
 // isMendable tells faults that a person can mend in the form that was sent.
 func isMendable(err error) bool {
 	switch fault.KindOf(err) {
-	case fault.Invalid, fault.Conflict, fault.TooLarge, fault.Unprocessable, fault.NotFound:
+	case fault.TooLarge:
 		return true
 	case fault.Unauthenticated:
 		return errors.Is(err, operator.ErrRefused) || errors.Is(err, operator.ErrPasskey)
-	case fault.RateLimited:
-		return true
-	case fault.Internal, fault.Forbidden, fault.UnsupportedType, fault.Unavailable:
+	default:
+		return pages.IsMendable(err)
 	}
-	return false
 }
 
 // writeAnswer sends the answer and returns its status.
@@ -453,17 +354,7 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 	}
 	switch a := a.(type) {
 	case redirect:
-		to := a.to
-		if a.done != "" {
-			mark := "?"
-			if strings.Contains(to, "?") {
-				mark = "&"
-			}
-			to += mark + "done=" + url.QueryEscape(a.done)
-		}
-		w.Header().Set("location", to)
-		w.WriteHeader(http.StatusSeeOther)
-		return http.StatusSeeOther
+		return pages.Redirect(w, a.to, a.done)
 	case stream:
 		if err := a(r.Context(), w); err != nil && r.Context().Err() == nil {
 			c.Log.ErrorContext(r.Context(), "console stream failed", "route", r.route.path, "cause", err.Error())
@@ -477,35 +368,29 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 		}
 		return http.StatusOK
 	case document:
-		if body, merr := json.Marshal(a.body); err == nil && merr == nil {
+		body, merr := json.Marshal(a.body)
+		if merr == nil {
 			w.Header().Set("content-type", "application/json")
-			_, _ = w.Write(body) // as above
+			_, _ = w.Write(body) // a reader that is gone needs no answer
 			return http.StatusOK
 		}
+		err = merr
 	case view:
-		return c.writeView(w, r, a, telemetry.StatusOfPage(err))
+		return c.writeView(w, r, a, telemetry.StatusOfPage(err), err)
 	}
 	if err == nil { // a handler that returned nothing at all
-		err = errPanic
+		err = pages.ErrPanic
 	}
-	return c.writeView(
-		w,
-		r,
-		view{name: "problem", title: "Não foi possível", data: sentenceOf(err)},
-		telemetry.StatusOfPage(err),
-	)
+	problem := view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}
+	return c.writeView(w, r, problem, telemetry.StatusOfPage(err), nil)
 }
 
-// writeView renders into a buffer first, so that a failure is an error page and never half a page.
-func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status int) int {
-	var b bytes.Buffer
-	if err := c.pages.renderPage(&b, c.newFrame(r, v), v.name); err != nil {
-		c.Log.ErrorContext(r.Context(), "page cannot be rendered", "page", v.name, "cause", err.Error())
-		http.Error(w, "A página não pôde ser montada.", http.StatusInternalServerError)
-		return http.StatusInternalServerError
-	}
-	w.Header().Set("content-type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // a reader that is gone needs no page
-	return status
+// writeView writes a page; refused is why the form on it was not accepted, nil where none was.
+func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status int, refused error) int {
+	return pages.Page{
+		Name:    v.name,
+		Status:  status,
+		Apology: "A página não pôde ser montada.",
+		Render:  func(w io.Writer) error { return c.renderPage(w, c.newFrame(r, v, refused), v.name) },
+	}.Write(r.Context(), w, c.Log)
 }

@@ -82,7 +82,7 @@ func TestMendable(t *testing.T) {
 
 // TestFields: what forms hold.
 func TestFields(t *testing.T) {
-	r := posted(t, "/x", "n=+12+&neg=-1&word=x&at=2026-12-24T15%3A00&bad=24%2F12&reason=ok&why=pedido")
+	r := newFormReader(posted(t, "/x", "n=+12+&neg=-1&word=x&at=2026-12-24T15%3A00&bad=24%2F12&reason=ok&why=pedido"))
 	for name, want := range map[string]int{"n": 12, "missing": 7} {
 		if got := r.readNumber(name, 7); got != want {
 			t.Errorf("%s: %d", name, got)
@@ -91,15 +91,26 @@ func TestFields(t *testing.T) {
 	if got := r.readMoment("at"); !got.Equal(time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC)) {
 		t.Error("a time is read as Brasília's:", got)
 	}
-	if got := r.readMoment("missing"); !got.IsZero() || r.wrong != nil {
-		t.Error(got, r.wrong)
+	if got := r.readMoment("missing"); !got.IsZero() || r.err() != nil {
+		t.Error(got, r.err())
 	}
-	for i, read := range []func(){func() { r.readNumber("neg", 7) }, func() { r.readNumber("word", 7) }, func() { r.readMoment("bad") }} {
-		if read(); len(faultsIn(r.wrong)) != i+1 || !errors.Is(r.wrong, errForm) {
-			t.Errorf("%d: %v", i, r.wrong)
+	for i, read := range []func(){
+		func() { r.readNumber("neg", 7) },
+		func() { r.readNumber("word", 7) },
+		func() { r.readMoment("bad") },
+	} {
+		if read(); len(faultsIn(r.err())) != i+1 || !errors.Is(r.err(), errForm) {
+			t.Errorf("%d: %v", i, r.err())
 		}
 	}
-	if _, err := parseReason(r); !errors.Is(err, errReason) {
+	rule := errForm.With("name", fault.Taken)
+	if got := faultsIn(r.joinFaults(rule)); len(got) != 4 {
+		t.Error("what a rule found is not told with what is wrong with the form:", got)
+	}
+	if err := newFormReader(r.request).joinFaults(nil); err != nil {
+		t.Error("nothing is wrong:", err)
+	}
+	if _, err := parseReason(r.request); !errors.Is(err, errReason) {
 		t.Error("two letters are no reason:", err)
 	}
 	if why, err := parseReason(posted(t, "/x", "reason=+pedido+")); err != nil || why != "pedido" {
@@ -107,16 +118,16 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestSettingsOf: nothing means the default, and a word is refused.
-func TestSettingsOf(t *testing.T) {
-	r := posted(t, "/x", "default_plan=ouro&rate=10&burst=&mask_cards=on")
-	if s := settingsOf(r); r.wrong != nil ||
-		s != (partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}) {
-		t.Error(s, r.wrong)
+// TestReadSettings: nothing means the default, and a word is refused.
+func TestReadSettings(t *testing.T) {
+	form := newFormReader(posted(t, "/x", "default_plan=ouro&rate=10&burst=&mask_cards=on"))
+	want := partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}
+	if s := form.readSettings(); form.err() != nil || s != want {
+		t.Error(s, form.err())
 	}
-	r = posted(t, "/x", "rate=viele&burst=muitas")
-	if settingsOf(r); len(faultsIn(r.wrong)) != 2 {
-		t.Error(r.wrong)
+	form = newFormReader(posted(t, "/x", "rate=viele&burst=muitas"))
+	if form.readSettings(); len(faultsIn(form.err())) != 2 {
+		t.Error(form.err())
 	}
 }
 

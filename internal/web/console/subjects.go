@@ -2,9 +2,10 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
-	"sort"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
@@ -54,48 +55,58 @@ type heldCount struct {
 	Counts []choiceCount
 }
 
-// subjectsPage returns the page with the partners to choose from and the form filled in as it was sent.
-func (c *Console) subjectsPage(r *request) subjectsPage {
-	all := callRule(r, c.Rules.Partners.ListPartners)
-	return subjectsPage{
-		Partners: all,
-		CPF:      r.PostForm.Get("cpf"),
-		User:     r.PostForm.Get("user_hash"),
-		Partner:  r.PostForm.Get("partner"),
-	}
-}
-
 // showSubjects shows the form for requests of data subjects: find, export, accesses and erasure.
 func showSubjects(c *Console, r *request) (answer, error) {
-	return view{"subjects", "Titulares", c.subjectsPage(r)}, nil
+	page, err := c.newSubjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subjects", "Titulares", page}, nil
 }
 
 // personAsked reads who is meant and why, and records it before anything is looked up.
-func (c *Console) personAsked(r *request, action string) (p subject.Person, why string) {
-	var err error
-	if ref := r.trimmedField("ref"); ref != "" { // from the person's page, which holds neither
-		p, err = c.Rules.Subjects.FindReferred(r.Context(), partner.ID(r.trimmedField("partner")), ref)
+func (c *Console) personAsked(form *formReader, action string) (p subject.Person, why string, err error) {
+	if ref := form.trimmedField("ref"); ref != "" { // from the person's page, which holds neither
+		p, err = c.Rules.Subjects.FindReferred(form.Context(), partner.ID(form.trimmedField("partner")), ref)
 	} else {
-		p, err = subject.ParsePerson(r.trimmedField("cpf"), r.trimmedField("user_hash"), r.trimmedField("partner"))
+		cpf, user := form.trimmedField("cpf"), form.trimmedField("user_hash")
+		p, err = subject.ParsePerson(cpf, user, form.trimmedField("partner"))
 	}
-	r.noteFormError(err)
-	why, err = parseReason(r)
-	r.noteFormError(err)
+	form.noteFault(err)
+	why, err = parseReason(form.request)
+	form.noteFault(err)
+	if err := form.err(); err != nil {
+		return p, why, err
+	}
 	named := p
 	if named.CPF != "" {
 		named.Partner = "" // one name for a person, whichever partner is asked
 	}
-	c.recordAction(r, action, c.Rules.Subjects.Reference(named), why)
-	return p, why
+	return p, why, c.recordAction(form.request, action, c.Rules.Subjects.Reference(named), why)
 }
 
-// findSubject shows how much is held about a person, by partner and kind. Only counts are shown; the look is recorded
-// in the trail.
+// findSubject shows how much is held about a person, by partner and kind. Only counts are shown; the look is recorded in
+// the trail.
 func findSubject(c *Console, r *request) (answer, error) {
-	p, _ := c.personAsked(r, "subject.find")
-	held := callRuleWith(r, c.Rules.Subjects.ExportPerson, p)
-	page := c.subjectsPage(r)
-	page.Asked = true
+	p, _, err := c.personAsked(newFormReader(r), "subject.find")
+	if err != nil {
+		return nil, err
+	}
+	held, err := c.Rules.Subjects.ExportPerson(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.newSubjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	page.Asked, page.Held = true, countHeld(held)
+	return view{"subjects", "Titulares", page}, nil
+}
+
+// countHeld counts what is held about a person, partner by partner.
+func countHeld(held []subject.Held) []heldCount {
+	var list []heldCount
 	for _, h := range held {
 		row := heldCount{Name: h.Partner.Name}
 		for _, n := range []struct {
@@ -116,53 +127,77 @@ func findSubject(c *Console, r *request) (answer, error) {
 				row.Counts = append(row.Counts, choiceCount{pluralWord(int64(n.count), n.one, n.many), int64(n.count)})
 			}
 		}
-		page.Held = append(page.Held, row)
+		list = append(list, row)
 	}
-	return view{"subjects", "Titulares", page}, nil
+	return list
 }
 
 // exportSubject hands out everything that is held about a person, in clear: it is theirs.
 func exportSubject(c *Console, r *request) (answer, error) {
-	p, _ := c.personAsked(r, "subject.export")
-	held := callRuleWith(r, c.Rules.Subjects.ExportPerson, p)
+	p, _, err := c.personAsked(newFormReader(r), "subject.export")
+	if err != nil {
+		return nil, err
+	}
+	held, err := c.Rules.Subjects.ExportPerson(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
 	if len(held) == 0 {
 		return nil, subject.ErrNobody
 	}
-	file, write := download{name: "titular-" + c.Now().In(brazil).Format("2006-01-02-1504"), kind: "text/plain; charset=utf-8"}, subject.WriteText
-	ending := ".txt"
+	kind, ending, write := "text/plain; charset=utf-8", ".txt", subject.WriteText
 	switch r.trimmedField("format") {
 	case "json":
-		file.kind, ending, write = "application/json", ".json", subject.WriteJSON
+		kind, ending, write = "application/json", ".json", subject.WriteJSON
 	case "letter":
-		file.kind, ending = "text/html; charset=utf-8", ".html"
+		kind, ending = "text/html; charset=utf-8", ".html"
 		write = func(w io.Writer, all []subject.Held) error { return subject.WriteLetter(w, all, c.Now()) }
 	}
 	var b bytes.Buffer
 	if err := write(&b, held); err != nil {
 		return nil, err
 	}
-	file.name, file.body = file.name+ending, &b
-	return file, nil
+	return download{"titular-" + c.Now().In(brazil).Format("2006-01-02-1504") + ending, kind, &b}, nil
 }
 
 // showAccesses shows who has accessed the data of a person and why, which the law lets the person ask for.
 func showAccesses(c *Console, r *request) (answer, error) {
-	p, _ := c.personAsked(r, "report.access")
-	list := callRuleWith(r, c.Rules.Subjects.ListAccesses, p)
-	page := c.subjectsPage(r)
+	p, _, err := c.personAsked(newFormReader(r), "report.access")
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Rules.Subjects.ListAccesses(r.Context(), p)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.newSubjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
 	page.Told = true
-	page.Accesses = c.accessRows(r, list)
+	page.Accesses, err = c.accessRows(r.Context(), list)
+	if err != nil {
+		return nil, err
+	}
 	return view{"subjects", "Titulares", page}, nil
 }
 
 // accessRows puts e-mails in the place of operators' ids.
-func (c *Console) accessRows(r *request, list []subject.Access) []auditRow {
-	return c.auditRows(r, mapList(list, func(a subject.Access) operator.Entry { return a.Entry }))
+func (c *Console) accessRows(ctx context.Context, list []subject.Access) ([]auditRow, error) {
+	entries := make([]operator.Entry, len(list))
+	for i, a := range list {
+		entries[i] = a.Entry
+	}
+	return c.auditRows(ctx, entries)
 }
 
 // confirmErase asks the operator to type a word before a person is erased, because an erasure cannot be undone.
 func confirmErase(c *Console, r *request) (answer, error) {
-	return view{"subject-erase", "Apagar um titular", c.subjectsPage(r)}, nil
+	page, err := c.newSubjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subject-erase", "Apagar um titular", page}, nil
 }
 
 // eraseWord is what has to be typed before a person is erased.
@@ -202,12 +237,27 @@ var erasedKinds = map[string]string{
 
 // eraseSubject erases a person. It refuses without the confirmation word and a reason, and shows what was deleted.
 func eraseSubject(c *Console, r *request) (answer, error) {
-	r.noteFormError(
-		fault.When(r.trimmedField("confirm") != eraseWord, errForm.With("confirm", fault.TypeToConfirm, eraseWord)),
-	)
-	p, why := c.personAsked(r, "subject.erase")
-	out := callRuleWith3(r, c.Rules.Subjects.Erase, r.auditActor(), p, why)
-	names := c.partnerNames(r)
+	form := newFormReader(r)
+	if r.trimmedField("confirm") != eraseWord {
+		form.noteFault(errForm.With("confirm", fault.TypeToConfirm, eraseWord))
+	}
+	p, why, err := c.personAsked(form, "subject.erase")
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.Rules.Subjects.Erase(r.Context(), r.auditActor(), p, why)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.partnerNames(r.Context(), r.viewer)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subject-erased", "Titular apagado", newErasedPage(out, names)}, nil
+}
+
+// newErasedPage returns what an erasure deleted, partner by partner.
+func newErasedPage(out subject.Outcome, names map[partner.ID]string) erasedPage {
 	var page erasedPage
 	for i, done := range out.Partners {
 		if done.Total() == 0 {
@@ -216,20 +266,25 @@ func eraseSubject(c *Console, r *request) (answer, error) {
 		page.Total += done.Total()
 		row := erasedRow{Partner: names[done.Partner], Erasure: out.Tombstones[i].ID}
 		for kind, n := range done.Counts {
-			if erasedKinds[kind] != "" {
-				kind = erasedKinds[kind]
-			}
-			row.Counts = append(row.Counts, choiceCount{kind, n})
+			row.Counts = append(row.Counts, choiceCount{cmp.Or(erasedKinds[kind], kind), n})
 		}
-		sort.Slice(row.Counts, func(i, j int) bool { return row.Counts[i].Label < row.Counts[j].Label })
+		slices.SortFunc(row.Counts, func(a, b choiceCount) int { return cmp.Compare(a.Label, b.Label) })
 		page.Rows = append(page.Rows, row)
 	}
-	return view{"subject-erased", "Titular apagado", page}, nil
+	return page
 }
 
 // erasureLog downloads the log of erasures. It holds keyed indexes only and identifies no person without the key file.
 func erasureLog(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
-	_, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b)
-	return download{"apagamentos.jsonl", "application/jsonl", &b}, err
+	if _, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b); err != nil {
+		return nil, err
+	}
+	return download{"apagamentos.jsonl", "application/jsonl", &b}, nil
+}
+
+// newIncidentPage returns the page with the partners to choose from.
+func (c *Console) newIncidentPage(ctx context.Context) (incidentPage, error) {
+	all, err := c.Rules.Partners.ListPartners(ctx)
+	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID()}, err
 }

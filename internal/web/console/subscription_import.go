@@ -36,21 +36,29 @@ type rejectRow struct {
 
 // showImport shows the form that uploads subscriptions for the chosen partner.
 func showImport(c *Console, r *request) (answer, error) {
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: c.choosePartner(r)}}, nil
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, nil
 }
 
-// importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can be created
-// without being sent again.
+// importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can be
+// created without being sent again.
 func importSubscriptions(c *Console, r *request) (answer, error) {
-	choice := c.enrolling(r)
+	choice, err := c.enrolling(r)
+	if err != nil {
+		return nil, err
+	}
 	dryRun := r.URL.Query().Get("dry") == "1"
-	file := uploadedFile(r)
-	if r.keepFailure(r.wrong); r.failure != nil {
-		return nil, r.failure
+	form := newFormReader(r)
+	file := form.readUpload()
+	if err := form.err(); err != nil {
+		return nil, err
 	}
 	format := operator.CSV
-	if name := strings.ToLower(file.FileName()); strings.HasSuffix(name, ".jsonl") ||
-		strings.HasSuffix(name, ".ndjson") {
+	name := strings.ToLower(file.FileName())
+	if strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
 		format = operator.JSON
 	}
 	in, kept := io.Reader(file), c.newSealedFile(r, checkedFile, string(choice.Current.ID), format)
@@ -58,46 +66,57 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 		in = io.TeeReader(file, kept)
 	}
 	report, err := c.enrolFromFile(r, choice.Current, in, format, dryRun)
-	if err == nil {
-		err = kept.finishFile(int64(report.Created))
+	if err != nil {
+		return nil, err
+	}
+	if err := kept.finishFile(int64(report.Created)); err != nil {
+		return nil, err
 	}
 	switch {
-	case err != nil:
 	case dryRun && report.Created > 0:
 		report.Draft = kept.ID
 	case kept.begun: // nothing in it is worth a second look
-		err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, kept.ID)
+		if err := c.Rules.Saved.DropExport(r.Context(), r.who.ID, kept.ID); err != nil {
+			return nil, err
+		}
 	}
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, err
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
 }
 
 // createChecked creates what a file that was checked holds.
 func createChecked(c *Console, r *request) (answer, error) {
-	choice := c.enrolling(r)
-	file := callRuleWith2(r, c.Rules.Saved.GetExport, r.who.ID, r.PathValue("file"))
+	choice, err := c.enrolling(r)
+	if err != nil {
+		return nil, err
+	}
+	file, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("file"))
+	if err != nil {
+		return nil, err
+	}
 	if file.List != checkedFile || file.About != string(choice.Current.ID) {
-		r.keepFailure(operator.ErrNoExport)
+		return nil, operator.ErrNoExport
 	}
-	report, err := c.enrolFromFile(
-		r,
-		choice.Current,
-		&sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file},
-		file.Format,
-		false,
-	)
-	if err == nil {
-		err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID)
+	in := &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file}
+	report, err := c.enrolFromFile(r, choice.Current, in, file.Format, false)
+	if err != nil {
+		return nil, err
 	}
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, err
+	if err := c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID); err != nil {
+		return nil, err
+	}
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
 }
 
 // enrolling returns the partner whose people are uploaded.
-func (c *Console) enrolling(r *request) partnerChoice {
-	choice := c.choosePartner(r)
-	if choice.Current.ID == "" {
-		r.keepFailure(partner.ErrNotFound)
+func (c *Console) enrolling(r *request) (partnerChoice, error) {
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return partnerChoice{}, err
 	}
-	return choice
+	if choice.Current.ID == "" {
+		return partnerChoice{}, partner.ErrNotFound
+	}
+	return choice, nil
 }
 
 // enrolFromFile creates what a file holds, or says what would be created.
@@ -108,9 +127,6 @@ func (c *Console) enrolFromFile(
 	format operator.Format,
 	dryRun bool,
 ) (*importReport, error) {
-	if r.failure != nil {
-		return nil, r.failure
-	}
 	source := subscription.NewJSONLines(in)
 	if format == operator.CSV {
 		table, err := subscription.NewCSVReader(in)
@@ -123,34 +139,32 @@ func (c *Console) enrolFromFile(
 	if dryRun {
 		detail = "dry run"
 	}
-	if c.recordAction(r, "subscription.import", string(p.ID), detail); r.failure != nil {
-		return nil, r.failure
+	if err := c.recordAction(r, "subscription.import", string(p.ID), detail); err != nil {
+		return nil, err
 	}
 	report, file := &importReport{DryRun: dryRun}, c.newSealedFile(r, rejectedFile, string(p.ID), format)
 	rejects := subscription.NewRejects(file, source, c.Rules.ProblemText)
-	var err error
-	report.ImportReport, err = c.Rules.Subscriptions.ImportFile(
-		r.Context(),
-		p,
-		source,
-		dryRun,
-		func(j subscription.Reject) error {
-			if len(report.Rejects) < shownRejects {
-				row := rejectRow{Line: j.Line}
-				for _, p := range j.Problems {
-					row.Problems = append(row.Problems, c.Rules.ProblemText(p))
-				}
-				report.Rejects = append(report.Rejects, row)
+	keepReject := func(j subscription.Reject) error {
+		if len(report.Rejects) < shownRejects {
+			row := rejectRow{Line: j.Line}
+			for _, p := range j.Problems {
+				row.Problems = append(row.Problems, c.Rules.ProblemText(p))
 			}
-			return rejects.Write(j)
-		},
-		func(subscription.ImportReport) {},
-	)
-	if err == nil {
-		err = file.finishFile(int64(report.Rejected))
+			report.Rejects = append(report.Rejects, row)
+		}
+		return rejects.Write(j)
 	}
-	if err == nil && file.begun {
+	progress := func(subscription.ImportReport) {}
+	counts, err := c.Rules.Subscriptions.ImportFile(r.Context(), p, source, dryRun, keepReject, progress)
+	if err != nil {
+		return nil, err
+	}
+	report.ImportReport = counts
+	if err := file.finishFile(int64(report.Rejected)); err != nil {
+		return nil, err
+	}
+	if file.begun {
 		report.File = file.ID
 	}
-	return report, err
+	return report, nil
 }

@@ -23,7 +23,10 @@ var moves = map[string]subscription.Move{
 
 // newMoveView returns the page of moves by a table.
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
-	choice := c.choosePartner(r)
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
 	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moved}}, nil
 }
 
@@ -31,39 +34,47 @@ func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answe
 func showMoveForm(c *Console, r *request) (answer, error) { return c.newMoveView(r, nil) }
 
 // moveAsked reads which partner and which move, and records them.
-func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move) {
-	id := c.choosePartner(r).Current.ID
+func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move, error) {
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return "", 0, err
+	}
 	name := r.trimmedField("move")
 	move, ok := moves[name]
 	if !ok {
-		r.keepFailure(errForm.With("move", fault.OneOf, "suspend, resume, end"))
+		return "", 0, errForm.With("move", fault.OneOf, "suspend, resume, end")
 	}
+	id := choice.Current.ID
 	if id == "" {
-		r.keepFailure(partner.ErrNotFound)
+		return "", 0, partner.ErrNotFound
 	}
-	c.recordAction(r, "subscription."+name, string(id), detail)
-	return id, move
+	return id, move, c.recordAction(r, "subscription."+name, string(id), detail)
 }
 
 // moveHolder moves all subscriptions that a company pays for.
 func moveHolder(c *Console, r *request) (answer, error) {
-	id, move := c.moveAsked(r, "holder")
-	moved := callRuleWith3(
-		r,
-		c.Rules.Subscriptions.MoveSubscriptions,
-		id,
-		subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))},
-		move,
-	)
+	id, move, err := c.moveAsked(r, "holder")
+	if err != nil {
+		return nil, err
+	}
+	selected := subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))}
+	moved, err := c.Rules.Subscriptions.MoveSubscriptions(r.Context(), id, selected, move)
+	if err != nil {
+		return nil, err
+	}
 	return c.newMoveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
 }
 
 // moveTable moves the subscriptions of an uploaded table while it arrives.
 func moveTable(c *Console, r *request) (answer, error) {
-	file := uploadedFile(r)
-	id, move := c.moveAsked(r, "table")
-	if r.failure != nil {
-		return nil, r.failure
+	form := newFormReader(r)
+	file := form.readUpload()
+	if err := form.err(); err != nil {
+		return nil, err
+	}
+	id, move, err := c.moveAsked(r, "table")
+	if err != nil {
+		return nil, err
 	}
 	table, err := subscription.NewCSVReader(file)
 	if err != nil {

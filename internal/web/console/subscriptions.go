@@ -59,29 +59,60 @@ func subscriptionBadge(s subscription.Subscription, now time.Time) badge {
 // listSubscriptions shows one page of a partner's subscriptions, personal values masked; without a partner only the
 // choice of one.
 func listSubscriptions(c *Console, r *request) (answer, error) {
-	page := subscriptionsPage{partnerChoice: c.choosePartner(r)}
-	id := page.Current.ID
-	if id == "" {
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
+	page := subscriptionsPage{partnerChoice: choice}
+	if choice.Current.ID == "" {
 		return view{"subscriptions", "Assinaturas", page}, nil
 	}
-	f := c.parseFilterQuery(r, &subscriptionsList, r.URL.Query(), id, page.All)
-	list, next := callRulePair2(r, f.readSubscriptions, &c.Rules, perPage)
-	plans := callRuleWith(r, c.Rules.Plans.ListPlans, id)
-	page.Items, page.Total, page.Plans = list, callRuleWith3(r, c.Rules.Subscriptions.ListActive, id, 1, 1).Total, len(plans)
-	total := int64(-1)
-	if len(f.values) == 0 && f.Person == "" {
-		total = page.Total
+	f, err := c.parseFilterQuery(r.Context(), &subscriptionsList, r.URL.Query(), choice.Current.ID, choice.All)
+	if err != nil {
+		return nil, err
 	}
-	page.List = c.newListView(r, &subscriptionsList, f, page.All, len(list), next, total)
-	for _, p := range plans {
-		page.List.offerOption("plan", choiceOption{string(p.ID), string(p.ID)})
+	if err := c.gatherSubscriptions(r.Context(), r.viewer, f, &page); err != nil {
+		return nil, err
 	}
 	return view{"subscriptions", "Assinaturas", page}, nil
 }
 
+// gatherSubscriptions adds a page of the list to the page of a partner's subscriptions.
+func (c *Console) gatherSubscriptions(ctx context.Context, who viewer, f filter, page *subscriptionsPage) error {
+	list, next, err := f.readSubscriptions(ctx, &c.Rules, perPage)
+	if err != nil {
+		return err
+	}
+	plans, err := c.Rules.Plans.ListPlans(ctx, page.Current.ID)
+	if err != nil {
+		return err
+	}
+	active, err := c.Rules.Subscriptions.ListActive(ctx, page.Current.ID, 1, 1)
+	if err != nil {
+		return err
+	}
+	page.Items, page.Total, page.Plans = list, active.Total, len(plans)
+	total := int64(-1)
+	if len(f.values) == 0 && f.Person == "" {
+		total = page.Total
+	}
+	part := listPart{partners: page.All, shown: len(list), next: next, total: total}
+	page.List, err = c.newListView(ctx, who, &subscriptionsList, f, part)
+	if err != nil {
+		return err
+	}
+	for _, p := range plans {
+		page.List.offerOption("plan", choiceOption{string(p.ID), string(p.ID)})
+	}
+	return nil
+}
+
 // findSubscriptions looks a CPF up. It is a POST, so that the CPF stands in no address, history or log.
 func findSubscriptions(c *Console, r *request) (answer, error) {
-	choice := c.choosePartner(r)
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return nil, err
+	}
 	check := identifier.Required
 	if choice.Current.Mode.Has(partner.AnyCheckDigits) {
 		check = identifier.Waived
@@ -90,16 +121,21 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, errForm.With("cpf", fault.CPFFormat).Because(err)
 	}
-	masked := identifier.MaskValue(identifier.CPF, cpf)
-	c.recordAction(
-		r,
-		"subscription.find",
-		c.Rules.Subjects.Reference(subject.Person{CPF: cpf}),
-		string(choice.Current.ID)+" "+masked,
-	)
-	found := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionsOfCPF, choice.Current.ID, cpf)
+	id, masked := choice.Current.ID, identifier.MaskValue(identifier.CPF, cpf)
+	ref := c.Rules.Subjects.Reference(subject.Person{CPF: cpf})
+	if err := c.recordAction(r, "subscription.find", ref, string(id)+" "+masked); err != nil {
+		return nil, err
+	}
+	found, err := c.Rules.FindSubscriptions.SubscriptionsOfCPF(r.Context(), id, cpf)
+	if err != nil {
+		return nil, err
+	}
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
-		partnerChoice: choice, Items: found, Total: int64(len(found)), Sought: masked, Plans: 1,
+		partnerChoice: choice,
+		Items:         found,
+		Total:         int64(len(found)),
+		Sought:        masked,
+		Plans:         1,
 	}}, nil
 }
 
@@ -114,29 +150,57 @@ type subscriptionPage struct {
 	Person, ref string
 }
 
-// subscriptionOf reads the subscription that a path names.
-func (c *Console) subscriptionOf(r *request) subscriptionPage {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
+// subscriptionOf gathers the page of the subscription that a path names.
+func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
 	if err != nil {
-		r.keepFailure(subscription.ErrNotFound)
+		return subscriptionPage{}, subscription.ErrNotFound
 	}
-	sub := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionBySeq, p.ID, seq)
-	ref := callRuleWith2(r, c.Rules.Search.FindEnrolled, p.ID, sub.Beneficiary.CPF)
+	return c.gatherSubscription(r.Context(), r.viewer, partnerOf(r), seq)
+}
+
+func (c *Console) gatherSubscription(
+	ctx context.Context, v viewer, id partner.ID, seq int64,
+) (subscriptionPage, error) {
+	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	if err != nil {
+		return subscriptionPage{}, err
+	}
+	sub, err := c.Rules.FindSubscriptions.SubscriptionBySeq(ctx, p.ID, seq)
+	if err != nil {
+		return subscriptionPage{}, err
+	}
+	ref, err := c.Rules.Search.FindEnrolled(ctx, p.ID, sub.Beneficiary.CPF)
+	if err != nil {
+		return subscriptionPage{}, err
+	}
+	reveals, err := c.currentReveals(ctx, v.who.ID)
 	return subscriptionPage{
-		Partner: p, Subscription: sub, Path: joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10)),
-		ref: ref, Person: joinPath("people", string(p.ID), ref), Shown: c.currentReveals(r)[ref] != nil,
-	}
+		Partner:      p,
+		Subscription: sub,
+		Path:         joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10)),
+		ref:          ref,
+		Person:       joinPath("people", string(p.ID), ref),
+		Shown:        reveals[ref] != nil,
+	}, err
 }
 
 // showSubscription shows a subscription with the personal values masked.
 func showSubscription(c *Console, r *request) (answer, error) {
-	return view{"subscription", "Assinatura", c.subscriptionOf(r)}, nil
+	page, err := c.subscriptionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"subscription", "Assinatura", page}, nil
 }
 
-// revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the audit trail.
+// revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the audit
+// trail.
 func revealSubscription(c *Console, r *request) (answer, error) {
-	page := c.subscriptionOf(r)
+	page, err := c.subscriptionOf(r)
+	if err != nil {
+		return nil, err
+	}
 	return c.recordReveal(r, page.ref, redirect{to: page.Path})
 }
 
@@ -149,26 +213,22 @@ var suspendSubscription = moveSubscription("subscription.suspend", "subscription
 // resumeSubscription continues a suspended subscription.
 var resumeSubscription = moveSubscription("subscription.resume", "subscription.resumed", subscription.Resume)
 
-// moveSubscription makes the handler that ends, suspends or resumes the subscription in the path. It refuses one that has ended.
+// moveSubscription makes the handler that ends, suspends or resumes the subscription in the path. It refuses one that has
+// ended.
 func moveSubscription(action, done string, move subscription.Move) handler {
 	return func(c *Console, r *request) (answer, error) {
-		page := c.subscriptionOf(r)
+		page, err := c.subscriptionOf(r)
+		if err != nil {
+			return nil, err
+		}
 		if hasEnded(page.Subscription, c.Now()) {
 			return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
 		}
-		return c.changeAndRedirect(
-			r,
-			action,
-			redirect{page.Path, done},
-			func(ctx context.Context, in *Rules) (string, string, error) {
-				_, err := in.Subscriptions.MoveSubscriptions(
-					ctx,
-					page.Partner.ID,
-					subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF},
-					move,
-				)
-				return string(page.Partner.ID) + "/" + strconv.FormatInt(page.Seq, 10), "", err
-			},
-		)
+		id, next := page.Partner.ID, redirect{page.Path, done}
+		selected := subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}
+		return c.changeAndRedirect(r, action, next, func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Subscriptions.MoveSubscriptions(ctx, id, selected, move)
+			return string(id) + "/" + strconv.FormatInt(page.Seq, 10), "", err
+		})
 	}
 }

@@ -25,7 +25,11 @@ func (w *listWriter) appendText(text string) { _, _ = w.WriteString(text) }
 func (w *listWriter) writeRow(cells []string) {
 	out := csv.NewWriter(&w.Buffer)
 	out.Comma = ';'
-	_ = out.Write(mapList(cells, plainCell)) // a buffer takes everything
+	plain := make([]string, len(cells))
+	for i, cell := range cells {
+		plain[i] = plainCell(cell)
+	}
+	_ = out.Write(plain) // a buffer takes everything
 	out.Flush()
 }
 

@@ -24,18 +24,37 @@ type textsOfEvent struct {
 	Texts []message.Template
 }
 
-// listTexts shows the message texts of a language, by type of event; with a partner, those that the partner's people
-// get.
+// listTexts shows the message texts of a language, by type of event; with a partner, those that the partner's people get.
 func listTexts(c *Console, r *request) (answer, error) {
+	lang, err := partner.ParseLanguage(r.FormValue("lang"))
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.gatherTexts(r.Context(), partner.ID(r.FormValue("partner")), lang)
+	if err != nil {
+		return nil, err
+	}
+	return view{"texts", "Mensagens", page}, nil
+}
+
+func (c *Console) gatherTexts(ctx context.Context, id partner.ID, lang partner.Language) (textsPage, error) {
 	page := textsPage{
-		Partner:  partner.ID(r.FormValue("partner")),
+		Partner:  id,
+		Lang:     lang,
 		Langs:    partner.ListLanguages(),
 		Channels: message.ListChannels(),
 	}
-	page.Lang = parseValue(r, partner.ParseLanguage, r.FormValue("lang"))
-	page.Partners = callRule(r, c.Rules.Partners.ListPartners)
-	for _, t := range callRuleWith(r, c.Rules.Messages.ListTemplates, page.Partner) {
-		if t.Language != page.Lang {
+	var err error
+	page.Partners, err = c.Rules.Partners.ListPartners(ctx)
+	if err != nil {
+		return page, err
+	}
+	templates, err := c.Rules.Messages.ListTemplates(ctx, id)
+	if err != nil {
+		return page, err
+	}
+	for _, t := range templates {
+		if t.Language != lang {
 			continue
 		}
 		if n := len(page.Events); n == 0 || page.Events[n-1].Type != t.Event {
@@ -44,7 +63,7 @@ func listTexts(c *Console, r *request) (answer, error) {
 		last := &page.Events[len(page.Events)-1]
 		last.Texts = append(last.Texts, t)
 	}
-	return view{"texts", "Mensagens", page}, nil
+	return page, nil
 }
 
 // textPage is one text, what it may name, and how it looks.
@@ -75,51 +94,51 @@ func parseTextKey(r *request) message.Key {
 
 // showTextPage shows a text of messages.
 func showTextPage(c *Console, r *request) (answer, error) {
-	return c.newTextView(
-		r,
-		callRuleWith2(r, c.Rules.Messages.GetTemplate, partner.ID(r.FormValue("partner")), parseTextKey(r)),
-	)
+	t, err := c.Rules.Messages.GetTemplate(r.Context(), partner.ID(r.FormValue("partner")), parseTextKey(r))
+	if err != nil {
+		return nil, err
+	}
+	return c.newTextView(r, t)
 }
 
 // newTextView returns the page of a text.
 func (c *Console) newTextView(r *request, t message.Template) (answer, error) {
 	page := textPage{Template: t, Partner: partner.ID(r.FormValue("partner")), Words: message.ListWords(t.Event)}
-	page.PartnerName = c.partnerNames(r)[page.Partner]
-	var err error
+	names, err := c.partnerNames(r.Context(), r.viewer)
+	if err != nil {
+		return nil, err
+	}
+	page.PartnerName = names[page.Partner]
 	page.Preview, err = message.PreviewTemplate(t)
-	return view{"text", "Mensagem", page}, err
+	if err != nil {
+		return nil, err
+	}
+	return view{"text", "Mensagem", page}, nil
 }
 
 // saveTextForm keeps a partner's own text.
 func saveTextForm(c *Console, r *request) (answer, error) {
-	t, id := message.Template{Key: parseTextKey(r), Subject: r.trimmedField("subject"), Text: r.PostFormValue("text")}, partner.ID(r.FormValue("partner"))
+	t := message.Template{Key: parseTextKey(r), Subject: r.trimmedField("subject"), Text: r.PostFormValue("text")}
+	id := partner.ID(r.FormValue("partner"))
 	if r.PostForm.Has("preview") {
 		if err := t.CheckTemplate(); err != nil {
 			return nil, err
 		}
 		return c.newTextView(r, t)
 	}
-	return c.changeAndRedirect(
-		r,
-		"message.set",
-		redirect{pathOfText(t.Key, id), "text.saved"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return textSubject(t.Key, id), "", in.Messages.SetTemplate(ctx, id, t)
-		},
-	)
+	next := redirect{pathOfText(t.Key, id), "text.saved"}
+	return c.changeAndRedirect(r, "message.set", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		return textSubject(t.Key, id), "", in.Messages.SetTemplate(ctx, id, t)
+	})
 }
 
 // resetText removes a text that an operator wrote, so that the message falls back to the default one.
 func resetText(c *Console, r *request) (answer, error) {
 	k, id := parseTextKey(r), partner.ID(r.FormValue("partner"))
-	return c.changeAndRedirect(
-		r,
-		"message.reset",
-		redirect{pathOfText(k, id), "text.reset"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			return textSubject(k, id), "", in.Messages.ResetTemplate(ctx, id, k)
-		},
-	)
+	next := redirect{pathOfText(k, id), "text.reset"}
+	return c.changeAndRedirect(r, "message.reset", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		return textSubject(k, id), "", in.Messages.ResetTemplate(ctx, id, k)
+	})
 }
 
 // textSubject returns the name of a text in the audit trail.

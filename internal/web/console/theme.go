@@ -27,8 +27,14 @@ var languageNames = map[partner.Language]string{
 
 // showTheme shows the form for the look and the texts of the page that a partner's people see.
 func showTheme(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
-	theme := callRuleWith(r, c.Rules.Partners.GetTheme, p.ID)
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	theme, err := c.Rules.Partners.GetTheme(r.Context(), p.ID)
+	if err != nil {
+		return nil, err
+	}
 	page := themePage{Partner: p, Theme: theme, Langs: partner.ListLanguages()}
 	page.Accent, page.AccentText = theme.EffectiveColours()
 	return view{"theme", "Página das pessoas", page}, nil
@@ -39,36 +45,35 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	if err := r.ParseMultipartForm(maxForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return nil, errForm.Because(err)
 	}
-	logo := parseValue(r, r.uploadedPicture, "file")
+	logo, err := r.uploadedPicture("file")
+	if err != nil {
+		return nil, err
+	}
 	id := partner.ID(r.PathValue("id"))
-	return c.changeAndRedirect(
-		r,
-		"partner.theme",
-		redirect{partnerPath(id) + "/theme", "theme.saved"},
-		func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {
-				t.Accent, t.AccentText = r.trimmedField("accent"), r.trimmedField("accent_text")
-				t.Title, t.Frames = r.trimmedField("title"), strings.Fields(r.trimmedField("frame"))
-				t.Texts = map[partner.Language]partner.ThemeTexts{}
-				for _, l := range partner.ListLanguages() {
-					texts := partner.ThemeTexts{
-						Intro:   r.trimmedField("intro-" + string(l)),
-						Contact: r.trimmedField("contact-" + string(l)),
-					}
-					if texts != (partner.ThemeTexts{}) {
-						t.Texts[l] = texts
-					}
+	next := redirect{partnerPath(id) + "/theme", "theme.saved"}
+	return c.changeAndRedirect(r, "partner.theme", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {
+			t.Accent, t.AccentText = r.trimmedField("accent"), r.trimmedField("accent_text")
+			t.Title, t.Frames = r.trimmedField("title"), strings.Fields(r.trimmedField("frame"))
+			t.Texts = map[partner.Language]partner.ThemeTexts{}
+			for _, l := range partner.ListLanguages() {
+				texts := partner.ThemeTexts{
+					Intro:   r.trimmedField("intro-" + string(l)),
+					Contact: r.trimmedField("contact-" + string(l)),
 				}
-				switch {
-				case len(logo) > 0:
-					t.Logo = logo
-				case r.trimmedField("no_logo") != "":
-					t.Logo = nil
+				if texts != (partner.ThemeTexts{}) {
+					t.Texts[l] = texts
 				}
-			})
-			return string(id), "", err
-		},
-	)
+			}
+			switch {
+			case len(logo) > 0:
+				t.Logo = logo
+			case r.trimmedField("no_logo") != "":
+				t.Logo = nil
+			}
+		})
+		return string(id), "", err
+	})
 }
 
 // uploadedPicture returns a small file of a form that may be left out.

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"context"
+
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -24,24 +26,49 @@ type requestsPage struct {
 
 // showRequests shows the latest API requests of a partner, all of them or the failed ones only.
 func showRequests(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
 	page := requestsPage{Partner: p, FailedOnly: r.URL.Query().Get("failed") == "1"}
-	page.Lines = callRuleWith2(r, c.Rules.Meter.LatestRequests, p.ID, page.FailedOnly)
+	page.Lines, err = c.Rules.Meter.LatestRequests(r.Context(), p.ID, page.FailedOnly)
+	if err != nil {
+		return nil, err
+	}
 	return view{"requests", "Requisições", page}, nil
 }
 
 // showUsage shows a partner's limits and how much of them is used: rate, active subscriptions, first looks and events.
 func showUsage(c *Console, r *request) (answer, error) {
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
-	page := usagePage{
-		Partner: p,
-		Active:  callRuleWith3(r, c.Rules.Subscriptions.ListActive, p.ID, 1, 1).Total,
-		Looks:   callRuleWith2(r, c.Rules.FirstLooks.LookStatus, p.ID, p.Settings),
+	page, err := c.gatherUsage(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
 	}
+	return view{"usage", "Uso e limites", page}, nil
+}
+
+func (c *Console) gatherUsage(ctx context.Context, id partner.ID) (usagePage, error) {
+	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	if err != nil {
+		return usagePage{}, err
+	}
+	page := usagePage{Partner: p}
 	page.Rate, page.Burst = p.Settings.RateLimit()
-	newest, _ := callRulePair2(r, c.Rules.Events.ListEvents, p.ID, alert.EventFilter{Limit: 1})
+	active, err := c.Rules.Subscriptions.ListActive(ctx, p.ID, 1, 1)
+	if err != nil {
+		return page, err
+	}
+	page.Active = active.Total
+	page.Looks, err = c.Rules.FirstLooks.LookStatus(ctx, p.ID, p.Settings)
+	if err != nil {
+		return page, err
+	}
+	newest, _, err := c.Rules.Events.ListEvents(ctx, p.ID, alert.EventFilter{Limit: 1})
+	if err != nil {
+		return page, err
+	}
 	for _, e := range newest {
 		page.Events = e.Seq
 	}
-	return view{"usage", "Uso e limites", page}, nil
+	return page, nil
 }

@@ -57,17 +57,26 @@ type webhookForm struct {
 
 // newWebhook shows an empty form for a webhook of the partner in the path.
 func newWebhook(c *Console, r *request) (answer, error) {
-	return view{"webhook-new", "Novo webhook", webhookForm{callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r)), alert.Types}}, nil
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
+	if err != nil {
+		return nil, err
+	}
+	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, nil
 }
 
 const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)."
 
 // createWebhook creates a webhook after checking its address. The secret is shown on the answer.
 func createWebhook(c *Console, r *request) (answer, error) {
-	id := partnerOf(r)
+	id, address := partnerOf(r), r.trimmedField("url")
 	// The address is looked up before anything is written, so this is no short transaction: the line comes first.
-	c.recordAction(r, "webhook.create", string(id), alert.Endpoint{URL: r.trimmedField("url")}.Address())
-	e := callRuleWith3(r, c.Rules.Webhooks.Create, id, r.trimmedField("url"), r.PostForm["type"])
+	if err := c.recordAction(r, "webhook.create", string(id), alert.Endpoint{URL: address}.Address()); err != nil {
+		return nil, err
+	}
+	e, err := c.Rules.Webhooks.Create(r.Context(), id, address, r.PostForm["type"])
+	if err != nil {
+		return nil, err
+	}
 	return showSecretsNext(r, secretPage{
 		Heading:   "Webhook criado",
 		Text:      "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
@@ -78,74 +87,119 @@ func createWebhook(c *Console, r *request) (answer, error) {
 }
 
 // endpointOf reads the endpoint that a path names and holds it against the path's partner.
-func (c *Console) endpointOf(r *request) alert.Endpoint {
-	e := callRuleWith(r, c.Rules.Webhooks.FindEndpoint, alert.EndpointID(r.PathValue("endpoint")))
-	if e.Partner != partnerOf(r) {
-		r.keepFailure(alert.ErrEndpointNotFound)
+func (c *Console) endpointOf(r *request) (alert.Endpoint, error) {
+	e, err := c.Rules.Webhooks.FindEndpoint(r.Context(), alert.EndpointID(r.PathValue("endpoint")))
+	if err != nil {
+		return alert.Endpoint{}, err
 	}
-	return e
+	if e.Partner != partnerOf(r) {
+		return alert.Endpoint{}, alert.ErrEndpointNotFound
+	}
+	return e, nil
 }
 
 // webhookView shows a webhook with its health, and the outcome of a test when there is one.
-func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, error) {
-	e := c.endpointOf(r)
-	p := callRuleWith(r, c.Rules.Partners.GetPartner, e.Partner)
-	c.pictureWebhook(r, string(e.ID))
-	health := callRuleWith2(r, c.Rules.History.EndpointHealth, p.ID, e.ID)
+func (c *Console) webhookView(r *request, e alert.Endpoint, outcome *webhook.Outcome) (answer, error) {
+	page, err := c.gatherWebhook(r.Context(), e)
+	if err != nil {
+		return nil, err
+	}
+	page.Outcome = outcome
+	charts, err := c.pictureWebhook(r.Context(), string(e.ID), parsePeriod(r))
+	if err != nil {
+		return nil, err
+	}
+	r.addPictures(charts...)
+	return view{"webhook", "Webhook", page}, nil
+}
+
+func (c *Console) gatherWebhook(ctx context.Context, e alert.Endpoint) (webhookPage, error) {
+	p, err := c.Rules.Partners.GetPartner(ctx, e.Partner)
+	if err != nil {
+		return webhookPage{}, err
+	}
+	health, err := c.Rules.History.EndpointHealth(ctx, p.ID, e.ID)
+	if err != nil {
+		return webhookPage{}, err
+	}
 	page := webhookPage{
 		Health:     health,
 		Partner:    p,
 		Row:        e,
 		PublicKeys: e.PublicKeys(c.Now()),
-		Outcome:    outcome,
 		Types:      alert.Types,
 	}
 	for _, state := range []alert.DeliveryState{alert.DeliveryFailed, alert.Pending, alert.Held, alert.Delivered} {
-		list, _ := callRulePair(
-			r,
-			c.Rules.Events.DeliveryList,
-			alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries},
-		)
+		newest := alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries}
+		list, _, err := c.Rules.Events.DeliveryList(ctx, newest)
+		if err != nil {
+			return webhookPage{}, err
+		}
 		for _, one := range list {
-			_, tries := callRulePair2(r, c.Rules.History.Deliveries, p.ID, one.Event)
+			_, tries, err := c.Rules.History.Deliveries(ctx, p.ID, one.Event)
+			if err != nil {
+				return webhookPage{}, err
+			}
 			page.Latest = append(page.Latest, newEventDelivery(one.DeliveryStatus, one.Type, "", tries))
 		}
 	}
-	return view{"webhook", "Webhook", page}, nil
+	return page, nil
 }
 
-// showWebhook shows a webhook with its health.
-func showWebhook(c *Console, r *request) (answer, error) { return c.webhookView(r, nil) }
+func showWebhook(c *Console, r *request) (answer, error) {
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return c.webhookView(r, e, nil)
+}
 
 // testWebhook sends a test event to the endpoint at once and shows what it answered.
 func testWebhook(c *Console, r *request) (answer, error) {
-	e := c.endpointOf(r)
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
 	sample := alert.Type(cmp.Or(r.trimmedField("type"), string(alert.WebhookTest)))
-	c.recordAction(r, "webhook.test", string(e.ID), string(sample))
-	outcome, _ := callRulePair2(
-		r,
-		func(ctx context.Context, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
-			return c.Rules.Webhooks.Test(ctx, e.Partner, endpoint, t)
-		},
-		e.ID,
-		sample,
-	)
-	return c.webhookView(r, &outcome)
+	if err := c.recordAction(r, "webhook.test", string(e.ID), string(sample)); err != nil {
+		return nil, err
+	}
+	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, sample)
+	if err != nil {
+		return nil, err
+	}
+	e, err = c.endpointOf(r) // the test may have changed it
+	if err != nil {
+		return nil, err
+	}
+	return c.webhookView(r, e, &outcome)
 }
 
 // confirmRotate asks how long the old secret shall stay valid before the secret is replaced.
 func confirmRotate(c *Console, r *request) (answer, error) {
-	return view{"webhook-rotate", "Trocar segredo", c.endpointOf(r)}, nil
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return view{"webhook-rotate", "Trocar segredo", e}, nil
 }
 
 // rotateWebhook replaces the secret of a webhook. The old one stays valid for the hours in the form.
 func rotateWebhook(c *Console, r *request) (answer, error) {
-	e := c.endpointOf(r)
-	hours := r.readNumber("hours", 0)
-	c.changeWithAudit(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	form := newFormReader(r)
+	hours := form.readNumber("hours", 0)
+	err = c.changeWithAudit(r, "webhook.rotate", func(ctx context.Context, in *Rules) (string, string, error) {
+		var err error
 		e, err = in.Webhooks.RotateKeys(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
-		return string(e.ID), "", err
+		return string(e.ID), "", form.joinFaults(err)
 	})
+	if err != nil {
+		return nil, err
+	}
 	return showSecretsNext(r, secretPage{
 		Heading:   "Segredo trocado",
 		Text:      "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
@@ -155,68 +209,55 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	})
 }
 
-// webhookChange runs a change of the webhook in the path in a transaction with its line in the audit trail.
-func (c *Console) webhookChange(
-	r *request,
-	action, done string,
-	fn func(ctx context.Context, in *Rules, e alert.Endpoint) error,
-) (answer, error) {
-	e := c.endpointOf(r)
-	c.changeWithAudit(
-		r,
-		action,
-		func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) },
-	)
-	to := joinPath("webhooks", string(e.Partner), string(e.ID))
-	if action == "webhook.delete" {
-		to = partnerPath(e.Partner)
-	}
-	return redirect{to, done}, nil
+// webhookPath returns the path of a webhook's page.
+func webhookPath(e alert.Endpoint) string {
+	return joinPath("webhooks", string(e.Partner), string(e.ID))
 }
 
-// enableWebhook resumes the deliveries of a webhook. What the endpoint missed is queued before, outside of the
-// transaction.
+// enableWebhook resumes the deliveries of a webhook. What the endpoint missed is queued before, outside of the transaction:
+// it may be more than one should hold.
 func enableWebhook(c *Console, r *request) (answer, error) {
-	if e := c.endpointOf(r); r.failure == nil { // what the endpoint missed may be more than one transaction should hold
-		r.failure = c.Rules.Webhooks.FollowEndpoint(r.Context(), e.Partner, e.ID, alert.Enabled)
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
 	}
-	return c.webhookChange(
-		r,
-		"webhook.enable",
-		"webhook.enabled",
-		func(ctx context.Context, in *Rules, e alert.Endpoint) error {
-			_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
-			return err
-		},
-	)
+	if err := c.Rules.Webhooks.FollowEndpoint(r.Context(), e.Partner, e.ID, alert.Enabled); err != nil {
+		return nil, err
+	}
+	next := redirect{webhookPath(e), "webhook.enabled"}
+	return c.changeAndRedirect(r, "webhook.enable", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
+		return string(e.ID), "", err
+	})
 }
 
 // disableWebhook pauses the deliveries of a webhook until it is enabled again.
 func disableWebhook(c *Console, r *request) (answer, error) {
-	var of alert.Endpoint
-	done, err := c.webhookChange(
-		r,
-		"webhook.disable",
-		"webhook.disabled",
-		func(ctx context.Context, in *Rules, e alert.Endpoint) (err error) {
-			of, err = in.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID)
-			return err
-		},
-	)
-	if err != nil || r.failure != nil {
+	e, err := c.endpointOf(r)
+	if err != nil {
 		return nil, err
 	}
-	return done, c.Rules.Webhooks.FollowEndpoint(r.Context(), of.Partner, of.ID, alert.Disabled)
+	err = c.changeWithAudit(r, "webhook.disable", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID)
+		return string(e.ID), "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Rules.Webhooks.FollowEndpoint(r.Context(), e.Partner, e.ID, alert.Disabled); err != nil {
+		return nil, err
+	}
+	return redirect{webhookPath(e), "webhook.disabled"}, nil
 }
 
 // deleteWebhook deletes a webhook and returns to the page of its partner.
 func deleteWebhook(c *Console, r *request) (answer, error) {
-	return c.webhookChange(
-		r,
-		"webhook.delete",
-		"webhook.deleted",
-		func(ctx context.Context, in *Rules, e alert.Endpoint) error {
-			return in.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID)
-		},
-	)
+	e, err := c.endpointOf(r)
+	if err != nil {
+		return nil, err
+	}
+	next := redirect{partnerPath(e.Partner), "webhook.deleted"}
+	return c.changeAndRedirect(r, "webhook.delete", next, func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(e.ID), "", in.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID)
+	})
 }
