@@ -39,6 +39,7 @@ var (
 	)
 	Length            = addRule("length", "1 to %d characters", "De 1 a %s caracteres.")
 	LinesChosen       = addRule("lines_chosen", "1 to %d lines", "Escolha de 1 a %s linhas.")
+	LinesDone         = addRule("lines_done", "%d of %d lines are done", "%s de %s linhas já estão feitas.")
 	NothingFits       = addRule("nothing_fits", "nothing fits any more", "Nenhuma linha corresponde mais ao filtro.")
 	OneOfTheList      = addRule("one_of_the_list", "one of the list", "Escolha uma opção da lista.")
 	ManyPeople        = addRule("many_people", "%d people", "O valor é de %s pessoas. Escolha também o parceiro.")

@@ -116,6 +116,7 @@ const (
 
 var (
 	errNothing = fault.New(fault.Invalid, "bulk.nothing")
+	errPartly  = fault.New(fault.Unavailable, "bulk.partly")
 	errBulk    = fault.New(fault.Conflict, "bulk.busy")
 )
 
@@ -228,16 +229,23 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range page.Rows {
-		id, rest, _ := strings.Cut(key, "/")
+	for _, key := range page.Rows { // nothing is done before all lines are known to be allowed
+		id, _, _ := strings.Cut(key, "/")
 		if !isKnownPartner(all, partner.ID(id)) {
 			return nil, partner.ErrNotFound
 		}
+	}
+	for i, key := range page.Rows {
+		id, rest, _ := strings.Cut(key, "/")
 		err := c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
 			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
 		})
-		if err != nil && !isGoneError(err) {
+		switch {
+		case err == nil || isGoneError(err):
+		case i == 0:
 			return nil, err
+		default: // each line is a transaction: those before this one stay done
+			return nil, errPartly.With("row", fault.LinesDone, i, len(page.Rows)).Because(err)
 		}
 	}
 	return redirect{page.Back(), "bulk.done"}, nil

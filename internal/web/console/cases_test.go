@@ -164,3 +164,41 @@ func TestCaseOnThePage(t *testing.T) {
 	_, page = d.send("/cases?owner=ana@exemplo.com.br", "", nil)
 	has(t, page, string(c.ID))
 }
+
+// TestMarkedCasesAreAssignedTogether: a case that cannot be assigned leaves the others as they were, so that the refusal is
+// true of all that were marked. When all can be, each has its line in the trail.
+func TestMarkedCasesAreAssignedTogether(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, user := d.customer()
+	var ids []cyber.CaseID
+	for range 2 {
+		asked := cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)}
+		c, err := d.app.Cases.OpenCase(t.Context(), p.ID, asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, c.ID)
+	}
+	assignees := func() (list []string) {
+		for _, id := range ids {
+			c, _, err := d.app.Cases.GetCase(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, c.Assignee)
+		}
+		return list
+	}
+	d.post(404, "/cases/assign", "row", string(ids[0]), "row", "cs_unknown", "row", string(ids[1]), "me", "1")
+	if got := assignees(); got[0] != "" || got[1] != "" {
+		t.Errorf("the page refuses all, but the cases are assigned to %q", got)
+	}
+	d.post(303, "/cases/assign", "row", string(ids[0]), "row", string(ids[1]), "me", "1")
+	if got := assignees(); got[0] != "ana@exemplo.com.br" || got[1] != got[0] {
+		t.Errorf("the cases are assigned to %q", got)
+	}
+	for _, id := range ids {
+		d.recorded("case.assign", string(id), "ana@exemplo.com.br")
+	}
+}

@@ -87,9 +87,8 @@ func (f *frame) Unfold(actions ...string) template.HTMLAttr {
 
 // attribute writes an attribute of a tag.
 func attribute(name, value string) template.HTMLAttr {
-	return template.HTMLAttr(
-		name + `="` + template.HTMLEscapeString(value) + `" `,
-	) //nolint:gosec // the value is escaped, the name ours
+	text := name + `="` + template.HTMLEscapeString(value) + `" `
+	return template.HTMLAttr(text) //nolint:gosec // the value is escaped, the name ours
 }
 
 // flagAttribute writes an attribute without a value where it holds.

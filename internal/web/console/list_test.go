@@ -250,8 +250,6 @@ func TestBulkActions(t *testing.T) {
 	_, page := d.post(200, "/lists/findings/bulk", rows...)
 	has(t, page, "2 linhas", string(found[0].Finding.ID), "Resolver agora", "Senha trocada", "-v59@")
 	d.post(422, "/lists/findings/bulk/run", append(rows, "option", "nada")...)
-	d.post(303, "/lists/findings/bulk/run", append(rows, "option", "not_me")...)
-	d.recorded("finding.resolve", string(found[0].Finding.ID), "bulk not_me")
 	open := func(id partner.ID) int {
 		list, _, err := d.app.Store.Overview.FindingList(
 			context.Background(),
@@ -262,6 +260,12 @@ func TestBulkActions(t *testing.T) {
 		}
 		return len(list)
 	}
+	d.post(404, "/lists/findings/bulk/run", append(rows, "row", "pt_unknown/fi_1", "option", "not_me")...)
+	if n := open(p.ID); n != 60 {
+		t.Errorf("refused for the partner of one line, and %d of 60 are open", n)
+	}
+	d.post(303, "/lists/findings/bulk/run", append(rows, "option", "not_me")...)
+	d.recorded("finding.resolve", string(found[0].Finding.ID), "bulk not_me")
 	if n := open(p.ID); n != 58 {
 		t.Errorf("%d open", n)
 	}

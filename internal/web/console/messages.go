@@ -156,6 +156,7 @@ var byCode = map[string]string{
 	"filter.not_found":          "Este filtro não existe mais.",
 	"filter.invalid":            "Dê ao filtro um nome de até 60 letras. Guardam-se até 100 filtros.",
 	"bulk.nothing":              "Escolha pelo menos uma linha. Alguém pode já ter tratado as que foram escolhidas.",
+	"bulk.partly":               "A ação parou no meio. O que já foi feito continua feito.",
 	"bulk.busy":                 "Uma ação igual já está em andamento. Espere que ela termine.",
 	"path.not_found":            "Esta página não existe.",
 	"reason.missing":            "Escreva o motivo: ele fica na trilha de auditoria.",

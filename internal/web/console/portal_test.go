@@ -782,6 +782,10 @@ func TestPortalWork(t *testing.T) {
 		string(own.ID)+"/"+event+"/"+own.named["endpoint"],
 	)
 	d.recorded("event.replay", event+"/"+own.named["endpoint"], "bulk")
+	whole := string(own.ID) + "/" + event + "/" + own.named["endpoint"]
+	cut := string(own.ID) + "/" + event
+	_, page = developer.post(503, "/lists/deliveries/bulk/run", "query", "state=pending", "row", whole, "row", cut)
+	has(t, page, "1 de 2 linhas")
 
 	_, page = attendant.send("/monitoring?status=alerta", "", nil)
 	has(t, page, "m***", "-maria@exemplo.com.br", "-Monitorar um domínio")

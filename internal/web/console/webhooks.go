@@ -64,7 +64,7 @@ func newWebhook(c *Console, r *request) (answer, error) {
 	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, nil
 }
 
-const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)."
+const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)." //nolint:gosec // speaks of a secret, holds none
 
 // createWebhook creates a webhook after checking its address. The secret is shown on the answer.
 func createWebhook(c *Console, r *request) (answer, error) {

@@ -152,9 +152,8 @@ func (f frame) Reais(amount plan.Money) string {
 var functions = template.FuncMap{
 	"mark": func(s stepView, at int) markView { return markView{s, at} },
 	"icon": func(name string) template.HTML {
-		return template.HTML(
-			`<svg class="i" aria-hidden="true"><use href="#` + name + `"/></svg>`,
-		) //nolint:gosec // our own names
+		text := `<svg class="i" aria-hidden="true"><use href="#` + name + `"/></svg>`
+		return template.HTML(text) //nolint:gosec // our own names
 	},
 	"face": func(s cyber.Severity) string { return severityFace[s] },
 	"join": func(list []string) string { return strings.Join(list, ", ") },
