@@ -153,16 +153,11 @@ func (o *output) showKeys(ctx context.Context, a *app.App) error {
 	}
 	return o.showRecord(
 		newRecord(
-			"file",
-			a.Keys.Path(),
-			"primary",
-			a.Keys.PrimaryID(),
-			"keys",
-			a.Keys.ListKeyIDs(),
-			"sealed_by_primary",
-			current,
-			"sealed_by_older",
-			old,
+			"file", a.Keys.Path(),
+			"primary", a.Keys.PrimaryID(),
+			"keys", a.Keys.ListKeyIDs(),
+			"sealed_by_primary", current,
+			"sealed_by_older", old,
 		),
 		notes...,
 	)
@@ -184,18 +179,19 @@ func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 type keysDropCmd struct{}
 
 // oldBackups reminds the operator after a key was dropped or rotated.
-const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from the data, for as long as you keep the backups."
+const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from the data, " +
+	"for as long as you keep the backups."
 
 // Help says what is not looked at.
 func (keysDropCmd) Help() string { return "Looks at every sealed value of the database. " + oldBackups }
 
 // Run drops.
 func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(
-		o,
-		func(dropped []uint32) record { return newRecord("dropped", dropped) },
-		oldBackups,
-	)(a.DropOldKeys(ctx))
+	dropped, err := a.DropOldKeys(ctx)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(newRecord("dropped", dropped), oldBackups)
 }
 
 // keysStatusCmd is 'vigia keys status'. It counts through the whole database.

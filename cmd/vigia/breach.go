@@ -77,72 +77,39 @@ func viewBreach(r leak.Record) record {
 	t := r.Tally
 	nowhere, unnamed := t.CompareClasses(r.Exposes)
 	view := newRecord(
-		"name",
-		r.Name,
-		"title",
-		r.Title,
-		"state",
-		r.State,
-		"kind",
-		r.Kind,
-		"date",
-		r.Date.Format(time.DateOnly),
-		"exposes",
-		r.Exposes,
-		"named_not_found",
-		nowhere,
-		"found_not_named",
-		unnamed,
-		"source",
-		r.Source,
-		"description",
-		r.Description,
-		"verified",
-		r.Verified,
-		"fabricated",
-		r.Fabricated,
-		"spam_list",
-		r.SpamList,
-		"vendor_words",
-		r.HasVendorWords,
-		"bytes",
-		t.Bytes,
-		"scanned",
-		t.Scanned,
-		"streams",
-		t.Streams,
-		"found",
-		t.Found,
-		"distinct",
-		t.Distinct,
-		"pairs",
-		t.Pairs,
-		"told",
-		t.Told,
-		"classes",
-		t.Classes,
-		"verdict",
-		t.ReadVerdict(),
-		"inputs",
-		map[string]int64{"read": t.Read, "partly_read": t.Partly, "not_read": t.Unread},
-		"problems",
-		t.Problems,
-		"reasons",
-		t.Reasons,
-		"segment",
-		r.Segment,
-		"digest",
-		r.Digest,
-		"added_at",
-		r.AddedAt,
-		"published_at",
-		r.PublishedAt,
-		"retracted_at",
-		r.RetractedAt,
-		"renewals",
-		r.Renewals,
-		"renewed_at",
-		r.RenewedAt,
+		"name", r.Name,
+		"title", r.Title,
+		"state", r.State,
+		"kind", r.Kind,
+		"date", r.Date.Format(time.DateOnly),
+		"exposes", r.Exposes,
+		"named_not_found", nowhere,
+		"found_not_named", unnamed,
+		"source", r.Source,
+		"description", r.Description,
+		"verified", r.Verified,
+		"fabricated", r.Fabricated,
+		"spam_list", r.SpamList,
+		"vendor_words", r.HasVendorWords,
+		"bytes", t.Bytes,
+		"scanned", t.Scanned,
+		"streams", t.Streams,
+		"found", t.Found,
+		"distinct", t.Distinct,
+		"pairs", t.Pairs,
+		"told", t.Told,
+		"classes", t.Classes,
+		"verdict", t.ReadVerdict(),
+		"inputs", map[string]int64{"read": t.Read, "partly_read": t.Partly, "not_read": t.Unread},
+		"problems", t.Problems,
+		"reasons", t.Reasons,
+		"segment", r.Segment,
+		"digest", r.Digest,
+		"added_at", r.AddedAt,
+		"published_at", r.PublishedAt,
+		"retracted_at", r.RetractedAt,
+		"renewals", r.Renewals,
+		"renewed_at", r.RenewedAt,
 	)
 	if t.Measured != nil {
 		view = view.withPairs("measured", newRecord("known", t.Measured.Known, "from", t.Measured.From))
@@ -267,8 +234,15 @@ func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcom
 	if out.Record, err = a.Leaks.Breaches.FindBreach(ctx, name); err != nil { // with what the match has measured
 		return err
 	}
-	return o.showRecord(withSkips(viewBreach(out.Record).withPairs("values_probed", match.Probed, "values_found", match.Hits, "unchanged", out.Unchanged,
-		"findings_checked", match.Checked, "findings_withdrawn", match.Withdrawn, "findings_changed", match.Changed), out.Skips))
+	view := viewBreach(out.Record).withPairs(
+		"values_probed", match.Probed,
+		"values_found", match.Hits,
+		"unchanged", out.Unchanged,
+		"findings_checked", match.Checked,
+		"findings_withdrawn", match.Withdrawn,
+		"findings_changed", match.Changed,
+	)
+	return o.showRecord(withSkips(view, out.Skips))
 }
 
 // byteSize is a number of bytes with a unit: 256MiB.
@@ -311,7 +285,8 @@ type (
 )
 
 // renewalHelp is common to the commands that change the content of a breach.
-const renewalHelp = "\n\nThe breach stays as it is until the new content is whole. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\nExample:\n  "
+const renewalHelp = "\n\nThe breach stays as it is until the new content is whole. Ctrl-C stops cleanly; the same command goes on " +
+	"where it stopped.\n\nExample:\n  "
 
 // Help says what becomes of findings.
 func (breachAppendCmd) Help() string {
@@ -375,9 +350,12 @@ type breachListCmd struct{}
 
 // Run lists the breaches.
 func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(
-		o,
-		viewBreach,
+	found, err := a.Leaks.Breaches.ListBreaches(ctx)
+	if err != nil {
+		return err
+	}
+	return o.listRecords(
+		makeRecords(found, viewBreach),
 		"No breach yet. Import one: vigia breach import --help",
 		"name",
 		"state",
@@ -386,7 +364,7 @@ func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		"distinct",
 		"exposes",
 		"title",
-	)(a.Leaks.Breaches.ListBreaches(ctx))
+	)
 }
 
 // breachName is how commands name a breach.
@@ -399,7 +377,11 @@ type breachShowCmd struct{ breachName }
 
 // Run shows a breach.
 func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, viewBreach)(a.Leaks.Breaches.FindBreach(ctx, b.Name))
+	found, err := a.Leaks.Breaches.FindBreach(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewBreach(found))
 }
 
 // breachEditCmd is 'vigia breach edit'. The statuses of findings follow the change.
@@ -421,10 +403,14 @@ func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := b.applyFlags(&probe); err != nil {
 		return err
 	}
-	return showView(o, viewBreach)(a.Leaks.Foreground.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
+	found, err := a.Leaks.Foreground.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
 		_ = b.applyFlags(t) // checked above
 		t.HasVendorWords = t.HasVendorWords && !b.Approve && b.Title == nil
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewBreach(found))
 }
 
 // breachVerifyCmd is 'vigia breach verify', which reads every byte of a breach's segment.
@@ -432,10 +418,11 @@ type breachVerifyCmd struct{ breachName }
 
 // Run reads a segment from front to back.
 func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(
-		o,
-		func(keys uint64) record { return newRecord("name", b.Name, "whole", true, "keys", keys) },
-	)(a.Leaks.Library.VerifyBreach(ctx, b.Name))
+	keys, err := a.Leaks.Library.VerifyBreach(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(newRecord("name", b.Name, "whole", true, "keys", keys))
 }
 
 // breachRetractCmd is 'vigia breach retract'. The segment is deleted and its findings are withdrawn.
@@ -443,7 +430,11 @@ type breachRetractCmd struct{ breachName }
 
 // Run retracts a breach.
 func (b *breachRetractCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, viewBreach)(a.Leaks.Foreground.RetractBreach(ctx, b.Name))
+	found, err := a.Leaks.Foreground.RetractBreach(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewBreach(found))
 }
 
 // breachExplainCmd is 'vigia breach explain'. Exactly one value is asked about; "-" and "@FILE" keep it out of the
@@ -475,7 +466,12 @@ func (breachExplainCmd) Help() string {
 // givenValue returns the one value that was given, and its kind.
 func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
 	for kind, text := range map[identifier.Kind]personal{
-		identifier.Email: b.Email, identifier.CPF: b.CPF, identifier.Phone: b.Phone, identifier.Card: b.Card, identifier.PixKey: b.PixKey, identifier.CNPJ: b.CNPJ,
+		identifier.Email:  b.Email,
+		identifier.CPF:    b.CPF,
+		identifier.Phone:  b.Phone,
+		identifier.Card:   b.Card,
+		identifier.PixKey: b.PixKey,
+		identifier.CNPJ:   b.CNPJ,
 	} {
 		if text != "" {
 			return kind, string(text)
@@ -513,18 +509,12 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 		told = newRecord("exposed", nil, "sites", nil)
 	}
 	view := newRecord(
-		"name",
-		b.Name,
-		"type",
-		kind,
-		"found",
-		e.Found,
-		"news",
-		e.News,
-		"told",
-		told,
-		"earlier",
-		makeRecords(e.Earlier, func(x leak.Before) record {
+		"name", b.Name,
+		"type", kind,
+		"found", e.Found,
+		"news", e.News,
+		"told", told,
+		"earlier", makeRecords(e.Earlier, func(x leak.Before) record {
 			return append(
 				newRecord("name", x.Breach.Name, "same_password", x.SamePassword),
 				viewTold(x.Breach, x.Trace)...,
@@ -544,8 +534,7 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 	}
 	return o.showRecord(
 		view.withPairs(
-			"dump",
-			withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips),
+			"dump", withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips),
 		),
 	)
 }
@@ -554,16 +543,11 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 func viewTold(b cyber.Breach, t cyber.Trace) record {
 	day := t.TakenOn()
 	r := newRecord(
-		"basis",
-		cyber.Finding{Breach: b}.Basis(),
-		"exposed",
-		b.Exposes,
-		"sites",
-		t.Sites,
-		"passwords",
-		len(t.Passwords),
-		"leaked_as",
-		t.Spellings.MaskedSpellings(),
+		"basis", cyber.Finding{Breach: b}.Basis(),
+		"exposed", b.Exposes,
+		"sites", t.Sites,
+		"passwords", len(t.Passwords),
+		"leaked_as", t.Spellings.MaskedSpellings(),
 	)
 	if day.IsZero() {
 		return r
@@ -602,16 +586,11 @@ func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec in
 			infected = time.Unix(int64(u.Day)*86400, 0).UTC().Format(time.DateOnly)
 		}
 		return newRecord(
-			"values",
-			values,
-			"exposes",
-			exposedWords(uint16(u.Classes)),
-			"site",
-			u.Site,
-			"infected",
-			infected,
-			"pair",
-			u.Password,
+			"values", values,
+			"exposes", exposedWords(uint16(u.Classes)),
+			"site", u.Site,
+			"infected", infected,
+			"pair", u.Password,
 		)
 	}))
 	if tally == nil {

@@ -130,9 +130,22 @@ article { border: 1px solid #8886; border-radius: .5rem; padding: .75rem 1rem; m
 h2 { font-size: 1rem; margin: 0; } p { margin: .25rem 0; } pre { overflow: auto; margin: .5rem 0 0; font-size: .85rem; }
 </style></head><body>
 <h1>Alertas recebidos</h1>
-<p>Esta página faz o papel do sistema do parceiro: cada alerta foi entregue por HTTP e sua assinatura conferida. Ela se renova a cada 3 segundos.</p>
-{{range .}}<article><h2>{{.Type}}</h2><p>{{.At.Format "02/01/2006 15:04:05"}} UTC, assinatura conferida, {{.ID}}</p><pre>{{.Body}}</pre></article>
-{{else}}<p>Nenhum alerta ainda. Cole no terminal a linha do passeio que monitora um e-mail em @vazamento.test, ou importe no console o arquivo que o terminal mostra.</p>{{end}}
+<p>
+  Esta página faz o papel do sistema do parceiro: cada alerta foi entregue por HTTP e sua assinatura conferida.
+  Ela se renova a cada 3 segundos.
+</p>
+{{range .}}
+<article>
+  <h2>{{.Type}}</h2>
+  <p>{{.At.Format "02/01/2006 15:04:05"}} UTC, assinatura conferida, {{.ID}}</p>
+  <pre>{{.Body}}</pre>
+</article>
+{{else}}
+<p>
+  Nenhum alerta ainda. Cole no terminal a linha do passeio que monitora um e-mail em @vazamento.test, ou importe no
+  console o arquivo que o terminal mostra.
+</p>
+{{end}}
 </body></html>
 `))
 

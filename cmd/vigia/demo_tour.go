@@ -31,8 +31,12 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 	fmt.Fprintf(
 		&b,
 		"Vigia is up: a demo with a sandbox partner, a live partner, an embedded database and made-up people.\n\n"+
-			"  Partner API   %s\n  Reference     %s/docs/\n  Console       %s   (%s)\n  Alerts        %s   (signed alerts arrive here)\n"+
-			"  Leak          %s\n                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
+			"  Partner API   %s\n"+
+			"  Reference     %s/docs/\n"+
+			"  Console       %s   (%s)\n"+
+			"  Alerts        %s   (signed alerts arrive here)\n"+
+			"  Leak          %s\n"+
+			"                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
 			"  API key       %s   (of the sandbox partner)\n  Salt          %s\n",
 		w.api,
 		w.api,
@@ -87,12 +91,18 @@ func (w *world) tourSteps(ctx context.Context) []step {
 	)
 	steps := []step{
 		{
-			"Enrol people in bulk; a dry run checks everything and creates nothing.", post, "/v1/subscriptions?dry_run=true",
-			"[" + subscriptionItem(fernanda, "2026-01-01") + "]", `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`,
+			"Enrol people in bulk; a dry run checks everything and creates nothing.",
+			post,
+			"/v1/subscriptions?dry_run=true",
+			"[" + subscriptionItem(fernanda, "2026-01-01") + "]",
+			`{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`,
 		},
 		{
-			"A bad item says everything that is wrong with it.", post, "/v1/subscriptions",
-			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`, `{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`,
+			"A bad item says everything that is wrong with it.",
+			post,
+			"/v1/subscriptions",
+			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`,
+			`{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`,
 		},
 		{"List the partner's subscriptions.", get, "/v1/subscriptions?page=1&page_size=2", "", ""},
 		{"Fetch Ana's subscription.", get, "/v1/subscriptions/" + demoPlan + "/" + people[0].CPF, "", ""},

@@ -156,8 +156,18 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 		endpoints *alert.Endpoints
 		paths     []string
 	}{
-		{&secrets.Live, plan.NewCatalogue(a.Store.Plans, longAgo), alert.NewEndpoints(a.Store.Alerts, longAgo, nil), []string{alertsPath, brokenPath}},
-		{&secrets.Sandbox, a.Plans, a.Webhooks, []string{alertsPath}},
+		{
+			demoTenant: &secrets.Live,
+			plans:      plan.NewCatalogue(a.Store.Plans, longAgo),
+			endpoints:  alert.NewEndpoints(a.Store.Alerts, longAgo, nil),
+			paths:      []string{alertsPath, brokenPath},
+		},
+		{
+			demoTenant: &secrets.Sandbox,
+			plans:      a.Plans,
+			endpoints:  a.Webhooks,
+			paths:      []string{alertsPath},
+		},
 	} {
 		if err := demoPlanOf(ctx, t.plans, partner.ID(t.PartnerID)); err != nil {
 			return nil, err
@@ -230,7 +240,12 @@ func (t *demoTenant) pointWebhooks(
 func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
 	w.enrolEverybody(ctx)
 	ana := w.userHashOf(people[0])
-	for _, asset := range [][2]string{{"email", people[0].Email}, {"cpf", people[0].CPF}, {"phone", people[0].Phone}, {"email", "ana.antiga@exemplo.com.br"}} {
+	for _, asset := range [][2]string{
+		{"email", people[0].Email},
+		{"cpf", people[0].CPF},
+		{"phone", people[0].Phone},
+		{"email", "ana.antiga@exemplo.com.br"},
+	} {
 		w.callPartnerAPI(
 			ctx,
 			http.MethodPost,
@@ -308,7 +323,8 @@ func (w *world) makeLogin(ctx context.Context) (string, error) {
 	}
 	text := "log in as " + demoAdmin + ", password " + w.secrets.ConsolePassword
 	if o.Password != w.secrets.ConsoleHash {
-		return "log in as " + demoAdmin + " with the password that you chose (forgotten: vigia operator reset --data " + w.app.Config.Data + " --email " + demoAdmin + ")", nil
+		return "log in as " + demoAdmin + " with the password that you chose (forgotten: vigia operator reset --data " +
+			w.app.Config.Data + " --email " + demoAdmin + ")", nil
 	}
 	if o.TOTPOn {
 		text += ", and the code of your app"

@@ -249,7 +249,11 @@ func (p *checkup) checkReader(ctx context.Context) {
 	}
 	var lacks []string
 	for name, has := range map[string]bool{
-		"Landlock": c.Landlock > 0, "seccomp": c.Seccomp, "no_new_privs": c.NoNewPrivileges, "a limit of no open files": c.NoFiles, "a limit of its memory by the system": c.DataLimit,
+		"Landlock":                                c.Landlock > 0,
+		"seccomp":                                 c.Seccomp,
+		"no_new_privs":                            c.NoNewPrivileges,
+		"a limit of no open files":                c.NoFiles,
+		"a limit of its memory by the system":     c.DataLimit,
 		"a look at its memory and processor time": c.Watched,
 	} {
 		if !has {
@@ -616,7 +620,10 @@ func (p *checkup) addresses(ctx context.Context) {
 			"give --tls-cert and --tls-key, or make sure that a proxy in front speaks TLS",
 		)
 	}
-	for listen, told := range map[string]string{p.serve.ConsoleListen: p.serve.PublicURL, p.serve.Listen: p.serve.PublicURL + p.serve.PageURL} {
+	for listen, told := range map[string]string{
+		p.serve.ConsoleListen: p.serve.PublicURL,
+		p.serve.Listen:        p.serve.PublicURL + p.serve.PageURL,
+	} {
 		if host, _, err := net.SplitHostPort(listen); err == nil && !loopback(host) && told == "" {
 			p.reportWarning(
 				area,
@@ -669,7 +676,10 @@ const leastValidity = 14 * 24 * time.Hour
 // its callers to be told apart.
 func (p *checkup) checkPublic(ctx context.Context) {
 	const area = "public addresses"
-	for _, u := range []struct{ flag, url string }{{"--public-url", p.serve.PublicURL}, {"--page-url", p.serve.PageURL}} {
+	for _, u := range []struct{ flag, url string }{
+		{"--public-url", p.serve.PublicURL},
+		{"--page-url", p.serve.PageURL},
+	} {
 		if u.url == "" {
 			continue
 		}

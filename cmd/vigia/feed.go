@@ -26,34 +26,20 @@ type feedCmd struct {
 // viewFeed returns a feed as a record of output. The secrets of the target are left out.
 func viewFeed(f feed.Feed) record {
 	return newRecord(
-		"name",
-		f.Name,
-		"kind",
-		f.Kind,
-		"target",
-		f.Shown(),
-		"paused",
-		f.Paused,
-		"every",
-		f.Every,
-		"items",
-		f.State.Items,
-		"files_without_manifest",
-		f.State.Orphans,
-		"refused_pushes",
-		f.State.Refused,
-		"values_left_out",
-		f.State.LeftOut,
-		"quarantined_files",
-		f.State.Quarantined,
-		"failures",
-		f.Failures,
-		"error",
-		fault.Recall(f.Error).Text,
-		"last_at",
-		f.LastAt,
-		"next_at",
-		f.NextAt,
+		"name", f.Name,
+		"kind", f.Kind,
+		"target", f.Shown(),
+		"paused", f.Paused,
+		"every", f.Every,
+		"items", f.State.Items,
+		"files_without_manifest", f.State.Orphans,
+		"refused_pushes", f.State.Refused,
+		"values_left_out", f.State.LeftOut,
+		"quarantined_files", f.State.Quarantined,
+		"failures", f.Failures,
+		"error", fault.Recall(f.Error).Text,
+		"last_at", f.LastAt,
+		"next_at", f.NextAt,
 	)
 }
 
@@ -84,7 +70,8 @@ type feedAddCmd struct {
 // Help shows examples.
 func (feedAddCmd) Help() string {
 	return "A manifest is a JSON file beside the dump, dropped after it: loja.csv.gz and loja.json with\n" +
-		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` + "\n\nExamples:\n" +
+		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` +
+		"\n\nExamples:\n" +
 		"  vigia feed add --name caixa --kind folder --target /srv/dumps --every 1m\n" +
 		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 " +
 		"--every 24h\n" +
@@ -105,7 +92,11 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if f.Kind == feed.Pushed {
 		return o.receiver(a.Feeds(nil).AddReceiver(ctx, f))
 	}
-	return showView(o, viewFeed)(a.Feeds(nil).AddFeed(ctx, f))
+	found, err := a.Feeds(nil).AddFeed(ctx, f)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewFeed(found))
 }
 
 // feedListCmd is 'vigia feed list', with the failures and the next run of each feed.
@@ -113,9 +104,12 @@ type feedListCmd struct{}
 
 // Run lists the feeds.
 func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(
-		o,
-		viewFeed,
+	found, err := a.Store.Feeds.ListFeeds(ctx)
+	if err != nil {
+		return err
+	}
+	return o.listRecords(
+		makeRecords(found, viewFeed),
 		"No feed yet. Add one: vigia feed add --help",
 		"name",
 		"kind",
@@ -126,7 +120,7 @@ func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		"last_at",
 		"next_at",
 		"target",
-	)(a.Store.Feeds.ListFeeds(ctx))
+	)
 }
 
 // feedArg names a feed.
@@ -136,7 +130,11 @@ type feedArg struct {
 
 // setPaused pauses or resumes a feed.
 func (f feedArg) setPaused(ctx context.Context, a *app.App, o *output, paused bool) error {
-	return showView(o, viewFeed)(a.Feeds(nil).PauseFeed(ctx, f.Name, paused))
+	found, err := a.Feeds(nil).PauseFeed(ctx, f.Name, paused)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewFeed(found))
 }
 
 // feedPauseCmd is 'vigia feed pause'. Nothing is lost: the feed goes on where it stopped.
@@ -164,7 +162,10 @@ type feedRunCmd struct {
 // Run runs a feed.
 func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	done, err := a.RunFeedNow(ctx, f.Outgoing, f.Name)
-	if err := showView(o, viewFeed)(done, err); err != nil {
+	if err != nil {
+		return err
+	}
+	if err := o.showRecord(viewFeed(done)); err != nil {
 		return err
 	}
 	if done.Failures > 0 {
@@ -191,20 +192,13 @@ func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	return o.showRecord(viewFeed(found).withPairs("pushes", makeRecords(pushes, func(p feed.Push) record {
 		return newRecord(
-			"received_at",
-			p.ReceivedAt,
-			"state",
-			p.State,
-			"breach",
-			p.Breach,
-			"records",
-			p.Records,
-			"bytes",
-			p.Bytes,
-			"error",
-			fault.Recall(p.Error).Text,
-			"ended_at",
-			p.EndedAt,
+			"received_at", p.ReceivedAt,
+			"state", p.State,
+			"breach", p.Breach,
+			"records", p.Records,
+			"bytes", p.Bytes,
+			"error", fault.Recall(p.Error).Text,
+			"ended_at", p.EndedAt,
 		)
 	})))
 }

@@ -51,37 +51,30 @@ func (l *eventListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		}
 		return o.showRecord(newRecord("deliveries", makeRecords(deliveries, func(d alert.DeliveryStatus) record {
 			return newRecord(
-				"webhook",
-				d.Endpoint,
-				"state",
-				d.State,
-				"attempts",
-				d.Attempts,
-				"next_at",
-				d.NextAt,
-				"finished_at",
-				d.FinishedAt,
+				"webhook", d.Endpoint,
+				"state", d.State,
+				"attempts", d.Attempts,
+				"next_at", d.NextAt,
+				"finished_at", d.FinishedAt,
 			)
 		}), "attempts", makeRecords(tries, func(t alert.AttemptLog) record {
 			return newRecord(
-				"webhook",
-				t.Endpoint,
-				"at",
-				t.At,
-				"status",
-				t.Status,
-				"failure",
-				t.Failure,
-				"milliseconds",
-				t.Duration.Milliseconds(),
-				"answer",
-				t.Answer,
+				"webhook", t.Endpoint,
+				"at", t.At,
+				"status", t.Status,
+				"failure", t.Failure,
+				"milliseconds", t.Duration.Milliseconds(),
+				"answer", t.Answer,
 			)
 		})))
 	}
-	return listViews(o, func(e alert.Kept) record {
+	found, err := a.History.ListEvents(ctx, partner.ID(l.Partner), l.After, l.Limit)
+	if err != nil {
+		return err
+	}
+	return o.listRecords(makeRecords(found, func(e alert.Kept) record {
 		return newRecord("seq", e.Seq, "id", e.ID, "at", e.At, "type", e.Type, "body", e.Body)
-	}, "No event.", "seq", "id", "at", "type")(a.History.ListEvents(ctx, partner.ID(l.Partner), l.After, l.Limit))
+	}), "No event.", "seq", "id", "at", "type")
 }
 
 // caseListCmd is 'vigia case list'. Its flags narrow the list and can be combined.
@@ -115,35 +108,27 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 		}
 	}
 	now := a.Now()
-	return listViews(o, func(c cyber.Case) record {
+	found, err := a.Cases.ListCases(ctx, f)
+	if err != nil {
+		return err
+	}
+	return o.listRecords(makeRecords(found, func(c cyber.Case) record {
 		due, _ := c.Clock.Due()
 		return newRecord(
-			"case_id",
-			c.ID,
-			"partner_id",
-			c.Partner,
-			"service_id",
-			c.Service,
-			"status",
-			c.Status,
-			"assignee",
-			c.Assignee,
-			"booked",
-			c.Booked,
-			"time_used",
-			c.Clock.UsedAt(now).Round(time.Second),
-			"time_target",
-			c.Clock.Target,
-			"due",
-			due,
-			"late",
-			c.Clock.Late(now),
-			"created_at",
-			c.CreatedAt,
-			"changed_at",
-			c.ChangedAt,
+			"case_id", c.ID,
+			"partner_id", c.Partner,
+			"service_id", c.Service,
+			"status", c.Status,
+			"assignee", c.Assignee,
+			"booked", c.Booked,
+			"time_used", c.Clock.UsedAt(now).Round(time.Second),
+			"time_target", c.Clock.Target,
+			"due", due,
+			"late", c.Clock.Late(now),
+			"created_at", c.CreatedAt,
+			"changed_at", c.ChangedAt,
 		)
-	}, "No case.", "case_id", "created_at", "status", "service_id", "assignee", "due", "late")(a.Cases.ListCases(ctx, f))
+	}), "No case.", "case_id", "created_at", "status", "service_id", "assignee", "due", "late")
 }
 
 // assetListCmd is 'vigia asset list'. Values are masked, since terminals are logged.
@@ -161,20 +146,19 @@ func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
 		return err
 	}
-	return listViews(o, func(v cyber.Asset) record {
+	found, err := a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user})
+	if err != nil {
+		return err
+	}
+	return o.listRecords(makeRecords(found, func(v cyber.Asset) record {
 		return newRecord(
-			"id",
-			v.ID,
-			"type",
-			v.Kind,
-			"masked",
-			identifier.MaskValue(v.Kind, v.Value),
-			"status",
-			v.Status,
-			"added_at",
-			v.AddedAt,
+			"id", v.ID,
+			"type", v.Kind,
+			"masked", identifier.MaskValue(v.Kind, v.Value),
+			"status", v.Status,
+			"added_at", v.AddedAt,
 		)
-	}, "Nothing is watched for this person.")(a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user}))
+	}), "Nothing is watched for this person.")
 }
 
 // messageListCmd is 'vigia message list'. With --partner it shows the texts that the partner's people get.
@@ -201,18 +185,12 @@ func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // viewMessage returns a message text as a record of output; origin says who wrote it.
 func viewMessage(t message.Template) record {
 	return newRecord(
-		"event",
-		t.Event,
-		"channel",
-		t.Channel,
-		"lang",
-		t.Language,
-		"origin",
-		t.Origin,
-		"subject",
-		t.Subject,
-		"text",
-		t.Text,
+		"event", t.Event,
+		"channel", t.Channel,
+		"lang", t.Language,
+		"origin", t.Origin,
+		"subject", t.Subject,
+		"text", t.Text,
 	)
 }
 
@@ -242,26 +220,16 @@ func (l *subscriptionListCmd) Run(ctx context.Context, a *app.App, o *output) er
 	}
 	return o.listRecords(makeRecords(list, func(s subscription.Subscription) record {
 		return newRecord(
-			"seq",
-			s.Seq,
-			"plan_id",
-			s.Plan,
-			"cpf",
-			identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
-			"start_date",
-			s.Start,
-			"expiry_date",
-			s.Expiry,
-			"benefit_holder",
-			s.Holder,
-			"partner_internal_id",
-			s.InternalID,
-			"suspended_at",
-			s.SuspendedAt,
-			"ended_at",
-			s.EndedAt,
-			"created_at",
-			s.CreatedAt,
+			"seq", s.Seq,
+			"plan_id", s.Plan,
+			"cpf", identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
+			"start_date", s.Start,
+			"expiry_date", s.Expiry,
+			"benefit_holder", s.Holder,
+			"partner_internal_id", s.InternalID,
+			"suspended_at", s.SuspendedAt,
+			"ended_at", s.EndedAt,
+			"created_at", s.CreatedAt,
 		)
 	}), "No subscription.")
 }
@@ -330,14 +298,10 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) 
 		return err
 	}
 	view := newRecord(
-		"created",
-		report.Created,
-		"already_there",
-		report.Known,
-		"rejected",
-		report.Rejected,
-		"dry_run",
-		i.DryRun,
+		"created", report.Created,
+		"already_there", report.Known,
+		"rejected", report.Rejected,
+		"dry_run", i.DryRun,
 	)
 	if report.Rejected == 0 {
 		return o.showRecord(view)

@@ -160,7 +160,11 @@ func newParser(c *cli, stdout, stderr io.Writer, exit func(int), more ...kong.Op
 func collectUnread(list *config.Problems) kong.Option {
 	known := kong.NewRegistry().RegisterDefaults()
 	return kong.OptionFunc(func(k *kong.Kong) error {
-		for _, typ := range []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[time.Duration]()} {
+		for _, typ := range []reflect.Type{
+			reflect.TypeFor[string](),
+			reflect.TypeFor[int](),
+			reflect.TypeFor[time.Duration](),
+		} {
 			read := func(ctx *kong.DecodeContext, target reflect.Value) error {
 				v := ctx.Value
 				err := known.ForType(typ).Decode(ctx, target)

@@ -46,7 +46,9 @@ func (m *mcpCmd) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return config.Problems{"--api: " + err.Error()}
 	}
-	err = assistant.New(versionText(), ask, assistant.Options{Salt: m.Salt, Write: m.Write}, telemetry.NewLogger(o.err, telemetry.LogOptions{})).Run(ctx, &mcp.StdioTransport{})
+	log := telemetry.NewLogger(o.err, telemetry.LogOptions{})
+	tools := assistant.New(versionText(), ask, assistant.Options{Salt: m.Salt, Write: m.Write}, log)
+	err = tools.Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -24,22 +24,14 @@ type operatorCmd struct {
 // viewOperator returns an operator as a record of output, without password and second factor.
 func viewOperator(o operator.Operator) record {
 	return newRecord(
-		"operator_id",
-		o.ID,
-		"email",
-		o.Email,
-		"role",
-		o.Role.Name(),
-		"partner_id",
-		o.Partner,
-		"disabled",
-		o.Disabled,
-		"second_factor",
-		o.TOTPOn,
-		"created_at",
-		o.CreatedAt,
-		"last_login",
-		o.LastLogin,
+		"operator_id", o.ID,
+		"email", o.Email,
+		"role", o.Role.Name(),
+		"partner_id", o.Partner,
+		"disabled", o.Disabled,
+		"second_factor", o.TOTPOn,
+		"created_at", o.CreatedAt,
+		"last_login", o.LastLogin,
 	)
 }
 
@@ -117,11 +109,14 @@ type operatorListCmd struct{}
 
 // Run lists the operators.
 func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(
-		o,
-		viewOperator,
+	found, err := a.Operators.ListOperators(ctx)
+	if err != nil {
+		return err
+	}
+	return o.listRecords(
+		makeRecords(found, viewOperator),
 		"No operator yet. Make one: vigia operator create --email ADDRESS --role admin",
-	)(a.Operators.ListOperators(ctx))
+	)
 }
 
 // byEmail is the flag of commands about one operator.
@@ -140,7 +135,11 @@ func (b byEmail) changeOperator(
 	if err != nil {
 		return err
 	}
-	return showView(o, viewOperator)(fn(who))
+	found, err := fn(who)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewOperator(found))
 }
 
 // operatorRoleCmd is 'vigia operator role', which changes what an operator may do.

@@ -232,26 +232,6 @@ func makeRecords[T any](all []T, view func(T) record) []record {
 	return list
 }
 
-// showView returns what shows a thing that a command made or found, unless that failed.
-func showView[T any](o *output, view func(T) record, notes ...string) func(T, error) error {
-	return func(one T, err error) error {
-		if err != nil {
-			return err
-		}
-		return o.showRecord(view(one), notes...)
-	}
-}
-
-// listViews returns what lists the things that a command found, unless that failed.
-func listViews[T any](o *output, view func(T) record, none string, columns ...string) func([]T, error) error {
-	return func(all []T, err error) error {
-		if err != nil {
-			return err
-		}
-		return o.listRecords(makeRecords(all, view), none, columns...)
-	}
-}
-
 // printFailure says what went wrong: a fault by its code and detail, anything else by its text.
 func (o *output) printFailure(err error) {
 	var f *fault.Error

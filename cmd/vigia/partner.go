@@ -82,8 +82,19 @@ type partnerListCmd struct{}
 
 // Run lists the partners.
 func (partnerListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(o, viewPartner, "No partner yet. Make one: vigia partner create --name NAME",
-		"partner_id", "mode", "suspended", "created_at", "name")(a.Partners.ListPartners(ctx))
+	found, err := a.Partners.ListPartners(ctx)
+	if err != nil {
+		return err
+	}
+	return o.listRecords(
+		makeRecords(found, viewPartner),
+		"No partner yet. Make one: vigia partner create --name NAME",
+		"partner_id",
+		"mode",
+		"suspended",
+		"created_at",
+		"name",
+	)
 }
 
 // partnerArg names a partner.
@@ -96,7 +107,11 @@ type partnerShowCmd struct{ partnerArg }
 
 // Run shows a partner.
 func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, viewPartner)(a.Partners.GetPartner(ctx, p.ID))
+	found, err := a.Partners.GetPartner(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewPartner(found))
 }
 
 // partnerSuspendCmd is 'vigia partner suspend', which turns all keys of a partner off. Its data stay.
@@ -104,7 +119,11 @@ type partnerSuspendCmd struct{ partnerArg }
 
 // Run suspends a partner.
 func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, viewPartner)(a.Partners.SuspendPartner(ctx, p.ID))
+	found, err := a.Partners.SuspendPartner(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewPartner(found))
 }
 
 // partnerResumeCmd is 'vigia partner resume', which undoes suspend.
@@ -112,7 +131,11 @@ type partnerResumeCmd struct{ partnerArg }
 
 // Run resumes a partner.
 func (p *partnerResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, viewPartner)(a.Partners.ResumePartner(ctx, p.ID))
+	found, err := a.Partners.ResumePartner(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewPartner(found))
 }
 
 // partnerSetCmd is 'vigia partner set'. A nil flag leaves its setting as it is.
@@ -146,7 +169,7 @@ func (p *partnerSetCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		}
 		perHour = &n
 	}
-	return showView(o, viewPartner)(a.Partners.UpdatePartner(ctx, p.ID, func(q *partner.Partner) {
+	found, err := a.Partners.UpdatePartner(ctx, p.ID, func(q *partner.Partner) {
 		setIfGiven(&q.Name, p.Name)
 		setIfGiven(&q.Settings.RatePerSecond, p.Rate)
 		setIfGiven(&q.Settings.Burst, p.Burst)
@@ -161,7 +184,11 @@ func (p *partnerSetCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		if p.WatchSite != nil {
 			q.Settings.WatchedSites = partner.JoinSiteList(p.WatchSite)
 		}
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewPartner(found))
 }
 
 // partnerShareCmd is 'vigia partner share', which keeps one partner from taking all keys or appointments.
@@ -262,26 +289,16 @@ func keyRecord(k partner.Key, now time.Time) record {
 		state = "expired"
 	}
 	return newRecord(
-		"key_id",
-		k.ID,
-		"partner_id",
-		k.Partner,
-		"label",
-		k.Label,
-		"preview",
-		k.Preview,
-		"scopes",
-		k.Scopes,
-		"state",
-		state,
-		"created_at",
-		k.CreatedAt,
-		"expires_at",
-		k.ExpiresAt,
-		"revoked_at",
-		k.RevokedAt,
-		"made_by",
-		k.MadeBy,
+		"key_id", k.ID,
+		"partner_id", k.Partner,
+		"label", k.Label,
+		"preview", k.Preview,
+		"scopes", k.Scopes,
+		"state", state,
+		"created_at", k.CreatedAt,
+		"expires_at", k.ExpiresAt,
+		"revoked_at", k.RevokedAt,
+		"made_by", k.MadeBy,
 	)
 }
 
@@ -329,9 +346,12 @@ type keyListCmd struct {
 // Run lists keys.
 func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	show := func(key partner.Key) record { return keyRecord(key, a.Now()) }
-	return listViews(
-		o,
-		show,
+	found, err := a.Partners.ListKeys(ctx, k.Partner)
+	if err != nil {
+		return err
+	}
+	return o.listRecords(
+		makeRecords(found, show),
 		"No key.",
 		"key_id",
 		"preview",
@@ -341,7 +361,7 @@ func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		"expires_at",
 		"made_by",
 		"label",
-	)(a.Partners.ListKeys(ctx, k.Partner))
+	)
 }
 
 // keyFlags name a key.

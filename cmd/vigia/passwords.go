@@ -23,18 +23,12 @@ type passwordsCmd struct {
 // viewCorpus returns a corpus as a record of output.
 func viewCorpus(c password.Corpus) record {
 	return newRecord(
-		"algorithm",
-		c.Algorithm,
-		"entries",
-		c.Entries,
-		"widely_exposed",
-		c.Widely,
-		"bytes",
-		c.Bytes,
-		"imported_at",
-		c.Imported,
-		"source",
-		c.Source,
+		"algorithm", c.Algorithm,
+		"entries", c.Entries,
+		"widely_exposed", c.Widely,
+		"bytes", c.Bytes,
+		"imported_at", c.Imported,
+		"source", c.Source,
 	)
 }
 
@@ -135,12 +129,15 @@ type passwordsStatusCmd struct{}
 
 // Run shows the corpora.
 func (passwordsStatusCmd) Run(a *app.App, o *output) error {
-	return listViews(
-		o,
-		viewCorpus,
+	found, err := a.Passwords.ReadStatus()
+	if err != nil {
+		return err
+	}
+	return o.listRecords(
+		makeRecords(found, viewCorpus),
 		"No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download "+
 			"--algorithm sha1",
-	)(a.Passwords.ReadStatus())
+	)
 }
 
 // passwordsVerifyCmd is 'vigia passwords verify', which reads every byte of the corpora.

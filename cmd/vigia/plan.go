@@ -23,8 +23,17 @@ type planCmd struct {
 // viewPlan returns a plan as a record of output.
 func viewPlan(p plan.Plan) (record, error) {
 	coverage, err := p.Coverage.MarshalCoverage()
-	return newRecord("plan_id", p.ID, "partner_id", p.Partner, "name", p.Name, "coverage", json.RawMessage(coverage), "max_devices", p.MaxDevices,
-		"key_days", p.KeyDays, "keys_end_with_subscription", p.KeysEndWithSubscription, "retired", p.Retired, "created_at", p.CreatedAt), err
+	return newRecord(
+		"plan_id", p.ID,
+		"partner_id", p.Partner,
+		"name", p.Name,
+		"coverage", json.RawMessage(coverage),
+		"max_devices", p.MaxDevices,
+		"key_days", p.KeyDays,
+		"keys_end_with_subscription", p.KeysEndWithSubscription,
+		"retired", p.Retired,
+		"created_at", p.CreatedAt,
+	), err
 }
 
 // showPlan prints what a command made of a plan.

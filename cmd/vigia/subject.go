@@ -123,14 +123,10 @@ func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	erased, total := make([]record, len(out.Partners)), int64(0)
 	for i, done := range out.Partners {
 		erased[i] = newRecord(
-			"partner_id",
-			done.Partner,
-			"erasure_id",
-			out.Tombstones[i].ID,
-			"rows",
-			done.Counts,
-			"total",
-			done.Total(),
+			"partner_id", done.Partner,
+			"erasure_id", out.Tombstones[i].ID,
+			"rows", done.Counts,
+			"total", done.Total(),
 		)
 		total += done.Total()
 	}
@@ -176,9 +172,11 @@ func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer func() { _ = log.Close() }() // only read
-	return showView(o, func(done subject.Replayed) record {
-		return newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed)
-	})(a.Subjects.ReplayLog(ctx, log))
+	done, err := a.Subjects.ReplayLog(ctx, log)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed))
 }
 
 // maskedCPF returns a CPF as the audit trail holds it.
@@ -312,26 +310,23 @@ func (auditListCmd) Help() string {
 
 // Run lists lines.
 func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(o, func(e operator.Entry) record {
-		return newRecord(
-			"line",
-			e.Seq,
-			"at",
-			e.At,
-			"actor",
-			e.Name,
-			"from",
-			e.From,
-			"action",
-			e.Action,
-			"subject",
-			e.Subject,
-			"detail",
-			e.Detail,
-		)
-	}, "No line.")(a.Audit.ListEntries(ctx, operator.Filter{
+	found, err := a.Audit.ListEntries(ctx, operator.Filter{
 		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
-	}))
+	})
+	if err != nil {
+		return err
+	}
+	return o.listRecords(makeRecords(found, func(e operator.Entry) record {
+		return newRecord(
+			"line", e.Seq,
+			"at", e.At,
+			"actor", e.Name,
+			"from", e.From,
+			"action", e.Action,
+			"subject", e.Subject,
+			"detail", e.Detail,
+		)
+	}), "No line.")
 }
 
 // auditVerifyCmd is 'vigia audit verify'. Only a head that was noted elsewhere reveals that the end of the trail was

@@ -34,24 +34,15 @@ type webhookCmd struct {
 func viewWebhook(e alert.Endpoint) record {
 	url, _, _ := strings.Cut(e.URL, "?")
 	return newRecord(
-		"id",
-		e.ID,
-		"partner_id",
-		e.Partner,
-		"url",
-		url,
-		"types",
-		e.Types,
-		"state",
-		e.State,
-		"reason",
-		e.Reason,
-		"failing_since",
-		e.FailingSince,
-		"public_keys",
-		e.PublicKeys(time.Now()),
-		"created_at",
-		e.CreatedAt,
+		"id", e.ID,
+		"partner_id", e.Partner,
+		"url", url,
+		"types", e.Types,
+		"state", e.State,
+		"reason", e.Reason,
+		"failing_since", e.FailingSince,
+		"public_keys", e.PublicKeys(time.Now()),
+		"created_at", e.CreatedAt,
 	)
 }
 
@@ -73,7 +64,11 @@ func (w webhookArg) changeEndpoint(ctx context.Context, a *app.App, o *output,
 	if err != nil {
 		return err
 	}
-	return showView(o, viewWebhook)(change(ctx, e.Partner, e.ID))
+	found, err := change(ctx, e.Partner, e.ID)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewWebhook(found))
 }
 
 // webhookCreateCmd is 'vigia webhook create'. The secret is printed once.
@@ -153,7 +148,11 @@ type webhookShowCmd struct{ webhookArg }
 
 // Run shows an endpoint.
 func (w *webhookShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return showView(o, viewWebhook)(w.endpoint(ctx, a))
+	found, err := w.endpoint(ctx, a)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(viewWebhook(found))
 }
 
 // webhookTestCmd is 'vigia webhook test'. It sends from this machine, so it needs the flags of outgoing connections.

@@ -519,14 +519,15 @@ func (a *App) WarnOfCustody(log *slog.Logger, standby string) {
 		log.Warn("the key file is in the data folder: whoever copies the folder, or the disk, can read everything",
 			"file", a.Keys.Path(), "mend", "move it and name it with --key-file, or wrap it with --kms")
 	}
-	for option, address := range map[string]string{"--database": a.Config.DatabaseAddress(), "--database-read": standby} {
+	for option, address := range map[string]string{
+		"--database":      a.Config.DatabaseAddress(),
+		"--database-read": standby,
+	} {
 		if sqldb.Unverified(address) {
 			log.Warn(
 				"the database's certificate is not checked: anybody on the way could answer in its place",
-				"option",
-				option,
-				"mend",
-				"add sslmode=verify-full to the address and leave --database-insecure out",
+				"option", option,
+				"mend", "add sslmode=verify-full to the address and leave --database-insecure out",
 			)
 		}
 	}

@@ -71,7 +71,10 @@ func (a *App) checkModes(found func(store.Problem)) {
 		return
 	}
 	for path, most := range map[string]os.FileMode{
-		a.Config.Data: 0o700, filepath.Join(a.Config.Data, "vigia.db"): 0o600, filepath.Join(a.Config.Data, "vigia.db-wal"): 0o600, a.Keys.Path(): 0o600,
+		a.Config.Data:                                0o700,
+		filepath.Join(a.Config.Data, "vigia.db"):     0o600,
+		filepath.Join(a.Config.Data, "vigia.db-wal"): 0o600,
+		a.Keys.Path():                                0o600,
 	} {
 		info, err := os.Stat(path)
 		if err != nil { // not there: a database may be a server's

@@ -173,15 +173,13 @@ func (w *clockWatch) runOnce(ctx context.Context) {
 	case engine == sqldb.PostgreSQL:
 		w.server.log.Warn(
 			"the clocks of this machine and of the database differ: the database's is used; keep both by NTP",
-			"seconds",
-			skew.Round(100*time.Millisecond).Seconds(),
+			"seconds", skew.Round(100*time.Millisecond).Seconds(),
 		)
 	default:
 		w.server.log.Warn(
 			"the clock of this machine was set: the service goes on by the time that has passed since its start; "+
 				"restart it if the new time is right",
-			"seconds",
-			skew.Round(100*time.Millisecond).Seconds(),
+			"seconds", skew.Round(100*time.Millisecond).Seconds(),
 		)
 	}
 }
@@ -195,14 +193,12 @@ func (w *clockWatch) askDatabase(ctx context.Context) {
 	if followed {
 		w.server.log.Warn(
 			"the database's clock was set, and is followed; keep it by NTP",
-			"seconds",
-			change.Round(100*time.Millisecond).Seconds(),
+			"seconds", change.Round(100*time.Millisecond).Seconds(),
 		)
 	} else {
 		w.server.log.Warn(
 			"the database's clock was set; it is followed if it stays so",
-			"seconds",
-			change.Round(100*time.Millisecond).Seconds(),
+			"seconds", change.Round(100*time.Millisecond).Seconds(),
 		)
 	}
 }

@@ -389,12 +389,9 @@ func (i *consoleImports) behindAJob(
 		if err := work(); err != nil && i.ctx.Err() == nil {
 			i.log.Error(
 				"a job of the console failed",
-				"kind",
-				kind,
-				"breach",
-				spec.Breach.Name,
-				"cause",
-				err.Error(),
+				"kind", kind,
+				"breach", spec.Breach.Name,
+				"cause", err.Error(),
 			) // the job's row tells the operator
 		}
 		return nil
@@ -445,12 +442,9 @@ func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy 
 		if err != nil && w.ctx.Err() == nil && !errors.Is(err, job.ErrCancelled) {
 			w.log.Error(
 				"work of the console failed",
-				"kind",
-				kind,
-				"subject",
-				subject,
-				"cause",
-				err.Error(),
+				"kind", kind,
+				"subject", subject,
+				"cause", err.Error(),
 			) // the job's row tells the operator
 		}
 		return nil

@@ -121,10 +121,8 @@ func (s *Server) comparePasswords(own store.Replica, all []store.Replica) {
 		s.log.Error(
 			"other replicas have password corpora that this one lacks: live partners' password checks are answered "+
 				"503 here",
-			"algorithms",
-			list,
-			"mend",
-			"run 'vigia passwords import' here too, or give all replicas one bucket with --corpora",
+			"algorithms", list,
+			"mend", "run 'vigia passwords import' here too, or give all replicas one bucket with --corpora",
 		)
 	case len(list) == 0 && before != nil && len(*before) > 0:
 		s.log.Info("this replica has the password corpora of the others")

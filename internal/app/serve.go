@@ -133,8 +133,9 @@ func strangerBudget(perMinute int, now func() time.Time) *telemetry.Budget {
 const (
 	// readTime bounds a request's header and body together: one deadline for both is one that net/http need not move in
 	// between.
-	readTime  = 15 * time.Second
-	writeTime = 40 * time.Second  // from the end of the headers: the body, the work and the answer; a bulk gets more from its route
+	readTime = 15 * time.Second
+	// writeTime is from the end of the headers: the body, the work and the answer; a bulk gets more from its route.
+	writeTime = 40 * time.Second
 	pageTime  = 150 * time.Second // the same for operators, whose reports and exports are large
 	idleTime  = 60 * time.Second
 	maxHeader = 16 << 10
@@ -150,15 +151,11 @@ func (s *Server) Run(ctx context.Context) error {
 	if err == nil {
 		close(s.Ready)
 		s.log.Info(
-			"serving",
-			"api",
+			"serving", "api",
 			addressText(s.APIAddr),
-			"console",
-			addressText(s.ConsoleAddr),
-			"roles",
-			s.cfg.Roles,
-			"engine",
-			string(s.app.Engine),
+			"console", addressText(s.ConsoleAddr),
+			"roles", s.cfg.Roles,
+			"engine", string(s.app.Engine),
 		)
 		select {
 		case <-ctx.Done():

@@ -158,7 +158,10 @@ func (c *Cases) RebookCase(ctx context.Context, key CaseKey, mode partner.Mode, 
 		if !cs.Status.Open() {
 			return CaseChange{}, ErrCaseEnded.With("id", fault.CaseNotOpen)
 		}
-		return CaseChange{Lines: []CaseMove{cs.historyLine(MoveBooking, "", "", c.now())}, Book: &Wishes{Times: times, Mode: mode}}, nil
+		return CaseChange{
+			Lines: []CaseMove{cs.historyLine(MoveBooking, "", "", c.now())},
+			Book:  &Wishes{Times: times, Mode: mode},
+		}, nil
 	})
 }
 

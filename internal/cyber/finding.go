@@ -440,7 +440,8 @@ func (b Breach) severityLevel() Severity {
 		return SeverityCritical
 	case b.IsUsable():
 		return SeverityHigh
-	case b.Has(ExposedPasswordHash, ExposedCPF, ExposedDocument, ExposedFinancial, ExposedHealth, ExposedCookies) || b.Kind == SourcePhish:
+	case b.Has(ExposedPasswordHash, ExposedCPF, ExposedDocument, ExposedFinancial, ExposedHealth, ExposedCookies),
+		b.Kind == SourcePhish:
 		return SeverityMedium
 	}
 	return SeverityLow

@@ -172,9 +172,7 @@ func loadEight[T string | []byte](s T, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(
 		s[3],
-	)<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(
-		s[7],
-	)<<56
+	)<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // eightDigits reports whether all bytes of a word are digits: less '0', none has its top bit set, nor gets it by adding

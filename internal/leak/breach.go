@@ -154,7 +154,9 @@ func ValidName(name string) bool { return nameForm.MatchString(name) && !strings
 
 // CheckBreach validates what is told of a breach, trims its texts and puts its classes in order.
 func CheckBreach(b *cyber.Breach, now time.Time) error {
-	b.Title, b.Source, b.Description = strings.TrimSpace(b.Title), strings.TrimSpace(b.Source), strings.TrimSpace(b.Description)
+	b.Title = strings.TrimSpace(b.Title)
+	b.Source = strings.TrimSpace(b.Source)
+	b.Description = strings.TrimSpace(b.Description)
 	b.Kind = cmp.Or(b.Kind, cyber.SourceBreach)
 	kinds := []cyber.SourceKind{
 		cyber.SourceBreach,

@@ -188,7 +188,10 @@ func (m *Matcher) rejudgeFindings(
 		if err != nil || r.Last == "" {
 			return err
 		}
-		p.Finding, p.Checked, p.Withdrawn, p.Changed = r.Last, p.Checked+r.Checked, p.Withdrawn+r.Withdrawn, p.Changed+r.Changed
+		p.Finding = r.Last
+		p.Checked += r.Checked
+		p.Withdrawn += r.Withdrawn
+		p.Changed += r.Changed
 		if err := run.Save(ctx, p); err != nil {
 			return err
 		}

@@ -111,13 +111,8 @@ func TestHashesAreBounded(t *testing.T) {
 	for range cap(h.waiting) {
 		h.waiting <- struct{}{}
 	}
-	if _, err := h.deriveKey(
-		context.Background(),
-		"x",
-		make([]byte, argonSalt),
-	); err != error(
-		ErrBusy,
-	) { //nolint:errorlint // the sentinel itself
+	_, err := h.deriveKey(context.Background(), "x", make([]byte, argonSalt))
+	if err != error(ErrBusy) { //nolint:errorlint // the sentinel itself
 		t.Errorf("the queue has no end: %v", err)
 	}
 }

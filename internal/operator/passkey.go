@@ -103,7 +103,11 @@ func relyingParty(origin string) (*webauthn.WebAuthn, error) {
 // offeredAlgorithms returns the COSE algorithms for new passkeys, best first: ECDSA on P-256, which all authenticators
 // have, Ed25519, and RSA, the only one of some Windows devices.
 func offeredAlgorithms() (list []protocol.CredentialParameter) {
-	for _, a := range []webauthncose.COSEAlgorithmIdentifier{webauthncose.AlgES256, webauthncose.AlgEdDSA, webauthncose.AlgRS256} {
+	for _, a := range []webauthncose.COSEAlgorithmIdentifier{
+		webauthncose.AlgES256,
+		webauthncose.AlgEdDSA,
+		webauthncose.AlgRS256,
+	} {
 		list = append(list, protocol.CredentialParameter{Type: protocol.PublicKeyCredentialType, Algorithm: a})
 	}
 	return list

@@ -87,7 +87,8 @@ func (h *hasher) hashPassword(ctx context.Context, password string) (string, err
 	if err != nil {
 		return "", err
 	}
-	return encodedPrefix + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key), nil
+	encode := base64.RawStdEncoding.EncodeToString
+	return encodedPrefix + encode(salt) + "$" + encode(key), nil
 }
 
 // matchesHash compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so

@@ -103,7 +103,15 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	if !e.key.IsLiveAt(now) || e.partner.Suspended || !e.key.HasScope(need) {
 		return Caller{}, ErrUnauthorised
 	}
-	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, Line: e.key.Line, Epoch: epoch, key: &e.key}, nil
+	return Caller{
+		Partner:  e.partner.ID,
+		Mode:     e.partner.Mode,
+		Settings: e.partner.Settings,
+		KeyID:    e.key.ID,
+		Line:     e.key.Line,
+		Epoch:    epoch,
+		key:      &e.key,
+	}, nil
 }
 
 // findKeyByText answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an

@@ -356,7 +356,13 @@ func (s *Search) possibleReadings(text string) (list []look) {
 			return s.store.SubscriptionsOfHolder(ctx, at, cnpj)
 		}})
 	}
-	for _, kind := range []identifier.Kind{identifier.Email, identifier.Phone, identifier.Card, identifier.PixKey, identifier.CNPJ} {
+	for _, kind := range []identifier.Kind{
+		identifier.Email,
+		identifier.Phone,
+		identifier.Card,
+		identifier.PixKey,
+		identifier.CNPJ,
+	} {
 		if normal, err := identifier.ParseValue(kind, text, identifier.Required); err == nil {
 			list = append(list, look{kind.String(), func(ctx context.Context, at []partner.ID) ([]Hit, error) {
 				return s.store.PersonsOfValue(ctx, at, kind, normal)

@@ -190,8 +190,8 @@ func (im *importer) readHashLines(ctx context.Context, name string, text io.Read
 	kept := 0
 	for last := false; !last; {
 		n, err := fillBuffer(text, im.buf[kept:])
-		if last = err == io.EOF; err != nil &&
-			!last { //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
+		last = err == io.EOF //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
+		if err != nil && !last {
 			return err
 		}
 		b := im.buf[:kept+n]

@@ -237,10 +237,8 @@ func recordSize[R record]() int {
 
 // asBytes views records as bytes, in this machine's byte order: no other process can read a file without a name.
 func asBytes[R record](records []R) []byte {
-	return unsafe.Slice(
-		(*byte)(unsafe.Pointer(unsafe.SliceData(records))),
-		recordSize[R]()*len(records),
-	) //nolint:gosec // numbers alone
+	first := (*byte)(unsafe.Pointer(unsafe.SliceData(records))) //nolint:gosec // numbers alone
+	return unsafe.Slice(first, recordSize[R]()*len(records))    //nolint:gosec // as above
 }
 
 // digits is a source that gives all keys of a spill, digit by digit.

@@ -15,7 +15,7 @@ import (
 
 // walker is one walk under way.
 type walker struct {
-	ctx      context.Context
+	ctx      context.Context //nolint:containedctx // a walk is one call, and ends with it
 	options  Options
 	limits   Limits
 	visit    Visit

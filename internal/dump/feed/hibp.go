@@ -374,11 +374,8 @@ func (s *hibpSweep) readEmails(ctx context.Context, from int64) (emails []hashed
 		for _, a := range assets {
 			of, after = a.Partner, a.ID
 			address := strings.ToLower(strings.TrimSpace(a.Value))
-			h := hashedEmail{
-				hash:    sha1.Sum([]byte(address)),
-				partner: a.Partner,
-				asset:   a.ID,
-			} //nolint:gosec // see the import
+			hash := sha1.Sum([]byte(address)) //nolint:gosec // see the import
+			h := hashedEmail{hash: hash, partner: a.Partner, asset: a.ID}
 			if h.rangeCell() >= from && h.rangeCell() < end {
 				emails = append(emails, h)
 			}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/bits"
 	"sync/atomic"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -386,7 +385,7 @@ const previewBytes = 16 << 20
 // what it allows is used.
 func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]Understood, *leak.Tally, error) {
 	preview := &Importer{
-		Now:              time.Now,
+		Now:              im.Now,
 		Workers:          1,
 		Limits:           im.Limits,
 		ReaderUnconfined: im.ReaderUnconfined,

@@ -261,8 +261,8 @@ func (c *reading) readInputs() error {
 			out:         c.out,
 			noPasswords: c.job.NoPasswords,
 			batch:       make([]byte, frameHead, batchSize+4<<10),
-			digests:     digester{hash: sha1.New()},
-		} //nolint:gosec // see above
+			digests:     digester{hash: sha1.New()}, //nolint:gosec // see above
+		}
 		w.recorder = scan.NewRecorder(w.encodeSighting)
 		c.workers = append(c.workers, w)
 		go func() {

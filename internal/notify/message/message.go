@@ -451,9 +451,12 @@ var link = regexp.MustCompile(`https://[^\s<>"']+[^\s<>"'.,;:!?)]`)
 // renderEmail returns the HTML of an e-mail: one column, system fonts, no picture and nothing that is fetched.
 func renderEmail(m Message) string {
 	var b strings.Builder
-	b.WriteString(`<!DOCTYPE html><html lang="` + string(m.Language) + `"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>` +
-		html.EscapeString(m.Subject) + `</title></head><body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.5 sans-serif">` +
-		`<div style="max-width:36rem;margin:0 auto"><h1 style="font-size:20px">` + html.EscapeString(m.Subject) + `</h1>`)
+	b.WriteString(`<!DOCTYPE html><html lang="` + string(m.Language) + `"><head><meta charset="utf-8">` +
+		`<meta name="viewport" content="width=device-width, initial-scale=1">` +
+		`<title>` + html.EscapeString(m.Subject) + `</title></head>` +
+		`<body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.5 sans-serif">` +
+		`<div style="max-width:36rem;margin:0 auto">` +
+		`<h1 style="font-size:20px">` + html.EscapeString(m.Subject) + `</h1>`)
 	for _, paragraph := range strings.Split(strings.ReplaceAll(m.Text, "\r\n", "\n"), "\n\n") {
 		if paragraph = strings.TrimSpace(paragraph); paragraph == "" {
 			continue

@@ -215,7 +215,9 @@ func openS3Bucket(name, path string, query url.Values, client *http.Client) (Buc
 		return nil, errors.New("bucket: expected s3://bucket, and nothing but parameters behind it")
 	}
 	for key := range query {
-		if !slices.Contains([]string{"region", "endpoint", "use_path_style", "disable_https", "profile", "anonymous", "metadata"}, key) {
+		switch key {
+		case "region", "endpoint", "use_path_style", "disable_https", "profile", "anonymous", "metadata":
+		default:
 			return nil, fmt.Errorf("bucket: there is no parameter %q", key)
 		}
 	}

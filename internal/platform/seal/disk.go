@@ -91,7 +91,8 @@ func syncRenamed(path string) error {
 
 // cannotWrite returns the error for a key file that could not be written, with what to check.
 func cannotWrite(path string, err error) error {
-	return ErrKeyFileIO.Note("cannot write the key file %+q; see that its folder exists, is writable and has room", path).Because(err)
+	const remedy = "cannot write the key file %+q; see that its folder exists, is writable and has room"
+	return ErrKeyFileIO.Note(remedy, path).Because(err)
 }
 
 // lockKeyFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it,

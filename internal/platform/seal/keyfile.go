@@ -158,7 +158,8 @@ func encodeFile(m *material, uri string) ([]byte, error) {
 		}
 		f.KMS = uri
 		if f.Wrapped, err = kek.Encrypt(plain, []byte(kmsContext)); err != nil {
-			return nil, ErrKMS.Note("the key %+q did not wrap the key file; see that this host may use it to encrypt", uri).Because(err)
+			const remedy = "the key %+q did not wrap the key file; see that this host may use it to encrypt"
+			return nil, ErrKMS.Note(remedy, uri).Because(err)
 		}
 	}
 	raw, err := json.Marshal(f, jsontext.WithIndent("  "))
@@ -212,7 +213,8 @@ func unwrapMaterial(path, uri string, wrapped []byte) (*material, error) {
 	}
 	plain, err := kek.Decrypt(wrapped, []byte(kmsContext))
 	if err != nil {
-		return nil, ErrKMS.Note("the key %+q did not open %+q; see that this host may use it to decrypt, and that the file is whole", uri, path).Because(err)
+		const remedy = "the key %+q did not open %+q; see that this host may use it to decrypt, and that the file is whole"
+		return nil, ErrKMS.Note(remedy, uri, path).Because(err)
 	}
 	defer clear(plain)
 	m := &material{}

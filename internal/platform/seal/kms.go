@@ -187,7 +187,11 @@ func (k *awsKey) callOperation(operation string, in awsBody, associated []byte) 
 // findCredentials looks where AWS's own tools do: the environment, ~/.aws, and the role of the machine or container.
 func (o KMSOptions) findCredentials() (credentials.Value, error) {
 	if id := o.Env("AWS_ACCESS_KEY_ID"); id != "" {
-		return credentials.Value{AccessKeyID: id, SecretAccessKey: o.Env("AWS_SECRET_ACCESS_KEY"), SessionToken: o.Env("AWS_SESSION_TOKEN")}, nil
+		return credentials.Value{
+			AccessKeyID:     id,
+			SecretAccessKey: o.Env("AWS_SECRET_ACCESS_KEY"),
+			SessionToken:    o.Env("AWS_SESSION_TOKEN"),
+		}, nil
 	}
 	client := &http.Client{Timeout: 10 * time.Second}
 	providers := []credentials.Provider{&credentials.FileAWSCredentials{}}

@@ -46,7 +46,8 @@ func (d *DB) findCoordinator(ctx context.Context, address string, opts Options) 
 // hasCitus reports whether the database has the Citus extension; SQLite never has.
 func (d *DB) hasCitus(ctx context.Context) (there bool, err error) {
 	if d.engine == PostgreSQL {
-		err = d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')`).Scan(&there)
+		const hasCitus = `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')`
+		err = d.read.QueryRowContext(ctx, hasCitus).Scan(&there)
 	}
 	return there, err
 }

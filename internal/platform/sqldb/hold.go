@@ -50,7 +50,8 @@ func (d *DB) watchHold(conn *sql.Conn) (over func()) {
 		(*watcher)(Hold{Time: time.Since(began), rows: func() int64 {
 			before := d.changes
 			// The engine's own count never goes back, and a connection that was opened anew begins at nothing.
-			if err := conn.QueryRowContext(context.Background(), `SELECT total_changes()`).Scan(&d.changes); err != nil || d.changes < before {
+			err := conn.QueryRowContext(context.Background(), `SELECT total_changes()`).Scan(&d.changes)
+			if err != nil || d.changes < before {
 				before = 0
 			}
 			return d.changes - before

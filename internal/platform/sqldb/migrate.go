@@ -180,7 +180,8 @@ func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, 
 // applyMigration applies a migration unless it is there already.
 func (t *Tx) applyMigration(ctx context.Context, m Migration, now time.Time) (bool, error) {
 	var done bool
-	err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM schema_migration WHERE version = $1)`, m.Version).Scan(&done)
+	const isApplied = `SELECT EXISTS (SELECT 1 FROM schema_migration WHERE version = $1)`
+	err := t.QueryRowContext(ctx, isApplied, m.Version).Scan(&done)
 	if err != nil || done {
 		return false, err
 	}

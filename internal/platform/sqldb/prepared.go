@@ -64,10 +64,8 @@ func (p *prepared) prepareWanted(ctx context.Context, db *sql.DB) {
 	p.wanted = nil
 	p.mu.Unlock()
 	for _, text := range wanted {
-		stmt, err := db.PrepareContext(
-			ctx,
-			text,
-		) //nolint:gosec,sqlclosecheck // a constant of the store, kept for as long as the database is open
+		//nolint:gosec,sqlclosecheck // a constant of the store, kept for as long as the database is open
+		stmt, err := db.PrepareContext(ctx, text)
 		p.mu.Lock()
 		switch {
 		case err == nil:

@@ -162,13 +162,21 @@ func connectPostgres(ctx context.Context, address string, opts Options) (*DB, er
 		return nil, fmt.Errorf("database: open PostgreSQL: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	return &DB{engine: PostgreSQL, write: db, read: db, pool: pool, holds: pool.Config().ConnConfig, distrusted: make(chan struct{})}, nil
+	return &DB{
+		engine:     PostgreSQL,
+		write:      db,
+		read:       db,
+		pool:       pool,
+		holds:      pool.Config().ConnConfig,
+		distrusted: make(chan struct{}),
+	}, nil
 }
 
 // refuseUnsafePostgres keeps the promise that a committed transaction survives a crash.
 func (d *DB) refuseUnsafePostgres(ctx context.Context) error {
 	var fsync, commit string
-	err := d.read.QueryRowContext(ctx, `SELECT current_setting('fsync'), current_setting('synchronous_commit')`).Scan(&fsync, &commit)
+	const settings = `SELECT current_setting('fsync'), current_setting('synchronous_commit')`
+	err := d.read.QueryRowContext(ctx, settings).Scan(&fsync, &commit)
 	if err != nil {
 		return fmt.Errorf("database: reach PostgreSQL: %w", err)
 	}

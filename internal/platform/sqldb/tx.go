@@ -97,7 +97,8 @@ func (d *DB) noteRefusal(err error) {
 	switch {
 	case hasSQLState(err, "53100") || hasSQLiteCode(err, sqlite3.SQLITE_FULL):
 		d.refusal.Store(&refusal{time.Now(), ErrDiskFull})
-	case hasSQLState(err, "25006") || hasSQLState(err, "58030") || hasSQLiteCode(err, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR):
+	case hasSQLState(err, "25006"), hasSQLState(err, "58030"),
+		hasSQLiteCode(err, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR):
 		d.refusal.Store(&refusal{time.Now(), ErrDiskRefuses})
 	case err == nil && d.refusal.Load() != nil:
 		d.refusal.Store(nil)
@@ -243,7 +244,9 @@ func IsUnavailable(err error) bool {
 		}
 		// Citus gives no code of its own to a node that goes away under a transaction.
 		if pe.Code == "XX000" &&
-			(strings.HasPrefix(pe.Message, "postmaster was shut down") || strings.HasPrefix(pe.Message, "failure on connection marked as essential") || strings.HasPrefix(pe.Message, "could not commit transaction")) {
+			(strings.HasPrefix(pe.Message, "postmaster was shut down") ||
+				strings.HasPrefix(pe.Message, "failure on connection marked as essential") ||
+				strings.HasPrefix(pe.Message, "could not commit transaction")) {
 			return true
 		}
 		// Read-only transaction, idle in transaction for too long, lock timeout, failing disk.

@@ -78,7 +78,8 @@ func (r *request) openRequestBody(w http.ResponseWriter) error {
 	limit := r.route.body.maxBodyLength()
 	if r.route.body == streamBody {
 		// A large body may take longer than the server's general limits. Servers without deadlines (tests) may refuse.
-		control, now := http.NewResponseController(w), time.Now()
+		control := http.NewResponseController(w)
+		now := time.Now() //nolint:forbidigo // deadlines of connections are by the machine's clock
 		_ = control.SetReadDeadline(now.Add(bulkReadTime))
 		_ = control.SetWriteDeadline(now.Add(bulkReadTime + bulkAnswerTime))
 	}
@@ -89,7 +90,9 @@ func (r *request) openRequestBody(w http.ResponseWriter) error {
 	packed, err := packedJSON(r.http.Header)
 	switch {
 	case err != nil:
-		r.in.refusedAs = strings.Join(r.http.Header.Values("Content-Type"), ",") + "\x00" + strings.Join(r.http.Header.Values("Content-Encoding"), ",")
+		contentType := strings.Join(r.http.Header.Values("Content-Type"), ",")
+		encoding := strings.Join(r.http.Header.Values("Content-Encoding"), ",")
+		r.in.refusedAs = contentType + "\x00" + encoding
 	case packed:
 		r.in.from = &unpacking{packed: counting{from: r.in.from}, limit: limit}
 	}
@@ -109,7 +112,8 @@ func discardBody(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Servers without deadlines (tests) may refuse. The next request of the connection gets its own.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(discardTime))
+	deadline := time.Now().Add(discardTime) //nolint:forbidigo // as in openRequestBody
+	_ = http.NewResponseController(w).SetReadDeadline(deadline)
 	_, _ = io.CopyN(io.Discard, r.Body, maxDiscarded) // whatever comes of it, the refusal is written
 }
 

@@ -159,7 +159,8 @@ func NewServer(o Options) *Server {
 // data, and gets no path that it would redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
-		w.Header().Set("strict-transport-security", "max-age=63072000; includeSubDomains") // behind a proxy it is the proxy's to say
+		// Behind a proxy it is the proxy's to say.
+		w.Header().Set("strict-transport-security", "max-age=63072000; includeSubDomains")
 	}
 	path := pathSegments(r.URL)
 	b := s.routes.findRoutes(path).routeOfMethod(r.Method)
@@ -416,7 +417,16 @@ func retryAfter(h http.Header, status int, err error) {
 
 // logRequest writes the one log line of a request. It calls the handler directly: a Logger would look up the calling
 // line of code and take the time once more.
-func logRequest(ctx context.Context, log slog.Handler, who partner.Caller, from string, status int, start, end time.Time, err error) {
+func logRequest(
+	ctx context.Context,
+	log slog.Handler,
+	who partner.Caller,
+	from string,
+	status int,
+	start,
+	end time.Time,
+	err error,
+) {
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError && err != nil {
 		level = slog.LevelError

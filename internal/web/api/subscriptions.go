@@ -137,9 +137,15 @@ func (s *Server) getSubscription(r *request) (any, error) {
 	}
 	sub, err := r.rules.Subscriptions.FindSubscription(r.ctx, r.caller.Partner, planID, cpf)
 	if b := &sub.Beneficiary; r.caller.Settings.MaskCards {
-		b.PrimaryCard, b.UserCard = identifier.MaskValue(identifier.Card, b.PrimaryCard), identifier.MaskValue(identifier.Card, b.UserCard)
+		b.PrimaryCard = identifier.MaskValue(identifier.Card, b.PrimaryCard)
+		b.UserCard = identifier.MaskValue(identifier.Card, b.UserCard)
 	}
-	return subscriptionWire{formatWireDay(sub.Start), formatWireDay(sub.LastDay()), string(sub.Plan), sub.Beneficiary}, err
+	return subscriptionWire{
+		formatWireDay(sub.Start),
+		formatWireDay(sub.LastDay()),
+		string(sub.Plan),
+		sub.Beneficiary,
+	}, err
 }
 
 // subscriptionChange is the body of POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes.
@@ -280,9 +286,10 @@ func (s *Server) moveSubscriptions(r *request, in subscriptionMoves) (any, error
 		return nil, err
 	}
 	moved, failed, err := r.rules.Subscriptions.MoveEach(r.ctx, r.caller.Partner, plan.ID(in.PlanID), in.CPFs, move)
-	return subscriptionsMoved{resultWord(moved, len(failed)), moved, len(failed), showAll(failed, func(f subscription.Failure) notMovedWire {
+	notMoved := showAll(failed, func(f subscription.Failure) notMovedWire {
 		return notMovedWire{f.Item, f.CPF, []string{ItemError(f.Problems[0])}}
-	})}, err
+	})
+	return subscriptionsMoved{resultWord(moved, len(failed)), moved, len(failed), notMoved}, err
 }
 
 // resultWord returns one word for the outcome of many items.

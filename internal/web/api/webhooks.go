@@ -130,7 +130,10 @@ func (s *Server) showWebhook(r *request) (any, error) {
 // newWebhookTry returns what came of a try, as answers show it.
 func newWebhookTry(o webhook.Outcome) webhookTry {
 	return webhookTry{
-		Delivered: webhook.JudgeOutcome(o).Action == webhook.Delivered, Status: o.Status, Failure: string(o.Failure), TookMs: o.Duration.Milliseconds(),
+		Delivered: webhook.JudgeOutcome(o).Action == webhook.Delivered,
+		Status:    o.Status,
+		Failure:   string(o.Failure),
+		TookMs:    o.Duration.Milliseconds(),
 	}
 }
 

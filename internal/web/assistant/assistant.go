@@ -258,7 +258,13 @@ func aboutPerson[T, S any](
 }
 
 // registerTool adds a tool that only reads.
-func registerTool[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
+func registerTool[In any](
+	server *mcp.Server,
+	log *slog.Logger,
+	name,
+	description string,
+	ask func(context.Context, In) (any, error),
+) {
 	addAnnotated(server, log, &mcp.Tool{
 		Name:        name,
 		Description: description,
@@ -267,7 +273,13 @@ func registerTool[In any](server *mcp.Server, log *slog.Logger, name, descriptio
 }
 
 // addWriter adds a tool that changes something and destroys nothing.
-func addWriter[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
+func addWriter[In any](
+	server *mcp.Server,
+	log *slog.Logger,
+	name,
+	description string,
+	ask func(context.Context, In) (any, error),
+) {
 	addAnnotated(server, log, &mcp.Tool{
 		Name:        name,
 		Description: description,
@@ -276,7 +288,12 @@ func addWriter[In any](server *mcp.Server, log *slog.Logger, name, description s
 }
 
 // addAnnotated adds a tool. What the service refuses is a result that an assistant reads, so that it can ask better.
-func addAnnotated[In any](server *mcp.Server, log *slog.Logger, tool *mcp.Tool, ask func(context.Context, In) (any, error)) {
+func addAnnotated[In any](
+	server *mcp.Server,
+	log *slog.Logger,
+	tool *mcp.Tool,
+	ask func(context.Context, In) (any, error),
+) {
 	mcp.AddTool(server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (_ *mcp.CallToolResult, out any, err error) {
 		defer func() {
 			if recover() != nil { // its value may quote what was asked, so it is not logged

@@ -287,7 +287,8 @@ func followJob(c *Console, r *request) (answer, error) {
 			}
 			if line := string(text); line != last {
 				last = line
-				_ = control.SetWriteDeadline(time.Now().Add(10 * time.Second)) // a server without deadlines refuses
+				deadline := time.Now().Add(10 * time.Second) //nolint:forbidigo // of a connection
+				_ = control.SetWriteDeadline(deadline)       // a server without deadlines refuses
 				if _, err := fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(line, "\n", " ")); err != nil {
 					return nil //nolint:nilerr // the reader has gone
 				}

@@ -19,7 +19,7 @@ const (
 
 // sealedFile writes a file in sealed parts; it is begun by its first byte.
 type sealedFile struct {
-	ctx   context.Context // of the one request that writes it
+	ctx   context.Context //nolint:containedctx // of the one request that writes it: io.Writer takes none
 	saved Saved
 	operator.Export
 	begun bool
@@ -64,7 +64,7 @@ func (f *sealedFile) finishFile(lines int64) error {
 
 // sealedReader reads a file part by part.
 type sealedReader struct {
-	ctx   context.Context // as above
+	ctx   context.Context //nolint:containedctx // as above
 	saved Saved
 	file  operator.Export
 	part  int64

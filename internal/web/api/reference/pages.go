@@ -44,18 +44,16 @@ func renderMarkdown(text []byte) template.HTML {
 		panic(err) // a buffer takes everything
 	}
 	// Wide code scrolls, and what scrolls must be reachable by keyboard.
-	return template.HTML(
-		strings.ReplaceAll(page.String(), "<pre>", `<pre tabindex="0">`),
-	) //nolint:gosec // our own text
+	scrolling := strings.ReplaceAll(page.String(), "<pre>", `<pre tabindex="0">`)
+	return template.HTML(scrolling) //nolint:gosec // our own text
 }
 
 // renderInline renders a sentence of the contract, without the paragraph that Markdown would make of it.
 func renderInline(text string) template.HTML {
 	rendered := renderMarkdown([]byte(text))
 	if strings.Count(string(rendered), "<p>") == 1 {
-		rendered = template.HTML(
-			strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(rendered)), "<p>"), "</p>"),
-		) //nolint:gosec // as above
+		inner := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(rendered)), "<p>"), "</p>")
+		rendered = template.HTML(inner) //nolint:gosec // as above
 	}
 	return rendered
 }
@@ -182,7 +180,12 @@ func (w *writer) writeGuide(g guides.Guide) error {
 
 // linkPages turns links between files of the repository into links between pages, which have no ending.
 func linkPages(text []byte) []byte {
-	return []byte(strings.NewReplacer("(../../../../docs/guides/pt/", "(guides/", "(../../../../docs/guides/", "(guides/", ".md)", ")").Replace(string(text)))
+	links := strings.NewReplacer(
+		"(../../../../docs/guides/pt/", "(guides/",
+		"(../../../../docs/guides/", "(guides/",
+		".md)", ")",
+	)
+	return []byte(links.Replace(string(text)))
 }
 
 // errorsPage writes the page about errors, in the language of the pages.
