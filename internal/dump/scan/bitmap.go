@@ -1,12 +1,15 @@
 package scan
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 const (
 	ones   = 0x0101010101010101
 	tops   = 0x80 * ones
 	sevens = 0x7f * ones
-	gather = 0x0102040810204080 // brings the lowest bits of eight bytes together in the top byte
+	gather = 0x0002040810204081 // brings the top bits of eight bytes together in the top byte
 
 	// bitmapBytes is the size of a bitmap: small enough to stay in the first-level cache. It stands for eight times as
 	// many bytes of text.
@@ -14,8 +17,8 @@ const (
 	// step is how many places are judged at once: what 64 bits hold, less the length of the longest rhythm, in whole
 	// bytes.
 	step = 48
-	// steps is how often that goes into a bitmap, with 64 bits to see at the last one, by fours: so many go into a
-	// register.
+	// steps is how often that goes into a bitmap, with 64 bits to see at the last one; a multiple of four, as places are
+	// looked at by fours.
 	steps = ((bitmapBytes-8)*8/step + 1) &^ 3
 )
 
@@ -28,8 +31,7 @@ type bitmap [bitmapBytes]byte
 // marks are where the digits and where the signs are in a stretch of text: '@', '%', what may begin something that has to
 // be decoded, and a hyphen or slash five places before a hyphen, as UUIDs and CNPJs have them.
 type marks struct {
-	_      [7]byte
-	before byte // its top bit says whether a digit stands before the stretch: the bitmap goes on from there
+	before uint64 // 1 if a digit stands before the stretch
 	digits bitmap
 	signs  [bitmapBytes / 8]uint64
 	// places are where numbers worth a look begin, 48 bits for as many bytes.
@@ -40,7 +42,7 @@ type marks struct {
 func (m *marks) readBitmaps(b []byte, at int) {
 	m.before = 0
 	if at > 0 && at <= len(b) && isDigit(b[at-1]) {
-		m.before = 0x80
+		m.before = 1
 	}
 	m.markStretch(b, at)
 	m.findNumbers()
@@ -75,7 +77,7 @@ func (m *bitmap) windowAt(n int) uint64 { return binary.LittleEndian.Uint64(m[n*
 // rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where
 // the last four digits of its first group begin. What is looked for has eight digits in a row, or four digits, a
 // character or two and four digits, or four, a character and six, or is written like 529.982.247-25 or 529.982.247 -25. before is d one
-// place later: what stands before each place. rhythmsAVX2 is the same, line by line.
+// place later: what stands before each place.
 func rhythms(d, before uint64) uint64 {
 	d3 := d & (d >> 1) & (d >> 2)
 	d4 := d3 & (d >> 3)
@@ -87,12 +89,15 @@ func rhythms(d, before uint64) uint64 {
 	return (long | split | cpf) & (1<<step - 1)
 }
 
-// findPortable is find for processors without a faster way.
-func (m *marks) findPortable() {
-	before := uint64(m.before >> 7)
+// findNumbers marks the places where numbers begin.
+func (m *marks) findNumbers() {
+	before := m.before
 	for n := range m.places {
 		d := m.digits.windowAt(n)
-		m.places[n] = rhythms(d, d<<1|before)
+		m.places[n] = 0
+		if d&(d>>1)&(d>>2) != 0 { // else there are no three digits in a row, and so no number
+			m.places[n] = rhythms(d, d<<1|before)
+		}
 		before = d >> (step - 1) & 1
 	}
 }
@@ -100,69 +105,84 @@ func (m *marks) findPortable() {
 // keySpan is how far the hyphens of a UUID stand apart, and the hyphen of a CNPJ behind its slash.
 const keySpan = 5
 
-// markPortable is mark for processors without a faster way. It takes eight bytes at a time.
-func markPortable(digits []byte, signs []uint64, src []byte) {
+// markBytes fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan
+// more.
+func markBytes(digits []byte, signs []uint64, src []byte) {
+	for i := range signs {
+		block := (*[64]byte)(src[i*64:])
+		binary.LittleEndian.PutUint64(digits[i*8:], digitBits(block[0:])|digitBits(block[8:])<<8|
+			digitBits(block[16:])<<16|digitBits(block[24:])<<24|digitBits(block[32:])<<32|
+			digitBits(block[40:])<<40|digitBits(block[48:])<<48|digitBits(block[56:])<<56)
+	}
+	markSigns(signs, src)
+}
+
+// digitBits has bit k set where byte k of eight is a digit: without its top bit, a digit, less '0', gets none by adding
+// 0x76, and all other bytes do.
+func digitBits(eight []byte) uint64 {
+	word := binary.LittleEndian.Uint64(eight)
+	return (^(word&sevens ^ '0'*ones + 0x76*ones | word) & tops) * gather >> 56
+}
+
+// markSigns searches for one sign after the other: bytes.IndexByte is so fast that ten of its searches take less time than
+// a look at each byte.
+func markSigns(signs []uint64, src []byte) {
 	clear(signs)
-	for k := range digits {
-		word, next := binary.LittleEndian.Uint64(src[k*8:]), binary.LittleEndian.Uint64(src[k*8+keySpan:])
-		// A digit, less '0', neither has its top bit set nor gets it by adding 0x76; a byte that is zero does not get
-		// it by adding 0x7f. A hyphen is a slash but for one bit.
-		digits[k] = clearTops(word^'0'*ones, 0x76*ones)
-		keys := clearTops((word|('-'^'/')*ones)^'/'*ones, sevens) & clearTops(next^'-'*ones, sevens)
-		signs[k/8] |= uint64(signBits(word, src[k*8+8])|keys) << (k % 8 * 8)
-	}
-}
-
-// isSign tells the signs: \u0040, &#64;, [at], (arroba) and {at}, characters without width, dashes, full-width letters, the
-// second byte of a no-break space.
-var isSign = [256]bool{
-	'@':  true,
-	'%':  true,
-	'\\': true,
-	'&':  true,
-	'[':  true,
-	'(':  true,
-	'{':  true,
-	0xa0: true,
-	0xe2: true,
-	0xef: true,
-}
-
-// Texts are full of signs that are none by what follows: (11), [12/Mar, \n, &b=. Those of ASCII but '@' and '{' are marked
-// where the next byte may follow it in what is looked for. expected is what a byte must be, by its low half, to be one of
-// these or '@', and spoils the bits that the byte after it takes off that, by half of it: '(' and '[' stay before ' ', 'a',
-// 'd' and 'p', '%' before '2', '4', '5' and 'u', '&' before '#', 'a' and 'c', a backslash before 'u' and 'x'. Some others
-// stay, too: bits are few.
-var (
-	expected = [16]byte{0: '@', 5: '%', 6: '&', 8: '(', 11: '[', 12: '\\'}
-	spoils   = [16]byte{4, 0, 0, 0x2f, 0x2f, 0x2f, 0x2f, 0x2f, 4, 10, 10, 2, 0x23, 0x2f, 0x2f, 0x2f}
-)
-
-// isMarkedSign reports whether c is marked as a sign before next.
-func isMarkedSign(c, next byte) bool {
-	if c >= '{' {
-		return isSign[c]
-	}
-	e := expected[c&15]
-	if next < 0xff { // whose half has no place in a table of a register
-		e &^= spoils[(next+1)>>1&15]
-	}
-	return e == c
-}
-
-// signBits has bit k set where byte k of word is a sign; after is the byte behind it.
-func signBits(word uint64, after byte) (bits byte) {
-	next := word>>8 | uint64(after)<<56
-	for k := range 8 {
-		if isMarkedSign(byte(word>>(8*k)), byte(next>>(8*k))) {
-			bits |= 1 << k
+	size := len(signs) * 64
+	for _, c := range allSigns {
+		for at := 0; ; at++ {
+			next := bytes.IndexByte(src[at:size], c)
+			if next < 0 {
+				break
+			}
+			if at += next; isMarkedSign(c, src[at+1]) {
+				signs[at/64] |= 1 << (at % 64)
+			}
 		}
 	}
-	return bits
+	for hyphen := keySpan; ; hyphen++ {
+		next := bytes.IndexByte(src[hyphen:size+keySpan], '-')
+		if next < 0 {
+			return
+		}
+		hyphen += next
+		if at := hyphen - keySpan; src[at] == '-' || src[at] == '/' {
+			signs[at/64] |= 1 << (at % 64)
+		}
+	}
 }
 
-// clearTops has bit k set where byte k of x does not have its top bit set, neither before nor after adding that of
-// more.
-func clearTops(x, more uint64) byte {
-	return byte((^(x&sevens + more | x) & tops >> 7) * gather >> 56)
-}
+// Texts are full of signs that are none by what follows: (11), [12/Mar, \n, &b=. Most of ASCII are marked only where the
+// next byte may follow it in what is looked for: \u0040, &#64;, [at], (arroba), %40. What has no such byte always counts:
+// '@', {at}, characters without width, dashes, full-width letters, the second byte of a no-break space.
+//
+// allSigns are all bytes that may be signs, but for the hyphens and slashes of keys.
+var allSigns = []byte("@{([%&\\\xa0\xe2\xef")
+
+// A byte is a sign if its group in signGroups has a bit in common with followGroups of the byte after it.
+var signGroups, followGroups = func() (signs, follow [256]uint8) {
+	const always = 1
+	for _, c := range allSigns {
+		signs[c] = always
+	}
+	for c := range follow {
+		follow[c] = always
+	}
+	for i, group := range []struct{ signs, next string }{
+		{signs: "([", next: " aAdDpP"},
+		{signs: "%", next: "245u"},
+		{signs: "&", next: "#ac"},
+		{signs: `\`, next: "uUxX"},
+	} {
+		for _, c := range []byte(group.signs) {
+			signs[c] = 2 << i
+		}
+		for _, c := range []byte(group.next) {
+			follow[c] |= 2 << i
+		}
+	}
+	return signs, follow
+}()
+
+// isMarkedSign reports whether c is marked as a sign before next.
+func isMarkedSign(c, next byte) bool { return signGroups[c]&followGroups[next] != 0 }

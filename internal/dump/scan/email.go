@@ -32,7 +32,7 @@ func (s *finder) readSigns(b []byte, from, limit int) {
 					return
 				}
 				if b[at] == '@' {
-					s.readEmailAt(b, at, at+1)
+					s.readEmail(b, at, at+1)
 				} else {
 					s.otherSign(b, at)
 				}
@@ -51,7 +51,7 @@ func (s *finder) otherSign(b []byte, at int) {
 	case c == '-' || c == '/':
 		s.readKey(b, at)
 	case c == '%' && at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0':
-		s.readEmailAt(b, at, at+3)
+		s.readEmail(b, at, at+3)
 	case c == 0xa0:
 		if at > 0 && b[at-1] == 0xc2 {
 			s.noteHint(b, at)
@@ -67,94 +67,56 @@ var bracket = [256]bool{'(': true, '[': true, '{': true}
 
 var afterBracket = [256]bool{' ': true, 'a': true, 'A': true, 'd': true, 'D': true, 'p': true, 'P': true}
 
-// addressSpan is how many bytes to either side of an '@' are looked at at once.
-const addressSpan = 32
-
-// addressShape is what so many bytes to either side of an '@' are: how many before it belong to a local part, how many
-// after it to a domain, where the last label of that begins, and, if it is not zero, that dots, hyphens or that label break
-// a rule.
-type addressShape struct {
-	left, right, label int
-	wrong              uint64
-}
-
-// readEmailAt reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short,
-// and are judged by masks of the bytes around them, without looking at one after the other.
-func (s *finder) readEmailAt(b []byte, at, after int) {
+// readEmail reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain; one that
+// needs more care than a look at the class of each byte is handed on.
+func (s *finder) readEmail(b []byte, at, after int) {
 	if after < len(b) && class[b[after]]&(inDomain|rare) == 0 { // no domain: the end of a password
 		s.noteHint(b, at)
 		return
 	}
-	if !fastAddress || at < addressSpan || after+addressSpan > len(b) {
-		s.readEmail(b, at, after)
-		return
-	}
-	m := &s.around
-	shapeOf(&s.text, &b[at-addressSpan], &b[after], m)
-	left, right := m.left, m.right
-	if uint(left-1) > addressSpan-2 || uint(right-1) > addressSpan-2 || m.wrong != 0 || m.label == 0 ||
-		right-m.label < 2 { // none, too many, not plain
-		s.readEmail(b, at, after)
-		return
-	}
-	stop := b[at-left-1]
-	if class[stop]&rare != 0 && (stop != '\'' || at-left < 2 || class[b[at-left-2]]&letter != 0) ||
-		b[after+right] >= utf8.RuneSelf {
-		s.readEmail(b, at, after)
-		return
-	}
-	if stop == '>' || b[after+right] == '<' {
-		s.noteHint(b, at)
-	}
-	if text := s.text[addressSpan-left : addressSpan+1+right]; notDomain(text[left+1+m.label:]) {
-		s.plainEmail(b[at-left:at], b[after:after+right], at-left, after)
-	} else {
-		s.addSign(identifier.Email, text, at-left, after+right)
-	}
-}
-
-// readEmail reads an address byte by byte. Both sides are copied while they are read, in lower case, the local part
-// from its end; an address that needs more care than that is handed on.
-func (s *finder) readEmail(b []byte, at, after int) {
-	const middle = localLongest + 1 // where the '@' goes in s.text
-	start, first, seen := at, middle, uint8(0)
-	for stop := max(0, at-localLongest-1); start > stop; start-- {
-		c := class[b[start-1]]
+	before := b[max(0, at-localLongest-1):at]
+	first, seen := len(before), uint16(0)
+	for ; first > 0; first-- {
+		c := class[before[first-1]]
 		if c&inLocal == 0 {
-			if c&rare != 0 && (b[start-1] != '\'' || start > 1 && class[b[start-2]]&letter != 0) {
-				seen |= rare
-			}
 			break
 		}
 		seen |= c
-		first--
-		s.text[first] = lower[b[start-1]]
 	}
-	s.text[middle] = '@'
-	// tail gathers the classes of the last label, which begins at label; plain ends with the first dot or hyphen that
+	start := at - len(before) + first
+	if first > 0 && class[b[start-1]]&rare != 0 &&
+		(b[start-1] != '\'' || start > 1 && class[b[start-2]]&letter != 0) {
+		seen |= rare
+	}
+	// tail gathers the classes of the last label, which begins at label; isPlain ends with the first dot or hyphen that
 	// breaks a rule.
-	end, label, tail, plain := after, after, uint8(0), true
-	for stop := min(len(b), after+domainLongest+1); end < stop; end++ {
-		c := class[b[end]]
+	behind := b[after:min(len(b), after+domainLongest+1)]
+	end, label, tail, isPlain := 0, 0, uint16(0), true
+	for ; end < len(behind); end++ {
+		c := class[behind[end]]
 		if c&inDomain == 0 {
 			break
 		}
-		s.text[middle+1+end-after] = lower[b[end]]
 		tail |= c
+		if c&(letter|digit) != 0 {
+			continue
+		}
+		isPlain = isPlain && end > label
 		if c&dot != 0 {
-			plain = plain && end > label
+			seen |= tail & upper
 			label, tail = end+1, 0
-		} else if b[end] == '-' {
-			plain = plain && end > label && end+1 < stop && class[b[end+1]]&(letter|digit) != 0
+		} else {
+			isPlain = isPlain && end+1 < len(behind) && class[behind[end+1]]&(letter|digit) != 0
 			tail |= digit // the last label has letters only
 		}
 	}
+	seen |= tail & upper
+	end, label = after+end, after+label
 	if end < len(b) && b[end] >= utf8.RuneSelf {
 		seen |= rare
 	}
-	if bytes.Contains(b[start:at], rule) { // user----address----password
-		cut := bytes.LastIndex(b[start:at], rule) + len(rule)
-		start, first = start+cut, first+cut
+	if seen&hyphen != 0 && bytes.Contains(b[start:at], rule) { // user----address----password
+		start += bytes.LastIndex(b[start:at], rule) + len(rule)
 	}
 	if start > 0 && (b[start-1] == '>' || start == at && b[start-1] == ' ') ||
 		end < len(b) && (b[end] == '<' || end == at+1) {
@@ -168,18 +130,34 @@ func (s *finder) readEmail(b []byte, at, after int) {
 		s.quotedEmail(b, at, after)
 	case seen&rare != 0:
 		s.rareEmail(b, start, at, after, end)
-	case !plain || tail&(letter|digit) != letter || end-label < 2 || label == after || end-after > labelLongest || !dotsInside(local, seen):
-		s.plainEmail(local, b[after:end], start, after)
-	case notDomain(s.text[middle+1+label-after : middle+1+end-after]):
+	case !isPlain || tail&(letter|digit) != letter || end-label < 2 || label == after || end-after > labelLongest ||
+		!dotsInside(local, seen):
 		s.plainEmail(local, b[after:end], start, after)
 	default:
-		s.addSign(identifier.Email, s.text[first:middle+1+end-after], start, end)
+		normal := b[start:end]
+		if seen&upper != 0 || after != at+1 { // written in capitals, or its '@' as %40
+			normal = append(appendLower(s.text[:0], local), '@')
+			normal = appendLower(normal, b[after:end])
+		}
+		if notDomain(normal[len(local)+1+label-after:]) {
+			s.plainEmail(local, b[after:end], start, after)
+			return
+		}
+		s.addSign(identifier.Email, normal, start, end)
 	}
+}
+
+// appendLower appends text in lower case.
+func appendLower(dst, text []byte) []byte {
+	for _, c := range text {
+		dst = append(dst, lower[c])
+	}
+	return dst
 }
 
 // dotsInside reports whether local is not empty and has single dots between other characters only; seen is the union of
 // its classes.
-func dotsInside(local []byte, seen uint8) bool {
+func dotsInside(local []byte, seen uint16) bool {
 	return len(local) > 0 &&
 		(seen&dot == 0 || local[0] != '.' && local[len(local)-1] != '.' && !bytes.Contains(local, twoDots))
 }

@@ -2,8 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"unicode/utf8"
 )
 
@@ -11,8 +9,7 @@ import (
 // hardly ever has. To look for the pairs takes longer, so beyond the beginning of a text they are looked for in a part of
 // each cell only: what is written in base64, in hexadecimal digits or as quoted-printable text is seldom alone.
 //
-// hintPairs are the pairs, in groups: any first byte of a group with any second one of it. The groups are chosen so that
-// the halves of their bytes have no other combinations: nothing else is looked at more closely.
+// hintPairs are the pairs, in groups: any first byte of a group with any second one of it.
 var hintPairs = [8]struct{ first, second string }{
 	{"Q", "GH"}, {"EU", "B"}, {"k", "B"}, {"0", "B"}, // an '@' in base64, as the first or second of three bytes
 	{"A", "QRSTUVWYZ"}, {"A", "abcde"}, // an '@' in base64, as the third of three, before a letter
@@ -26,44 +23,18 @@ const (
 	sample   = 512
 )
 
-// hintTables are what the low and the high half of a first and of a second byte say: a bit for each group.
-type hintTables [4][32]byte
-
-// hintTable finds the first bytes of what may hide an identifier.
-var hintTable = func() (t hintTables) {
+// firstOfPair and secondOfPair have a bit for each group that a byte is a first or a second one of.
+var firstOfPair, secondOfPair = func() (first, second [256]uint8) {
 	for group, pair := range hintPairs {
-		for which, set := range [2]string{pair.first, pair.second} {
-			for _, c := range []byte(set) {
-				for lane := 0; lane < 32; lane += 16 {
-					t[2*which][lane+int(c&15)] |= 1 << group
-					t[2*which+1][lane+int(c>>4)] |= 1 << group
-				}
-			}
+		for _, c := range []byte(pair.first) {
+			first[c] |= 1 << group
+		}
+		for _, c := range []byte(pair.second) {
+			second[c] |= 1 << group
 		}
 	}
-	return t
+	return first, second
 }()
-
-// pairGroups returns what both bytes say, a bit for each group.
-func pairGroups(a, b byte) byte {
-	t := &hintTable
-	return t[0][a&15] & t[1][a>>4] & t[2][b&15] & t[3][b>>4]
-}
-
-// hintsPortable is hints for processors without a faster way.
-func hintsPortable(out, src []byte) (any bool) {
-	for k := range out {
-		var bits byte
-		for n := range 8 {
-			if pairGroups(src[k*8+n], src[k*8+n+1]) != 0 {
-				bits |= 1 << n
-			}
-		}
-		out[k] = bits
-		any = any || bits != 0
-	}
-	return any
-}
 
 // noteHint takes note of the sign at b[at], if it is of something to decode.
 func (s *finder) noteHint(b []byte, at int) {
@@ -75,20 +46,15 @@ func (s *finder) noteHint(b []byte, at int) {
 // hasPair reports whether a pair in b[from:to] is of something to decode.
 func (d *decoder) hasPair(b []byte, from, to int) bool {
 	to = min(to, len(b)-1) // where a pair begins at most
-	whole := max(0, to-from) / 32 * 4
-	if whole > 0 && findHints(d.pairs[:whole], b[from:]) {
-		for k := 0; k < whole; k += 4 {
-			for word := binary.LittleEndian.Uint32(d.pairs[k:]); word != 0; word &= word - 1 {
-				if worthPair(b, from+k*8+bits.TrailingZeros32(word)) {
-					return true
-				}
-			}
-		}
+	if from >= to {
+		return false
 	}
-	for i := from + whole*8; i < to; i++ {
-		if pairGroups(b[i], b[i+1]) != 0 && worthPair(b, i) {
+	first := firstOfPair[b[from]]
+	for i, c := range b[from+1 : to+1] {
+		if first&secondOfPair[c] != 0 && worthPair(b, from+i) {
 			return true
 		}
+		first = firstOfPair[c]
 	}
 	return false
 }

@@ -64,8 +64,6 @@ type finder struct {
 	// runs are where digits were seen that may be columns of fixed width, and layout what is known of these.
 	runs   []int
 	layout fixedRows
-	// around describes the address being read.
-	around addressShape
 }
 
 // extract searches b[from:limit]. Signs and numbers are searched for one after the other in each stretch of text, which is
@@ -118,18 +116,20 @@ func (m MeteredReader) Read(p []byte) (int, error) {
 
 // The classes of a byte. One table look-up answers every question the extractor asks of a byte.
 const (
-	inLocal  uint8 = 1 << iota // may stand in the local part of an address as dumps have them
-	inDomain                   // may stand in a domain name
-	digit                      // 0 to 9
-	letter                     // a to z, any case
-	hexOnly                    // a to f, any case
+	inLocal  uint16 = 1 << iota // may stand in the local part of an address as dumps have them
+	inDomain                    // may stand in a domain name
+	digit                       // 0 to 9
+	letter                      // a to z, any case
+	hexOnly                     // a to f, any case
 	dot
 	rare   // needs a closer look next to an address: an escape, a quote, a byte beyond ASCII
 	inName // letters, digits and what joins the words of a name
+	upper  // A to Z
+	hyphen
 )
 
 // class is what the finder has to know of a byte.
-var class = func() (t [256]uint8) {
+var class = func() (t [256]uint16) {
 	for c := range 256 {
 		b := byte(c)
 		switch {
@@ -140,6 +140,9 @@ var class = func() (t [256]uint8) {
 			if b|0x20 <= 'f' {
 				t[c] |= hexOnly
 			}
+			if b&0x20 == 0 {
+				t[c] |= upper
+			}
 		case b >= 0x80:
 			t[c] = rare
 		}
@@ -149,7 +152,7 @@ var class = func() (t [256]uint8) {
 	}
 	t['_'] |= inName
 	t['.'] = inLocal | inDomain | dot
-	t['-'] |= inDomain
+	t['-'] |= inDomain | hyphen
 	t['%'] = inLocal | rare
 	t['\''], t['\\'] = rare, rare
 	return t

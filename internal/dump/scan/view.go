@@ -38,7 +38,6 @@ type viewStep struct {
 
 // decoder finds what is written in some code in the cells of a text.
 type decoder struct {
-	pairs [cell / 8]byte
 	view  view
 	room  []byte // what is decoded on the way
 	inner *finder
@@ -82,7 +81,7 @@ func (s *finder) decodeCells(b []byte, base int64, from, limit int) {
 // hasSign reports whether a sign in b[from:to] is of something to decode.
 func (s *finder) hasSign(b []byte, from, to int) bool {
 	for at := from; at < to; at++ {
-		if isSign[b[at]] && worthDecoding(b, at) {
+		if signGroups[b[at]] != 0 && worthDecoding(b, at) {
 			return true
 		}
 	}

@@ -190,22 +190,31 @@ func escaped(text []byte, from, at int) bool {
 	return slashes%2 == 1
 }
 
-// isSign has the bits of a character: 1 for a sign, 2 for a line end.
-var isSign = func() (t [256]uint8) {
+// signMark and lineMark are the bits of a character in markOf. They are so far apart that eight characters' bits of either
+// kind fit side by side.
+const signMark, lineMark = 1, 1 << 8
+
+// markOf has the marks of each character.
+var markOf = func() (t [256]uint16) {
 	for _, c := range "\t\r\"'(),:;[\\]{|}" {
-		t[c] = 1
+		t[c] = signMark
 	}
-	t['\n'] = 3
+	t['\n'] = signMark | lineMark
 	return t
 }()
 
-// markPortable is mark for processors without a faster way.
-func markPortable(lines, signs []uint64, src []byte) {
+// markBlocks fills lines and signs, which are of one length, with the bits of src, which has 64 bytes for each of their
+// words.
+func markBlocks(lines, signs []uint64, src []byte) {
 	for i := range lines {
 		var line, sign uint64
-		for k, c := range src[i*64 : i*64+64] {
-			sign |= uint64(isSign[c]&1) << k
-			line |= uint64(isSign[c]>>1) << k
+		block := (*[64]byte)(src[i*64:])
+		for k := 0; k < 64; k += 8 {
+			b := (*[8]byte)(block[k:])
+			eight := markOf[b[0]] | markOf[b[1]]<<1 | markOf[b[2]]<<2 | markOf[b[3]]<<3 |
+				markOf[b[4]]<<4 | markOf[b[5]]<<5 | markOf[b[6]]<<6 | markOf[b[7]]<<7
+			sign |= uint64(eight&0xff) << k
+			line |= uint64(eight>>8) << k
 		}
 		lines[i], signs[i] = line, sign
 	}
