@@ -20,7 +20,6 @@ type backupCmd struct {
 	WithoutCorpora bool   `name:"without-corpora" help:"Leave the leak and password corpora out, because they are kept elsewhere."`
 }
 
-// Help shows examples.
 func (backupCmd) Help() string {
 	return "Copies the embedded database as it is at one moment while servers go on writing, with the corpora and a " +
 		"list of digests, to one\n" +
@@ -43,7 +42,6 @@ func viewBackup(file string, m backup.Manifest) record {
 		"files", len(m.Files), "bytes", m.TotalBytes(), "archive_bytes", size)
 }
 
-// Run writes a backup.
 func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	bar := o.progress("backup", "bytes")
 	m, err := a.WriteBackup(ctx, b.File, app.BackupOptions{
@@ -70,7 +68,6 @@ type restoreCmd struct {
 	Erasures string `placeholder:"FILE" type:"existingfile" help:"Log of erasures (erasures.jsonl of the lost data folder, or 'vigia subject log'): whoever was erased after the backup is erased again."`
 }
 
-// Help shows examples.
 func (restoreCmd) Help() string {
 	return "Unpacks into an empty folder (a key file may be in it), checks every byte, opens it with the key file, " +
 		"erases again whoever was\n" +
@@ -80,7 +77,6 @@ func (restoreCmd) Help() string {
 		"--erasures erasures.jsonl"
 }
 
-// Run restores a backup.
 func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	opts := app.RestoreOptions{}
 	if r.Erasures != "" {
@@ -167,7 +163,6 @@ func (o *output) showKeys(ctx context.Context, a *app.App) error {
 // background.
 type keysRotateCmd struct{}
 
-// Run rotates.
 func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := a.RotateKeys(ctx); err != nil {
 		return err
@@ -185,7 +180,6 @@ const oldBackups = "Backups made before need a copy of the key file of their tim
 // Help says what is not looked at.
 func (keysDropCmd) Help() string { return "Looks at every sealed value of the database. " + oldBackups }
 
-// Run drops.
 func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	dropped, err := a.DropOldKeys(ctx)
 	if err != nil {
@@ -197,13 +191,11 @@ func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // keysStatusCmd is 'vigia keys status'. It counts through the whole database.
 type keysStatusCmd struct{}
 
-// Run shows the status.
 func (keysStatusCmd) Run(ctx context.Context, a *app.App, o *output) error { return o.showKeys(ctx, a) }
 
 // checkCmd is 'vigia check', which checks the consistency of all data and changes nothing.
 type checkCmd struct{}
 
-// Help shows examples.
 func (checkCmd) Help() string {
 	return "Looks at everything this installation keeps, while servers go on running: the engine's own check of its " +
 		"files, every sealed value,\n" +
@@ -214,7 +206,6 @@ func (checkCmd) Help() string {
 		"Examples:\n  vigia check --data /var/lib/vigia\n  vigia check --json | jq '.problems[]'"
 }
 
-// Run checks.
 func (checkCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	bar := o.progress("check", "rows")
 	counts, order := map[string]int64{}, []string{}

@@ -49,7 +49,6 @@ type breachFlags struct {
 	SpamList    *bool    `negatable:"" help:"It is a list of addresses to send spam to."`
 }
 
-// applyFlags sets what was given of a breach.
 func (f *breachFlags) applyFlags(b *cyber.Breach) error {
 	setIfGiven(&b.Title, f.Title)
 	setIfGiven(&b.Source, f.Source)
@@ -137,7 +136,6 @@ type breachImportCmd struct {
 	Inputs  []string `arg:"" name:"input" help:"Files, folders, https addresses and objects of a bucket (s3://bucket/prefix?region=...). Archives and compression of any depth are read."`
 }
 
-// Help shows examples.
 func (breachImportCmd) Help() string {
 	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes " +
 		"on where it stopped.\n\n" +
@@ -163,7 +161,6 @@ func boundMemory() {
 	debug.SetGCPercent(importGarbage)
 }
 
-// Run imports, then matches.
 func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener, o *output) error {
 	boundMemory()
 	breach := cyber.Breach{Name: b.Name}
@@ -288,14 +285,12 @@ type (
 const renewalHelp = "\n\nThe breach stays as it is until the new content is whole. Ctrl-C stops cleanly; the same command goes on " +
 	"where it stopped.\n\nExample:\n  "
 
-// Help says what becomes of findings.
 func (breachAppendCmd) Help() string {
 	return "Adds what is new in further files. People who are found only now are told; so are those who were found " +
 		"before, if the new records say more of them." +
 		renewalHelp + "vigia breach append --name loja-exemplo second-part.7z"
 }
 
-// Help says what becomes of findings.
 func (breachReplaceCmd) Help() string {
 	return "Takes the content of the files for that of the breach, and the classes found in them for what it " +
 		"exposes; the same dump again has its records " +
@@ -305,12 +300,10 @@ func (breachReplaceCmd) Help() string {
 		renewalHelp + "vigia breach replace --name loja-exemplo right-dump.7z"
 }
 
-// Run appends.
 func (b *breachAppendCmd) Run(ctx context.Context, open opener, o *output) error {
 	return b.runRenewal(ctx, open, o, intake.Append, "append")
 }
 
-// Run replaces.
 func (b *breachReplaceCmd) Run(ctx context.Context, open opener, o *output) error {
 	return b.runRenewal(ctx, open, o, intake.Replace, "replace")
 }
@@ -348,7 +341,6 @@ func (b *breachRenewal) runRenewal(ctx context.Context, open opener, o *output, 
 // breachListCmd is 'vigia breach list', oldest first.
 type breachListCmd struct{}
 
-// Run lists the breaches.
 func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Leaks.Breaches.ListBreaches(ctx)
 	if err != nil {
@@ -375,7 +367,6 @@ type breachName struct {
 // breachShowCmd is 'vigia breach show'.
 type breachShowCmd struct{ breachName }
 
-// Run shows a breach.
 func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Leaks.Breaches.FindBreach(ctx, b.Name)
 	if err != nil {
@@ -391,13 +382,11 @@ type breachEditCmd struct {
 	Approve bool `help:"Let people read title, source and description that a vendor wrote; a new --title does so too."`
 }
 
-// Help shows examples.
 func (breachEditCmd) Help() string {
 	return "Examples:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified\n  vigia " +
 		"breach edit --name loja-exemplo --approve"
 }
 
-// Run edits a breach.
 func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	var probe cyber.Breach
 	if err := b.applyFlags(&probe); err != nil {
@@ -428,7 +417,6 @@ func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error 
 // breachRetractCmd is 'vigia breach retract'. The segment is deleted and its findings are withdrawn.
 type breachRetractCmd struct{ breachName }
 
-// Run retracts a breach.
 func (b *breachRetractCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Leaks.Foreground.RetractBreach(ctx, b.Name)
 	if err != nil {
@@ -452,7 +440,6 @@ type breachExplainCmd struct {
 	Inputs []string `arg:"" optional:"" name:"dump" help:"The dump, to count the value's records in: files, folders, https addresses and objects of a bucket, as of breach import."`
 }
 
-// Help shows examples.
 func (breachExplainCmd) Help() string {
 	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach " +
 		"knew it. How many records there " +
@@ -463,7 +450,6 @@ func (breachExplainCmd) Help() string {
 		"  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
 }
 
-// givenValue returns the one value that was given, and its kind.
 func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
 	for kind, text := range map[identifier.Kind]personal{
 		identifier.Email:  b.Email,
@@ -480,7 +466,6 @@ func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
 	return 0, ""
 }
 
-// Run explains.
 func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) error {
 	kind, text := b.givenValue()
 	if text == "" {

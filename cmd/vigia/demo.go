@@ -25,7 +25,6 @@ type demoCmd struct {
 	Fresh          bool   `help:"Forget the last demo and start over."`
 }
 
-// Help shows examples.
 func (demoCmd) Help() string {
 	return "Everything runs in one process on an embedded database, with made-up people, a plan, a leak, a case, and " +
 		"a receiver of\n" +

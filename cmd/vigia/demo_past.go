@@ -436,7 +436,6 @@ func (p *past) workOnCases(ctx context.Context, ago int) error {
 	return nil
 }
 
-// moveCase makes one move of a case.
 func (p *past) moveCase(ctx context.Context, c pastCase, move pastMove) error {
 	switch move.Do {
 	case "take":

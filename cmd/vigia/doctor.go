@@ -35,7 +35,6 @@ type doctorCmd struct {
 	config.Serve
 }
 
-// Help shows examples.
 func (doctorCmd) Help() string {
 	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: " +
 		"configuration, data folder, disk,\n" +
@@ -87,7 +86,6 @@ func (p *checkup) reportProblem(area, found, remedy string) {
 // errSick makes the command end with code 1; what is wrong has been said by then.
 var errSick = errors.New("the set-up has problems that keep the service from working")
 
-// Run examines a set-up.
 func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	p := &checkup{common: *c, serve: d.Serve, now: time.Now()}
 	p.configuration()

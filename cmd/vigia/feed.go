@@ -67,7 +67,6 @@ type feedAddCmd struct {
 	Mapping   string        `placeholder:"FILE" help:"A mapping of a vendor's fields, by which all that comes is read: see docs/formats/vigia-records.md."`
 }
 
-// Help shows examples.
 func (feedAddCmd) Help() string {
 	return "A manifest is a JSON file beside the dump, dropped after it: loja.csv.gz and loja.json with\n" +
 		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` +
@@ -79,7 +78,6 @@ func (feedAddCmd) Help() string {
 		"  vigia feed add --name nimbo --kind push --mapping nimbo.yaml"
 }
 
-// Run adds a feed.
 func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	mapping, err := readMapping(c.Mapping)
 	if err != nil {
@@ -102,7 +100,6 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // feedListCmd is 'vigia feed list', with the failures and the next run of each feed.
 type feedListCmd struct{}
 
-// Run lists the feeds.
 func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Store.Feeds.ListFeeds(ctx)
 	if err != nil {
@@ -140,7 +137,6 @@ func (f feedArg) setPaused(ctx context.Context, a *app.App, o *output, paused bo
 // feedPauseCmd is 'vigia feed pause'. Nothing is lost: the feed goes on where it stopped.
 type feedPauseCmd struct{ feedArg }
 
-// Run pauses a feed.
 func (f *feedPauseCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return f.setPaused(ctx, a, o, true)
 }
@@ -148,7 +144,6 @@ func (f *feedPauseCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // feedResumeCmd is 'vigia feed resume'.
 type feedResumeCmd struct{ feedArg }
 
-// Run resumes a feed.
 func (f *feedResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return f.setPaused(ctx, a, o, false)
 }
@@ -159,7 +154,6 @@ type feedRunCmd struct {
 	config.Outgoing
 }
 
-// Run runs a feed.
 func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	done, err := a.RunFeedNow(ctx, f.Outgoing, f.Name)
 	if err != nil {
@@ -180,7 +174,6 @@ const shownPushes = 20
 // feedShowCmd is 'vigia feed show', which also lists what was sent to a receiver last.
 type feedShowCmd struct{ feedArg }
 
-// Run shows a feed.
 func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Store.Feeds.FeedByName(ctx, f.Name)
 	if err != nil {
@@ -206,7 +199,6 @@ func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // feedRotateCmd is 'vigia feed rotate', which gives a receiver a new secret. The old one is valid for another day.
 type feedRotateCmd struct{ feedArg }
 
-// Run makes a new secret.
 func (f *feedRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.receiver(a.Feeds(nil).RotateSecret(ctx, f.Name))
 }
@@ -214,7 +206,6 @@ func (f *feedRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // feedRemoveCmd is 'vigia feed remove'. What the feed has brought stays.
 type feedRemoveCmd struct{ feedArg }
 
-// Run removes a feed.
 func (f *feedRemoveCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := a.Feeds(nil).RemoveFeed(ctx, f.Name); err != nil {
 		return err

@@ -36,13 +36,11 @@ type eventListCmd struct {
 	Limit   int    `default:"100" placeholder:"N" help:"Events at most, up to 1000."`
 }
 
-// Help shows examples.
 func (eventListCmd) Help() string {
 	return "Examples:\n  vigia event list --partner pt_... --after 2500\n  vigia event list --partner pt_... --event " +
 		"evt_..."
 }
 
-// Run lists events or deliveries.
 func (l *eventListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if l.Event != "" {
 		deliveries, tries, err := a.History.Deliveries(ctx, partner.ID(l.Partner), alert.EventID(l.Event))
@@ -87,13 +85,11 @@ type caseListCmd struct {
 	Limit    int    `default:"50" help:"At most so many."`
 }
 
-// Help shows examples.
 func (caseListCmd) Help() string {
 	return "Examples:\n  vigia case list --open --service sv_ajuda_phishing\n  vigia case list --status " +
 		"aguardando-cliente --json"
 }
 
-// Run lists cases.
 func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
 	f := cyber.CaseFilter{
 		Partner:  partner.ID(l.Partner),
@@ -137,7 +133,6 @@ type assetListCmd struct {
 	User    string `required:"" name:"user-hash" placeholder:"HASH" help:"User hash."`
 }
 
-// Run lists a person's values.
 func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	user, err := partner.ParseUserHash("user-hash", l.User)
 	if err != nil {
@@ -167,7 +162,6 @@ type messageListCmd struct {
 	Lang    string `default:"pt-BR" enum:"pt-BR,es,en" help:"pt-BR, es or en."`
 }
 
-// Run lists the texts.
 func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	all, err := a.Messages.ListTemplates(ctx, partner.ID(l.Partner))
 	if err != nil {
@@ -203,7 +197,6 @@ type subscriptionListCmd struct {
 	Limit   int    `default:"100" placeholder:"N" help:"At most so many."`
 }
 
-// Run lists subscriptions.
 func (l *subscriptionListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
 		return err
@@ -243,7 +236,6 @@ type subscriptionImportCmd struct {
 	DryRun  bool       `help:"Check everything, create nothing."`
 }
 
-// Help shows examples.
 func (subscriptionImportCmd) Help() string {
 	return "A .jsonl file has one item of the bulk request per line. A .csv file has a heading with the names of an " +
 		"item's members\n" +
@@ -258,7 +250,6 @@ func (subscriptionImportCmd) Help() string {
 		"  vigia subscription import lote.jsonl --partner pt_... --dry-run --json"
 }
 
-// Run imports a file.
 func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
 	file, err := os.Open(i.File)
 	if err != nil {

@@ -1,4 +1,8 @@
-// Command vigia is the whole service: the server, its admin commands and the demo. No rule lives here.
+// Command vigia is the whole service: the server, its admin commands and the demo.
+//
+// One file is one noun of the command line. A command is a struct whose fields are its flags; its Run asks the rules of
+// package app, looks at the error and shows a record through output, as text or with --json. No rule and no SQL lives
+// here, and nothing but output prints.
 package main
 
 import (

@@ -26,7 +26,6 @@ type mcpCmd struct {
 	Listen string `name:"listen" default:"" placeholder:"ADDR" help:"Serve over HTTP at this address instead of standard input and output."`
 }
 
-// Help shows examples.
 func (mcpCmd) Help() string {
 	return "Tools for assistants, by the Model Context Protocol: they only read unless --write is given, ask the " +
 		"partner API with the partner's key, and mask personal values.\n\n" +

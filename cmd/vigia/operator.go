@@ -57,14 +57,12 @@ type operatorCreateCmd struct {
 	consoleFlag
 }
 
-// Help shows examples.
 func (operatorCreateCmd) Help() string {
 	return "There is no default account: the first operator is made here.\n\nExamples:\n  vigia operator create " +
 		"--email ana@exemplo.com.br --role admin\n" +
 		"  vigia operator create --email bia@exemplo.com.br --role support --console https://console.exemplo.com.br"
 }
 
-// Run creates an operator.
 func (p *operatorCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	role, err := operator.ParseRole(p.Role)
 	if err != nil {
@@ -82,7 +80,6 @@ type operatorInviteCmd struct {
 	consoleFlag
 }
 
-// Help shows examples.
 func (operatorInviteCmd) Help() string {
 	return "A developer looks after keys and webhooks and invites colleagues, an admin also gives keys that show " +
 		"people in clear, an attendant looks\n" +
@@ -90,7 +87,6 @@ func (operatorInviteCmd) Help() string {
 		"  vigia operator invite --partner pt_... --email dev@exemplo.com.br --role developer"
 }
 
-// Run invites a partner's person.
 func (p *operatorInviteCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	role, err := operator.ParsePartnerRole(p.Role)
 	if err != nil {
@@ -107,7 +103,6 @@ func (p *operatorInviteCmd) Run(ctx context.Context, a *app.App, o *output) erro
 // operatorListCmd is 'vigia operator list'.
 type operatorListCmd struct{}
 
-// Run lists the operators.
 func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Operators.ListOperators(ctx)
 	if err != nil {
@@ -148,7 +143,6 @@ type operatorRoleCmd struct {
 	Role string `required:"" enum:"admin,support,viewer,developer,attendant" help:"What the person may do: admin, support, viewer; of a partner's person admin, developer, attendant, viewer."`
 }
 
-// Run changes a role.
 func (p *operatorRoleCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
 		role, err := who.ParseRole(p.Role)
@@ -163,7 +157,6 @@ func (p *operatorRoleCmd) Run(ctx context.Context, a *app.App, o *output) error 
 // stay.
 type operatorDisableCmd struct{ byEmail }
 
-// Run disables an operator.
 func (p *operatorDisableCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
 		return a.Operators.DisableOperator(ctx, who.ID)
@@ -173,7 +166,6 @@ func (p *operatorDisableCmd) Run(ctx context.Context, a *app.App, o *output) err
 // operatorEnableCmd is 'vigia operator enable'.
 type operatorEnableCmd struct{ byEmail }
 
-// Run enables an operator.
 func (p *operatorEnableCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return p.changeOperator(
 		ctx,
@@ -200,7 +192,6 @@ type operatorResetCmd struct {
 	consoleFlag
 }
 
-// Run resets an operator.
 func (p *operatorResetCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	who, err := a.Operators.FindByEmail(ctx, p.Email)
 	if err != nil {

@@ -223,7 +223,6 @@ func printTable(w io.Writer, rows []record, columns ...string) {
 	_ = tw.Flush()
 }
 
-// makeRecords makes one of each.
 func makeRecords[T any](all []T, view func(T) record) []record {
 	list := make([]record, len(all))
 	for i, one := range all {

@@ -52,13 +52,11 @@ type partnerCreateCmd struct {
 	MaskCards bool   `help:"Answer card numbers with all but the last four digits hidden."`
 }
 
-// Help shows examples.
 func (partnerCreateCmd) Help() string {
 	return "Examples:\n  vigia partner create --name 'Banco Exemplo' --people 200000\n  vigia partner create --name " +
 		"Testes --sandbox --json"
 }
 
-// Run creates a partner.
 func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	mode := partner.Live
 	if p.Sandbox {
@@ -80,7 +78,6 @@ func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 // partnerListCmd is 'vigia partner list', suspended partners included.
 type partnerListCmd struct{}
 
-// Run lists the partners.
 func (partnerListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Partners.ListPartners(ctx)
 	if err != nil {
@@ -105,7 +102,6 @@ type partnerArg struct {
 // partnerShowCmd is 'vigia partner show', which shows the settings in force and no secrets.
 type partnerShowCmd struct{ partnerArg }
 
-// Run shows a partner.
 func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Partners.GetPartner(ctx, p.ID)
 	if err != nil {
@@ -117,7 +113,6 @@ func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // partnerSuspendCmd is 'vigia partner suspend', which turns all keys of a partner off. Its data stay.
 type partnerSuspendCmd struct{ partnerArg }
 
-// Run suspends a partner.
 func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Partners.SuspendPartner(ctx, p.ID)
 	if err != nil {
@@ -129,7 +124,6 @@ func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) erro
 // partnerResumeCmd is 'vigia partner resume', which undoes suspend.
 type partnerResumeCmd struct{ partnerArg }
 
-// Run resumes a partner.
 func (p *partnerResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Partners.ResumePartner(ctx, p.ID)
 	if err != nil {
@@ -153,7 +147,6 @@ type partnerSetCmd struct {
 	WatchSite         []string    `placeholder:"HOST" help:"Hosts of others to watch for the partner, in place of those before; '' means none. Everybody whose credential for one was taken is told."`
 }
 
-// Help shows examples.
 func (partnerSetCmd) Help() string {
 	return "Examples:\n  vigia partner set pt_... --rate 500 --mask-cards\n  vigia partner set pt_... --site " +
 		"banco.com.br --site app.banco.com.br"
@@ -199,7 +192,6 @@ type partnerShareCmd struct {
 	Reserve *int64 `placeholder:"N" help:"How many keys of the pool are kept for the partner, those it took included."`
 }
 
-// Help shows examples.
 func (partnerShareCmd) Help() string {
 	return "Examples:\n  vigia partner share pt_... --of android --quota 5000 --reserve 1000\n  vigia partner share " +
 		"pt_... --of appointments --quota 40"
@@ -235,7 +227,6 @@ type partnerGrantLooksCmd struct {
 	Count int64 `required:"" placeholder:"N" help:"How many more first looks."`
 }
 
-// Run grants first looks.
 func (p *partnerGrantLooksCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := a.FirstLooks.GrantLooks(ctx, p.ID, p.Count); err != nil {
 		return err
@@ -315,13 +306,11 @@ type keyCreateCmd struct {
 	Expires time.Duration `placeholder:"TIME" help:"How long it lives (2160h); default is for ever."`
 }
 
-// Help shows examples.
 func (keyCreateCmd) Help() string {
 	return "Example:\n  vigia key create --partner pt_... --label relatorios --scopes subscriptions:read --expires " +
 		"2160h"
 }
 
-// Run creates a key.
 func (k *keyCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	scopes, err := partner.ParseScopes(k.Scopes)
 	if err != nil {
@@ -343,7 +332,6 @@ type keyListCmd struct {
 	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
 }
 
-// Run lists keys.
 func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	show := func(key partner.Key) record { return keyRecord(key, a.Now()) }
 	found, err := a.Partners.ListKeys(ctx, k.Partner)
@@ -376,7 +364,6 @@ type keyRollCmd struct {
 	Overlap time.Duration `default:"24h" placeholder:"TIME" help:"How long the old key works on, at most 168h."`
 }
 
-// Run rolls a key.
 func (k *keyRollCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	next, text, err := a.Partners.RollKey(ctx, k.Partner, k.Key, k.Overlap)
 	if err != nil {
@@ -391,7 +378,6 @@ type keyRevokeCmd struct {
 	KeepChildren bool `help:"Let the keys that it made live on."`
 }
 
-// Run revokes a key.
 func (k *keyRevokeCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	revoke := a.Partners.RevokeKey
 	if k.KeepChildren {

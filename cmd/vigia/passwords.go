@@ -55,14 +55,12 @@ type passwordsImportCmd struct {
 	Files     []string `arg:"" name:"file" type:"path" help:"Files of HASH or HASH:COUNT lines in any order (also .gz, .zst, .xz), or folders of range files named by prefix."`
 }
 
-// Help shows examples.
 func (passwordsImportCmd) Help() string {
 	return "A bad line is named by file and line and refuses the import; the corpus that was in force stays.\n\n" +
 		"Examples:\n  vigia passwords import --algorithm sha1 pwnedpasswords.txt.zst\n  vigia passwords import " +
 		"--algorithm ntlm ranges/"
 }
 
-// Run imports.
 func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	algorithm, err := password.ParseAlgorithm(p.Algorithm)
 	if err != nil {
@@ -94,13 +92,11 @@ type passwordsDownloadCmd struct {
 	config.Outgoing
 }
 
-// Help shows examples.
 func (passwordsDownloadCmd) Help() string {
 	return "An interrupted download goes on where it stopped; an update fetches only the ranges that changed.\n\n" +
 		"Example:\n  vigia passwords download --algorithm sha1"
 }
 
-// Run downloads.
 func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	algorithm, err := password.ParseAlgorithm(p.Algorithm)
 	if err != nil {
@@ -127,7 +123,6 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) e
 // passwordsStatusCmd is 'vigia passwords status', which shows entries, size, date and source of each corpus.
 type passwordsStatusCmd struct{}
 
-// Run shows the corpora.
 func (passwordsStatusCmd) Run(a *app.App, o *output) error {
 	found, err := a.Passwords.ReadStatus()
 	if err != nil {
@@ -143,7 +138,6 @@ func (passwordsStatusCmd) Run(a *app.App, o *output) error {
 // passwordsVerifyCmd is 'vigia passwords verify', which reads every byte of the corpora.
 type passwordsVerifyCmd struct{}
 
-// Run verifies.
 func (passwordsVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := a.Passwords.VerifyFiles(ctx); err != nil {
 		return err

@@ -77,12 +77,10 @@ type planCreateCmd struct {
 	KeysEnd    bool       `name:"keys-end-with-subscription" help:"End a person's keys when the subscription ends."`
 }
 
-// Help shows examples.
 func (planCreateCmd) Help() string {
 	return coverageHelp + "\n\nExample:\n  vigia plan create --partner pt_... --id ouro --name 'Proteção Ouro' --coverage ouro.json --max-devices 5"
 }
 
-// Run registers a plan.
 func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	coverage, err := readCoverage(p.Coverage)
 	if err != nil {
@@ -104,7 +102,6 @@ type planListCmd struct {
 	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
 }
 
-// Run lists plans.
 func (p *planListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	all, err := a.Plans.ListPlans(ctx, p.Partner)
 	if err != nil {
@@ -136,7 +133,6 @@ type planArg struct {
 // planShowCmd is 'vigia plan show'.
 type planShowCmd struct{ planArg }
 
-// Run shows a plan.
 func (p *planShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showPlan(a.Plans.GetPlan(ctx, p.Partner, p.ID))
 }
@@ -152,7 +148,6 @@ type planEditCmd struct {
 	Open       *bool   `negatable:"" help:"Take new subscriptions again, or not."`
 }
 
-// Help shows examples.
 func (planEditCmd) Help() string {
 	return coverageHelp + "\n\nExample:\n  vigia plan edit ouro --partner pt_... --coverage ouro-2027.json"
 }
@@ -180,7 +175,6 @@ func (p *planEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // planRetireCmd is 'vigia plan retire', which closes a plan to new subscriptions. Those that exist go on.
 type planRetireCmd struct{ planArg }
 
-// Run retires a plan.
 func (p *planRetireCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showPlan(a.Plans.RetirePlan(ctx, p.Partner, p.ID))
 }

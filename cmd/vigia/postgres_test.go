@@ -287,7 +287,6 @@ func (s *postgresServer) NewStandby(t testing.TB, name string) *postgresServer {
 	return follower
 }
 
-// PromoteStandby makes a standby the server that writes.
 func (s *postgresServer) PromoteStandby(t testing.TB) {
 	t.Helper()
 	s.runProgram(t, "pg_ctl", "promote", "-D", s.dataFolder(), "-w")

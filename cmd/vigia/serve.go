@@ -23,13 +23,11 @@ type serveCmd struct {
 	config.Serve
 }
 
-// Help shows examples.
 func (serveCmd) Help() string {
 	return "Examples:\n  vigia serve --data /var/lib/vigia --listen :8080\n" +
 		"  VIGIA_DATABASE_FILE=/run/secrets/db vigia serve --roles api --listen :8080"
 }
 
-// Run serves until a signal comes.
 func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	if err := s.CheckServe(*c); err != nil { // before anything is created
 		return err

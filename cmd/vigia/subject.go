@@ -49,7 +49,6 @@ type subjectExportCmd struct {
 	Letter bool   `help:"Write a letter to the person: a page of HTML to be read, printed or kept as PDF."`
 }
 
-// Help shows examples.
 func (subjectExportCmd) Help() string {
 	return "The plain form is a Portuguese text to be handed to the person, --letter a page to be printed; --json is " +
 		"complete and can be read by another program.\n" +
@@ -58,7 +57,6 @@ func (subjectExportCmd) Help() string {
 		"--letter --out ana.html\n  vigia subject export --cpf 52998224725 --partner pt_... --json"
 }
 
-// Run exports.
 func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	p, err := e.parsePerson()
 	if err != nil {
@@ -97,7 +95,6 @@ type subjectEraseCmd struct {
 	Reason string `required:"" placeholder:"TEXT" help:"Why; kept sealed with the erasure, and in the audit trail."`
 }
 
-// Help shows examples.
 func (subjectEraseCmd) Help() string {
 	return "Takes away subscriptions, watched values, findings, cases, devices, answers, scores and events with " +
 		"their deliveries, takes the\n" +
@@ -110,7 +107,6 @@ func (subjectEraseCmd) Help() string {
 		"  vigia subject erase --user-hash e3d5a0... --partner pt_... --reason 'pedido 1235'"
 }
 
-// Run erases.
 func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	p, err := e.parsePerson()
 	if err != nil {
@@ -139,14 +135,12 @@ func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error 
 // subjectLogCmd is 'vigia subject log'. The log holds keyed indexes only and is to be kept apart from backups.
 type subjectLogCmd struct{}
 
-// Help shows examples.
 func (subjectLogCmd) Help() string {
 	return "One JSON object a line, keyed indexes only. It names nobody without the key file, so it may be kept " +
 		"anywhere.\n\n" +
 		"Example:\n  vigia subject log > /safe/erasures.jsonl"
 }
 
-// Run prints the log.
 func (subjectLogCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	_, err := a.Subjects.WriteErasureLog(ctx, o.w)
 	return err
@@ -157,7 +151,6 @@ type subjectReplayCmd struct {
 	File string `arg:"" name:"log" type:"existingfile" help:"The log of erasures."`
 }
 
-// Help shows examples.
 func (subjectReplayCmd) Help() string {
 	return "For a database that was restored from a copy older than an erasure, by pg_restore for instance: whatever " +
 		"is older than its person's\n" +
@@ -165,7 +158,6 @@ func (subjectReplayCmd) Help() string {
 		"/safe/erasures.jsonl"
 }
 
-// Run replays.
 func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	log, err := os.Open(filepath.Clean(r.File))
 	if err != nil {
@@ -303,12 +295,10 @@ type auditListCmd struct {
 	Limit   int    `default:"50" placeholder:"N" help:"At most so many lines."`
 }
 
-// Help shows examples.
 func (auditListCmd) Help() string {
 	return "Example:\n  vigia audit list --subject pt_... --limit 200 --json"
 }
 
-// Run lists lines.
 func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := a.Audit.ListEntries(ctx, operator.Filter{
 		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
@@ -335,14 +325,12 @@ type auditVerifyCmd struct {
 	Expect string `placeholder:"LINE:HEAD" help:"A head noted earlier (printed by this command and, once an hour, in the log): the trail must still hold it."`
 }
 
-// Help shows examples.
 func (auditVerifyCmd) Help() string {
 	return "A trail that was cut off and put back to an older copy of the database can only be found with a head " +
 		"noted elsewhere.\n\n" +
 		"Example:\n  vigia audit verify --expect 1042:5f2c..."
 }
 
-// Run verifies the trail.
 func (v *auditVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	expect, err := operator.ParseHead(v.Expect)
 	if err != nil {

@@ -56,7 +56,6 @@ type versionCmd struct {
 	Check bool `help:"Also say what a start of this program would migrate in the database, without changing it."`
 }
 
-// Help shows examples.
 func (versionCmd) Help() string {
 	return "Before an upgrade, run the new program with --check beside the old service: it names the migrations that " +
 		"its first start would apply.\n\n" +

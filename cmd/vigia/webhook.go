@@ -79,7 +79,6 @@ type webhookCreateCmd struct {
 	config.Outgoing
 }
 
-// Help shows examples.
 func (webhookCreateCmd) Help() string {
 	names := make([]string, len(alert.Types))
 	for i, t := range alert.Types {
@@ -91,7 +90,6 @@ func (webhookCreateCmd) Help() string {
 		"monitoring.leak_detected --json"
 }
 
-// Run creates an endpoint.
 func (w *webhookCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	out, err := app.OpenOutgoing(w.Outgoing)
 	if err != nil {
@@ -112,7 +110,6 @@ type webhookListCmd struct {
 	Partner partner.ID `placeholder:"ID" help:"Only this partner's."`
 }
 
-// Run lists endpoints.
 func (w *webhookListCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
 	partners := make([]partner.Partner, 1)
 	if w.Partner == "" {
@@ -146,7 +143,6 @@ func (w *webhookListCmd) Run(ctx context.Context, a *app.App, o *output) (err er
 // webhookShowCmd is 'vigia webhook show', which prints the public keys too and never the secret.
 type webhookShowCmd struct{ webhookArg }
 
-// Run shows an endpoint.
 func (w *webhookShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	found, err := w.endpoint(ctx, a)
 	if err != nil {
@@ -162,14 +158,12 @@ type webhookTestCmd struct {
 	config.Outgoing
 }
 
-// Help shows examples.
 func (webhookTestCmd) Help() string {
 	return "Sends once from this machine, whatever the endpoint's state and filter. Exit code 1 when the receiver " +
 		"does not take it.\n\n" +
 		"Example:\n  vigia webhook test whe_... --type monitoring.leak_detected --webhook-allow 10.1.0.0/16"
 }
 
-// Run sends a test.
 func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	out, err := app.OpenOutgoing(w.Outgoing)
 	if err != nil {
@@ -200,7 +194,6 @@ type webhookRotateCmd struct {
 	Now bool `help:"The old keys stop signing at once: for stolen ones."`
 }
 
-// Run rotates the keys.
 func (w *webhookRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	overlap, note := webhook.RotationOverlap, "The old secret is valid beside the new one for 24 hours."
 	if w.Now {
@@ -219,7 +212,6 @@ func (w *webhookRotateCmd) Run(ctx context.Context, a *app.App, o *output) error
 // webhookEnableCmd is 'vigia webhook enable', which pushes what was missed first.
 type webhookEnableCmd struct{ webhookArg }
 
-// Run enables an endpoint.
 func (w *webhookEnableCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return w.changeEndpoint(ctx, a, o, a.Webhooks.EnableEndpoint)
 }
@@ -227,7 +219,6 @@ func (w *webhookEnableCmd) Run(ctx context.Context, a *app.App, o *output) error
 // webhookDisableCmd is 'vigia webhook disable', after which events are held until enable.
 type webhookDisableCmd struct{ webhookArg }
 
-// Run disables an endpoint.
 func (w *webhookDisableCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return w.changeEndpoint(ctx, a, o, a.Webhooks.DisableEndpoint)
 }
@@ -235,7 +226,6 @@ func (w *webhookDisableCmd) Run(ctx context.Context, a *app.App, o *output) erro
 // webhookDeleteCmd is 'vigia webhook delete', which deletes the deliveries too. The events stay.
 type webhookDeleteCmd struct{ webhookArg }
 
-// Run deletes an endpoint.
 func (w *webhookDeleteCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	e, err := w.endpoint(ctx, a)
 	if err != nil {
@@ -258,7 +248,6 @@ type listenCmd struct {
 	Every   time.Duration `name:"every" default:"1s" help:"How often to ask for new events."`
 }
 
-// Help shows an example.
 func (listenCmd) Help() string {
 	return "Posts each event once and prints its id, type and the status of the answer. Ends with Ctrl-C.\n\n" +
 		"Example:\n  VIGIA_API_KEY=vg_test_... vigia listen --api https://vigia.exemplo.com.br --forward " +

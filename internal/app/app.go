@@ -1,5 +1,8 @@
-// Package app builds the whole service from its configuration, runs it and stops it in order. It joins rules to the
-// store, binds kinds of jobs to their steps, and holds no rule of its own. Only the command line imports it.
+// Package app builds the whole service from its configuration, runs it and stops it in order.
+//
+// App is the service without its listeners, which is what an admin command needs; Server is an App that listens and
+// works. Here rules are joined to the store, kinds of jobs to their steps, and chores to their clocks. This is also
+// where time and chance come in. It holds no rule of its own and no SQL, and only the command line imports it.
 package app
 
 import (

@@ -339,7 +339,6 @@ func (k consoleKeys) Rotate(ctx context.Context) error { return k.app.RotateKeys
 // consoleFeeds lists feeds beside the rules that change them.
 type consoleFeeds struct{ *feed.Feeds }
 
-// All returns every feed.
 func (f consoleFeeds) All(ctx context.Context) ([]feed.Feed, error) { return f.Store.ListFeeds(ctx) }
 
 // consoleWebhooks joins the rules of endpoints to what may be called from here.

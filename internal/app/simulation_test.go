@@ -116,7 +116,6 @@ const (
 func simAddress(n int) string { return fmt.Sprintf("pessoa%d@exemplo.com.br", n) }
 func simBreach(n int) string  { return fmt.Sprintf("loja-%d", n) }
 
-// leaked says what is in the breaches.
 func leaked(address, breach int) bool { return address%(breach+2) == 0 }
 
 func newTemplate(t *testing.T) *template {

@@ -216,12 +216,10 @@ func (e *exposure) namingAsset(wanted []identifier.Kind) *PostureAsset {
 	return nil
 }
 
-// watchesKind reports whether a value of the kind is watched.
 func (p *Posture) watchesKind(k identifier.Kind) bool {
 	return slices.ContainsFunc(p.Assets, func(a PostureAsset) bool { return a.Kind == k })
 }
 
-// isProtected reports whether a device of the type is.
 func (p *Posture) isProtected(d DeviceType) bool {
 	return slices.ContainsFunc(p.Devices, func(x PostureDevice) bool {
 		return d == DeviceAll || (d == DeviceMobile) == x.System.IsMobile()
@@ -255,7 +253,6 @@ type ScoreDay struct {
 	Breach, Assessment int64
 }
 
-// Date returns the day.
 func (d ScoreDay) Date() time.Time { return time.Unix(d.Day*86400, 0).UTC() }
 
 // PersonStore knows where people stand.
@@ -414,7 +411,6 @@ type bookEntry struct {
 	until  time.Time
 }
 
-// fillPosture fills in the breaches of a posture.
 func (b *breachBook) fillPosture(ctx context.Context, store PersonStore, p *Posture, now time.Time) error {
 	if words := b.missingWords(p, now); len(words) > 0 {
 		if err := b.loadBreaches(ctx, store, words, now); err != nil {

@@ -223,7 +223,6 @@ func NewCases(store CaseStore, now func() time.Time) *Cases {
 	return &Cases{CaseKeeping: store, store: store, now: now}
 }
 
-// OpenCase opens a case.
 func (c *Cases) OpenCase(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
 	triage, err := c.store.ServiceTriage(ctx, r.Service)
 	if err != nil {
@@ -594,7 +593,6 @@ const MaxLaneTotal = 200_000
 // Counted reports whether Total is all there is.
 func (l Lane) Counted() bool { return l.Total < MaxLaneTotal }
 
-// lanePlace returns the place of a case in its lane.
 func (c Case) lanePlace(order LaneOrder) LaneMark {
 	if order != LaneUrgent {
 		return LaneMark{c.CreatedAt, c.ID}

@@ -38,7 +38,6 @@ func (s System) IsKnown() bool {
 	return false
 }
 
-// ListSystems lists every system.
 func ListSystems() []System { return []System{Android, IOS, Windows, MacOS} }
 
 // ParseSystem reads the contract's word for a system.
@@ -339,7 +338,6 @@ type Notice struct {
 	Next       time.Time
 }
 
-// DecideNotice decides on a notice.
 func DecideNotice(d Device, now time.Time) Notice {
 	if !d.IsLiveAt(now) {
 		return Notice{Over: true}
@@ -609,7 +607,6 @@ func (s ownDevices) hideForeignDevice(d Device, err error) (Device, error) {
 	return d, err
 }
 
-// EndOwnKey ends a key of the one partner.
 func (s ownDevices) EndOwnKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error) {
 	if id != s.id {
 		return Device{}, ErrDeviceUnknown

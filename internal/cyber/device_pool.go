@@ -261,7 +261,6 @@ type Resource string
 // SlotResource are coming appointments, of whatever service.
 const SlotResource Resource = "slot"
 
-// PoolResource returns the pool of a system.
 func PoolResource(s System) Resource { return Resource("epp." + string(s)) }
 
 // Share is what of a resource is one partner's.

@@ -291,7 +291,6 @@ func (m *Monitoring) ListPlans(ctx context.Context, id partner.ID, user partner.
 	return plans, nil
 }
 
-// GetFindingPlan returns the plan of one finding.
 func (m *Monitoring) GetFindingPlan(
 	ctx context.Context,
 	id partner.ID,

@@ -356,7 +356,6 @@ func (f *FirstLooks) ReviewLooks(ctx context.Context) (map[partner.ID]LookStatus
 	return statuses, f.store.ForgetLookHours(ctx, HourNumber(f.now())-comparedDays*dayHours)
 }
 
-// reviewPartner is ReviewLooks for one partner.
 func (f *FirstLooks) reviewPartner(ctx context.Context, p partner.Partner) (LookStatus, error) {
 	if err := f.store.CountSubscriptions(ctx, p.ID); err != nil {
 		return LookStatus{}, err

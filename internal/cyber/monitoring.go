@@ -155,7 +155,6 @@ var (
 	OperatorAdds  = Group{identifier.Domain, identifier.PixKey, identifier.CNPJ}
 )
 
-// HasKind reports whether a kind is in the group.
 func (g Group) HasKind(k identifier.Kind) bool { return slices.Contains(g, k) }
 
 // joinKinds lists the kinds of a group for an error.

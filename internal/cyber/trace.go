@@ -13,7 +13,6 @@ import (
 // Classes is a set of Exposed: a bit for each, in the order of AllExposed.
 type Classes uint32
 
-// NewClasses returns the set of the classes in a list.
 func NewClasses(list []Exposed) (set Classes) {
 	for i, e := range AllExposed() {
 		if slices.Contains(list, e) {

@@ -45,7 +45,6 @@ var kindNames = [NumKinds]string{
 	Email: "email", CPF: "cpf", Phone: "phone", Card: "credit_card", Domain: "domain", PixKey: "pix_key", CNPJ: "cnpj",
 }
 
-// ListKinds lists every kind.
 func ListKinds() []Kind { return []Kind{Email, CPF, Phone, Card, Domain, PixKey, CNPJ} }
 
 // IsExtra tells the kinds that the contract's own operations neither take nor show.
@@ -111,7 +110,6 @@ var (
 	ErrState       = newRuleFault("state", fault.UnknownState)
 )
 
-// newRuleFault returns the fault of a rule that a value broke.
 func newRuleFault(name string, broken fault.Rule) *fault.Error {
 	return fault.New(fault.Invalid, "identifier."+name).With("", broken)
 }
@@ -280,7 +278,6 @@ func firstRune(s string) string {
 	return s[:n]
 }
 
-// onlyDigits returns the digits of s.
 func onlyDigits(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

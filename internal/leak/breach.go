@@ -87,7 +87,6 @@ func (b *Breaches) ListBreaches(ctx context.Context) ([]Record, error) {
 	return slices.DeleteFunc(all, func(r Record) bool { return r.Name == cyber.SandboxBreach }), err
 }
 
-// FindBreach returns one breach.
 func (b *Breaches) FindBreach(ctx context.Context, name string) (Record, error) {
 	return b.store.BreachByName(ctx, name)
 }

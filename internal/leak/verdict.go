@@ -338,7 +338,6 @@ func (v volume) traceValue(fingerprint uint64) (h Held, err error) {
 	return h, err
 }
 
-// traceOfLabel returns what a label says of a value.
 func (v volume) traceOfLabel(fingerprint uint64, id segment.LabelID) (cyber.Trace, error) {
 	text, err := v.reader.LabelBytes(id)
 	if err != nil {

@@ -295,7 +295,6 @@ func (r *Registry) checkSessionPassword(ctx context.Context, id ID, password str
 	return o, err
 }
 
-// EndSession ends one session.
 func (r *Registry) EndSession(ctx context.Context, s Session) error {
 	return r.store.DeleteSession(ctx, s.Digest)
 }

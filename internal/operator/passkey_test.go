@@ -20,7 +20,6 @@ type passkeyDesk struct {
 	reg *operator.Registry
 }
 
-// add makes a passkey of a device for an operator.
 func (d passkeyDesk) add(id operator.ID, device *Device) error {
 	d.t.Helper()
 	options, token, err := d.reg.BeginPasskey(context.Background(), id, consoleOrigin)

@@ -161,7 +161,6 @@ func (s ownPeople) checkAccount(ctx context.Context, id ID) error {
 	return err
 }
 
-// TokenDigest returns the digest of a token.
 func (s ownPeople) TokenDigest(token string) []byte { return s.inner.TokenDigest(token) }
 
 // InsertSession keeps a session of one of the partner's people.

@@ -512,7 +512,6 @@ type One struct {
 	ID ID
 }
 
-// PartnerByID returns the one partner.
 func (o One) PartnerByID(ctx context.Context, id ID) (Partner, error) {
 	if o.ID == "" || id != o.ID {
 		return Partner{}, ErrNotFound
@@ -520,7 +519,6 @@ func (o One) PartnerByID(ctx context.Context, id ID) (Partner, error) {
 	return o.Of.PartnerByID(ctx, id)
 }
 
-// ListPartners returns the one partner.
 func (o One) ListPartners(ctx context.Context) ([]Partner, error) {
 	p, err := o.PartnerByID(ctx, o.ID)
 	return []Partner{p}, err
@@ -559,12 +557,10 @@ func (s ownPartner) checkOwn(id ID) error {
 // InsertPartner keeps nothing.
 func (ownPartner) InsertPartner(context.Context, Partner, string, Key) error { return ErrNotFound }
 
-// PartnerByID returns the one partner.
 func (s ownPartner) PartnerByID(ctx context.Context, id ID) (Partner, error) {
 	return One{s.inner, s.id}.PartnerByID(ctx, id)
 }
 
-// ListPartners returns the one partner.
 func (s ownPartner) ListPartners(ctx context.Context) ([]Partner, error) {
 	return One{s.inner, s.id}.ListPartners(ctx)
 }
@@ -577,7 +573,6 @@ func (ownPartner) UpdatePartner(context.Context, ID, func(*Partner) error) (Part
 // AgeSandbox changes nothing: the clock of a sandbox is moved by the API.
 func (ownPartner) AgeSandbox(context.Context, ID, int) error { return ErrNotFound }
 
-// AccessEpoch tells of all partners.
 func (ownPartner) AccessEpoch(context.Context) (int64, error) { return 0, ErrNotFound }
 
 // InsertKey keeps a key of the one partner that may do no more than those in force.
@@ -597,7 +592,6 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 	return s.inner.InsertKey(ctx, id, k)
 }
 
-// ListKeys returns the keys of the one partner.
 func (s ownPartner) ListKeys(ctx context.Context, id ID) ([]Key, error) {
 	if err := s.checkOwn(id); err != nil {
 		return nil, err
@@ -605,7 +599,6 @@ func (s ownPartner) ListKeys(ctx context.Context, id ID) ([]Key, error) {
 	return s.inner.ListKeys(ctx, id)
 }
 
-// UpdateKeys changes keys of the one partner.
 func (s ownPartner) UpdateKeys(ctx context.Context, id ID, change func([]Key) error) error {
 	if err := s.checkOwn(id); err != nil {
 		return err
@@ -621,7 +614,6 @@ func (ownPartner) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
 // OpenSalt opens nothing: it was shown once, to the operator.
 func (ownPartner) OpenSalt(context.Context, ID) (string, error) { return "", ErrNotFound }
 
-// GetTheme returns that of the one partner.
 func (s ownPartner) GetTheme(ctx context.Context, id ID) (Theme, error) {
 	if err := s.checkOwn(id); err != nil {
 		return Theme{}, err
@@ -629,7 +621,6 @@ func (s ownPartner) GetTheme(ctx context.Context, id ID) (Theme, error) {
 	return s.inner.GetTheme(ctx, id)
 }
 
-// UpdateTheme changes that of the one partner.
 func (s ownPartner) UpdateTheme(ctx context.Context, id ID, change func(*Theme) error) (Theme, error) {
 	if err := s.checkOwn(id); err != nil {
 		return Theme{}, err

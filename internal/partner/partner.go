@@ -250,7 +250,6 @@ func (r *Registry) insertPartner(ctx context.Context, p Partner) (Partner, Crede
 	return p, c, nil
 }
 
-// GetPartner returns one partner.
 func (r *Registry) GetPartner(ctx context.Context, id ID) (Partner, error) {
 	return r.store.PartnerByID(ctx, id)
 }

@@ -117,7 +117,6 @@ func (c *Catalogue) ListPlans(ctx context.Context, id partner.ID) ([]Plan, error
 	return c.store.ListPlans(ctx, id)
 }
 
-// GetPlan returns one plan.
 func (c *Catalogue) GetPlan(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
 	return c.store.GetPlan(ctx, id, plan)
 }

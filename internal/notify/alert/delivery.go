@@ -85,7 +85,6 @@ const disablePause = time.Minute
 // webhook.Schedule.Next is one.
 type NextTry func(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool)
 
-// settleAttempt returns what an attempt makes of a delivery.
 func settleAttempt(d Delivery, at time.Time, outcome webhook.Outcome, next NextTry, now time.Time) Result {
 	r := Result{
 		Delivery: d,
@@ -328,7 +327,6 @@ const (
 	gather = 3 * time.Millisecond
 )
 
-// drainResults adds the results that are there.
 func (d *Dispatcher) drainResults(group []record) []record {
 	for len(group) < maxGroup {
 		select {

@@ -76,7 +76,6 @@ type Event struct {
 	Data any
 }
 
-// NewEvent makes an event.
 func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) Event {
 	return Event{
 		ID:      EventID("evt_" + uuid.Must(uuid.NewV7()).String()),

@@ -264,7 +264,6 @@ type EndpointReport struct {
 	Delivered, Pending, Held, Failed int64
 }
 
-// countDelivery counts a delivery.
 func (e *EndpointReport) countDelivery(s DeliveryState) {
 	switch s {
 	case Delivered:

@@ -42,7 +42,6 @@ const (
 	Push     Channel = "push"
 )
 
-// ListChannels lists them.
 func ListChannels() []Channel { return []Channel{Email, SMS, WhatsApp, Push} }
 
 // ParseChannel reads the word of a request.
@@ -240,7 +239,6 @@ func (c *Catalogue) loadChanged(ctx context.Context, id partner.ID) (map[Key]Tem
 	return texts, nil
 }
 
-// GetTemplate returns one text.
 func (c *Catalogue) GetTemplate(ctx context.Context, id partner.ID, k Key) (Template, error) {
 	if err := k.CheckKey(); err != nil {
 		return Template{}, err
@@ -404,7 +402,6 @@ func fillWords(text string, values map[Word]string) string {
 	)
 }
 
-// renderMessage makes the message of a text.
 func (t Template) renderMessage(values map[Word]string) Message {
 	m := Message{Key: t.Key, Subject: fillWords(t.Subject, values), Text: fillWords(t.Text, values)}
 	switch t.Channel {

@@ -177,7 +177,6 @@ func inBrasilia(text string, instead time.Time, layout string) string {
 	return at.In(brasilia).Format(layout)
 }
 
-// lastCharacters returns the last n characters of a text.
 func lastCharacters(text string, n int) string { return text[max(0, len(text)-n):] }
 
 // makeInert takes from a value of the outside what could act where the message is read: lines, directions of writing,

@@ -38,7 +38,6 @@ type gate struct {
 	inUse   int      // guarded by Gates.mu
 }
 
-// newEndpointGate returns the gate of one endpoint.
 func (r GateRule) newEndpointGate(now func() time.Time) *gate {
 	e := &gate{breaker: NewBreaker(r.Breaker, now)}
 	if r.PerSecond > 0 {

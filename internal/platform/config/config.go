@@ -244,7 +244,6 @@ func (c Common) DatabaseAddress() string {
 	return cmp.Or(c.Database, filepath.Join(c.Data, "vigia.db"))
 }
 
-// KeyFilePath returns the path of the key file.
 func (c Common) KeyFilePath() string {
 	return cmp.Or(c.KeyFile, filepath.Join(c.Data, "keys.json"))
 }

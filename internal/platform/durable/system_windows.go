@@ -10,7 +10,6 @@ import (
 // openTemporary creates a file; a name that exists is an error.
 func openTemporary(name string) (*os.File, error) { return openShared(name, windows.CREATE_NEW) }
 
-// openExisting opens a file that is there.
 func openExisting(name string) (*os.File, error) { return openShared(name, windows.OPEN_EXISTING) }
 
 // openShared opens a file that may get or lose its name while it is open, which os.OpenFile does not allow here.

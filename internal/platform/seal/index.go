@@ -194,7 +194,6 @@ func newSipKey(secret, label []byte) sipKey {
 	return sipKey{binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[8:])}
 }
 
-// hashMessage returns SipHash of a message.
 func (k sipKey) hashMessage(msg []byte) uint64 { return siphash.Hash(k.k0, k.k1, msg) }
 
 // veilRounds of a Feistel network, keyed as SipHash is, make a permutation that cannot be told from a random one even
@@ -206,7 +205,6 @@ const veilRounds = 4
 // own. Equal values of one partner stay equal, those of two partners have nothing in common.
 type Veil struct{ key sipKey }
 
-// PartnerVeil returns the veil of a partner.
 func (k *Keys) PartnerVeil(partner string) Veil {
 	if key, ok := k.match.veils.Load(partner); ok {
 		v, _ := key.(Veil) // only veils are stored
@@ -217,7 +215,6 @@ func (k *Keys) PartnerVeil(partner string) Veil {
 	return v
 }
 
-// HideFingerprint returns what a fingerprint is kept as.
 func (v Veil) HideFingerprint(fingerprint uint64) uint64 {
 	left, right := uint32(fingerprint>>32), uint32(fingerprint)
 	for round := range byte(veilRounds) {

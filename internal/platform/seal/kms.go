@@ -47,7 +47,6 @@ const maxAnswer = 64 << 10
 // tink's registry.
 type KMSClient struct{ o KMSOptions }
 
-// NewKMSClient makes a client.
 func NewKMSClient(o KMSOptions) *KMSClient { return &KMSClient{o} }
 
 // Supported reports whether a URI is of one of the services.

@@ -81,7 +81,6 @@ type ring struct {
 	primary uint32
 }
 
-// holdsKey reports whether the ring has a key of the id.
 func (r *ring) holdsKey(id uint32) bool { return slices.Contains(r.ids, id) }
 
 // Place says where a sealed value is stored. It is authenticated with the value, so a ciphertext copied to another

@@ -199,7 +199,6 @@ func (q *writers) wakeNextLeader() {
 	close(next.lead)
 }
 
-// takeWaiting returns who waits, up to n.
 func (q *writers) takeWaiting(n int) []*write {
 	q.mu.Lock()
 	defer q.mu.Unlock()

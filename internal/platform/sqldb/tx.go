@@ -430,7 +430,6 @@ func (t *Tx) InListCondition(n int) string {
 	return "IN (SELECT value FROM json_each($" + strconv.Itoa(n) + "))"
 }
 
-// ListArgument makes an argument for InList.
 func (t *Tx) ListArgument(numbers []int64) any {
 	if t.engine == PostgreSQL {
 		return numbers

@@ -41,7 +41,6 @@ type LogOptions struct {
 	Format string
 }
 
-// NewLogger writes to w.
 func NewLogger(w io.Writer, o LogOptions) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: o.Level}
 	text := o.Format == "text"
@@ -263,7 +262,6 @@ func StartRequest(
 		trace.WithAttributes(attribute.String("http.route", route), attribute.String("http.request.method", method)))
 }
 
-// EndRequest ends the span of a request.
 func EndRequest(span trace.Span, status int, at time.Time) {
 	span.SetAttributes(attribute.Int("http.response.status_code", status))
 	if status >= http.StatusInternalServerError {

@@ -126,7 +126,6 @@ type PageLine struct {
 	Err    error
 }
 
-// WriteTo writes the line.
 func (l PageLine) WriteTo(log *slog.Logger, r *http.Request) {
 	if IsCallerGone(r.Context(), l.Err) {
 		l.Status, l.Err = StatusGone, ErrGone

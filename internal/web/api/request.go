@@ -109,7 +109,6 @@ func (r *request) workTime() time.Duration {
 	return r.server.DatabaseTime
 }
 
-// readSmallBody reads a small body whole.
 func (r *request) readSmallBody() (err error) {
 	r.body, err = io.ReadAll(&r.in)
 	return err

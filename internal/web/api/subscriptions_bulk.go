@@ -262,7 +262,6 @@ type keptRun struct {
 	More  int   `json:"m,omitzero"`
 }
 
-// packOutcome writes what is kept.
 func packOutcome(o subscription.Outcome) (partner.Answer, error) {
 	kept := keptOutcome{Created: o.Created}
 	numbers, named := map[subscription.Problem]int{}, 0

@@ -146,7 +146,6 @@ type newWebhook struct {
 // looked is what was found out about an address before.
 type looked struct{ err error }
 
-// CheckTargetURL says it.
 func (l looked) CheckTargetURL(context.Context, string) error { return l.err }
 
 // createWebhook creates an endpoint. Its address is resolved and checked before the transaction, which must not wait

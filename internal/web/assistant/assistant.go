@@ -257,7 +257,6 @@ func aboutPerson[T, S any](
 	}
 }
 
-// registerTool adds a tool that only reads.
 func registerTool[In any](
 	server *mcp.Server,
 	log *slog.Logger,

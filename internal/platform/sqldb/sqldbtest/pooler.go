@@ -50,7 +50,6 @@ func (p *Pooler) Address() string {
 	return u.String()
 }
 
-// Start starts the pooler in a mode.
 func (p *Pooler) Start(t testing.TB, mode string) {
 	t.Helper()
 	host, port, _ := net.SplitHostPort(p.backend.Host)

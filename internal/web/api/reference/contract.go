@@ -97,7 +97,6 @@ func (n node) nodeAtPath(path ...string) node {
 	return n
 }
 
-// textAtPath returns the text at a path.
 func (n node) textAtPath(path ...string) string {
 	s, _ := n.nodeAtPath(path...).v.(string)
 	return s
@@ -109,7 +108,6 @@ func (n node) flagAtPath(path ...string) bool {
 	return b
 }
 
-// listAtPath returns the list at a path.
 func (n node) listAtPath(path ...string) []any {
 	l, _ := n.nodeAtPath(path...).v.([]any)
 	return l
@@ -226,7 +224,6 @@ func (p *reader) parameter(n node) Parameter {
 	return q
 }
 
-// firstExample returns the value of the first of the examples.
 func firstExample(n node) node {
 	if list := n.membersAt("examples"); len(list) > 0 {
 		return list[0].nodeAtPath("value")

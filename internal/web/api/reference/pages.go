@@ -37,7 +37,6 @@ var dialect = goldmark.New(
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 )
 
-// renderMarkdown returns a text as HTML.
 func renderMarkdown(text []byte) template.HTML {
 	var page bytes.Buffer
 	if err := dialect.Convert(text, &page); err != nil {
@@ -105,7 +104,6 @@ func (w *writer) navigation(root, top string) ([]section, error) {
 	return append(list, more), nil
 }
 
-// writePages writes all of them.
 func (w *writer) writePages() error {
 	steps := []func() error{w.writeOverview, w.errorsPage, w.writeEvents, w.changelog, w.deprecations}
 	for _, g := range w.guides {
