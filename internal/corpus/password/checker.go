@@ -29,7 +29,7 @@ import (
 	"time"
 	"unicode/utf16"
 
-	frequency "github.com/nbutton23/zxcvbn-go/data"
+	frequency "github.com/ccojocar/zxcvbn-go/data"
 	"golang.org/x/crypto/md4" //nolint:staticcheck // NTLM is MD4; nothing here relies on its strength
 
 	"github.com/vigiahq/vigia/internal/corpus/segment"

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hamba/avro/v2"
-	"github.com/hamba/avro/v2/ocf"
 	"github.com/parquet-go/parquet-go"
+	"github.com/twmb/avro"
+	"github.com/twmb/avro/ocf"
 )
 
 // text is what a document says. Tables are rows of cells between tabs, the first row their columns' names.
@@ -83,75 +83,96 @@ func (t *text) writeRaw(s []byte) { _, _ = t.w.Write(s) } // see firstError
 // avroFormat reads container files of Avro: the schema in front, then blocks of rows. A row is a line, its fields in
 // their columns; those of a record inside it are columns of their own.
 var avroFormat = document("Avro", startsWith("Obj\x01"), func(d *source, out *text) error {
-	config := avro.Config{MaxByteSliceSize: 16 << 20}.Freeze()
-	rows, err := ocf.NewDecoder(
-		io.NewSectionReader(d, 0, d.size),
-		ocf.WithDecoderConfig(config),
-		ocf.WithDecoderSchemaCache(&avro.SchemaCache{}),
-	)
+	rows, err := ocf.NewReader(io.NewSectionReader(d, 0, d.size))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }() // only read
-	writeAvroNames(rows.Schema(), "", nil, out)
-	for err = out.endRow(); err == nil && rows.HasNext(); err = out.endRow() {
+	columns := avroColumns{named: map[string]*avro.SchemaNode{}}
+	schema := rows.Schema().Root()
+	columns.collectRecords(schema)
+	columns.writeNames(schema, "", nil, out)
+	for err = out.endRow(); err == nil; err = out.endRow() {
 		var row any
-		if err := rows.Decode(&row); err != nil {
+		if err := rows.Decode(&row); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
 			return err
 		}
-		writeAvroValue(rows.Schema(), row, nil, out)
-	}
-	if err == nil {
-		err = rows.Error()
+		columns.writeValue(schema, row, nil, out)
 	}
 	return err
 })
 
-// avroRecord returns the record that a schema is or may be, unless it is inside of one of its kind.
-func avroRecord(s avro.Schema, outer []*avro.RecordSchema) *avro.RecordSchema {
-	if union, ok := s.(*avro.UnionSchema); ok {
-		for _, t := range union.Types() {
-			if r := avroRecord(t, outer); r != nil {
-				return r
-			}
+// avroColumns knows the records of a schema, which refers to one that stands in it twice by its name.
+type avroColumns struct {
+	named map[string]*avro.SchemaNode
+}
+
+// collectRecords notes the records in a schema.
+func (c avroColumns) collectRecords(s *avro.SchemaNode) {
+	if s == nil {
+		return
+	}
+	if s.Type == "record" || s.Type == "error" {
+		name := s.Name
+		if s.Namespace != "" && !strings.Contains(name, ".") {
+			name = s.Namespace + "." + name
+		}
+		c.named[name] = s
+	}
+	for i := range s.Fields {
+		c.collectRecords(&s.Fields[i].Type)
+	}
+	for i := range s.Branches {
+		c.collectRecords(&s.Branches[i])
+	}
+	c.collectRecords(s.Items)
+	c.collectRecords(s.Values)
+}
+
+// recordOf returns the record that a schema is or may be, unless it is inside of one of its kind.
+func (c avroColumns) recordOf(s *avro.SchemaNode, outer []*avro.SchemaNode) *avro.SchemaNode {
+	for i := range s.Branches {
+		if r := c.recordOf(&s.Branches[i], outer); r != nil {
+			return r
 		}
 	}
-	if ref, ok := s.(*avro.RefSchema); ok {
-		s = ref.Schema()
+	if named := c.named[s.Type]; named != nil {
+		s = named
 	}
-	if r, ok := s.(*avro.RecordSchema); ok && !slices.Contains(outer, r) {
-		return r
+	if (s.Type == "record" || s.Type == "error") && !slices.Contains(outer, s) {
+		return s
 	}
 	return nil
 }
 
-// writeAvroNames writes a cell with the name of each column. Records within records are flattened to the columns of
-// their fields, as writeAvroValue does with the values.
-func writeAvroNames(s avro.Schema, name string, outer []*avro.RecordSchema, out *text) {
-	r := avroRecord(s, outer)
+// writeNames writes a cell with the name of each column. Records within records are flattened to the columns of their
+// fields, as writeValue does with the values.
+func (c avroColumns) writeNames(s *avro.SchemaNode, name string, outer []*avro.SchemaNode, out *text) {
+	r := c.recordOf(s, outer)
 	if r == nil {
 		out.writeCell([]byte(name))
 		return
 	}
-	for _, f := range r.Fields() {
-		writeAvroNames(f.Type(), f.Name(), append(slices.Clip(outer), r), out)
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		c.writeNames(&f.Type, f.Name, append(slices.Clip(outer), r), out)
 	}
 }
 
-// writeAvroValue writes a cell for each column of a value. A value that does not fit its schema gives empty cells, so
-// that the columns behind it keep their place.
-func writeAvroValue(s avro.Schema, v any, outer []*avro.RecordSchema, out *text) {
-	r := avroRecord(s, outer)
+// writeValue writes a cell for each column of a value. A value that does not fit its schema gives empty cells, so that
+// the columns behind it keep their place.
+func (c avroColumns) writeValue(s *avro.SchemaNode, v any, outer []*avro.SchemaNode, out *text) {
+	r := c.recordOf(s, outer)
 	if r == nil {
 		out.writeCell([]byte(avroText(v)))
 		return
 	}
 	fields, _ := v.(map[string]any)
-	if inner, ok := fields[r.FullName()].(map[string]any); ok && len(fields) == 1 { // one of several kinds, by its name
-		fields = inner
-	}
-	for _, f := range r.Fields() {
-		writeAvroValue(f.Type(), fields[f.Name()], append(slices.Clip(outer), r), out)
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		c.writeValue(&f.Type, fields[f.Name], append(slices.Clip(outer), r), out)
 	}
 }
 
