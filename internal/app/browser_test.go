@@ -28,7 +28,7 @@ const browserTimeout = 2 * time.Minute
 // browser is one page of a real Chromium. Whatever the page complains about fails the test at its end.
 type browser struct {
 	t    *testing.T
-	ctx  context.Context //nolint:containedctx // chromedp keeps the browser in it
+	ctx  context.Context // chromedp keeps the browser in it
 	base string
 	axe  string
 	// strict has axe-core's minor findings fail too.
@@ -45,7 +45,7 @@ type browser struct {
 // chromium is the browser that tests share. Each has a profile of its own in it, as in a private window.
 var chromium struct {
 	once sync.Once
-	ctx  context.Context //nolint:containedctx // chromedp keeps the browser in it
+	ctx  context.Context // chromedp keeps the browser in it
 	stop func()
 	err  error
 }

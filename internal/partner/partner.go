@@ -468,11 +468,13 @@ const (
 	NewPlans        Difference = "new plans"        // a plan that was not registered is, with the demo cover
 	DemoCover       Difference = "demo cover"       // a person without a subscription has it
 	SamplePasswords Difference = "sample passwords" // the built-in sample answers where there is no corpus
-	Unpaced         Difference = "unpaced"          // first looks and credential checks wait for nothing, a CPF needs no digest of its own
-	MadeUpStock     Difference = "made-up stock"    // activation keys and appointments are made up, not taken from what live partners share
-	MagicValues     Difference = "magic values"     // some values are found at once in the breach named sandbox
-	LocalLinks      Difference = "local links"      // links to people's pages need no public address
-	MovableClock    Difference = "movable clock"    // POST /sandbox/clock
+	// First looks and credential checks wait for nothing, and a CPF needs no digest of its own.
+	Unpaced Difference = "unpaced"
+	// Activation keys and appointments are made up, not taken from what live partners share.
+	MadeUpStock  Difference = "made-up stock"
+	MagicValues  Difference = "magic values"  // some values are found at once in the breach named sandbox
+	LocalLinks   Difference = "local links"   // links to people's pages need no public address
+	MovableClock Difference = "movable clock" // POST /sandbox/clock
 )
 
 // Differences lists them.

@@ -2,7 +2,7 @@
 //
 // There is one way to do it: write beside the name, sync the file, give it its name, sync the folder. A file without
 // the first sync may be empty after a power cut although its name is there; a name without the second may be gone
-// although its writer reported success. A test fails on code that renames, links or syncs elsewhere in the tree.
+// although its writer reported success. The linter refuses code that renames, links or syncs elsewhere in the tree.
 //
 // BUG(durable): after an error of a sync the file may still have its name, or get it with the next crash. Callers
 // report the error and let the work be done again.
