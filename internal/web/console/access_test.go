@@ -165,7 +165,10 @@ func TestConsoleHeaders(t *testing.T) {
 		for _, cookie := range []*http.Cookie{nil, admin} {
 			res, body := ask(t, base, http.MethodGet, path, cookie, nil)
 			policy := res.Header.Get("content-security-policy")
-			for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "object-src 'none'", "form-action 'self'"} {
+			for _, want := range []string{
+				"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'",
+				"object-src 'none'", "form-action 'self'",
+			} {
 				if !strings.Contains(policy, want) {
 					t.Errorf("%s: the policy lacks %s", path, want)
 				}
@@ -294,7 +297,8 @@ func TestConsoleCookie(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"nothing": "", "cut": admin.Value[1:], "the digest": base64.RawURLEncoding.EncodeToString(s.Digest), "another": strings.Repeat("A", 43),
+		"nothing": "", "cut": admin.Value[1:], "the digest": base64.RawURLEncoding.EncodeToString(s.Digest),
+		"another": strings.Repeat("A", 43),
 	} {
 		if res, _ := ask(
 			t,
@@ -309,8 +313,8 @@ func TestConsoleCookie(t *testing.T) {
 	}
 }
 
-// TestFormSurvivesAnEndedSession: what was typed when the session was over goes through the log-in, and is sent when its owner
-// says so.
+// TestFormSurvivesAnEndedSession: what was typed when the session was over goes through the log-in, and is sent when
+// its owner says so.
 func TestFormSurvivesAnEndedSession(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -385,8 +389,8 @@ func post(
 }
 
 // TestConsoleDoor: behind a proxy that speaks TLS browsers are held to https and links begin with it; the trail names
-// the caller that a trusted proxy tells of; tries on a locked account leave no line; what changed of one's own access is
-// told until it was read.
+// the caller that a trusted proxy tells of; tries on a locked account leave no line; what changed of one's own access
+// is told until it was read.
 func TestConsoleDoor(t *testing.T) {
 	a := open(t)
 	srv := serve(t, a, func(c *config.Serve) {
@@ -516,7 +520,8 @@ func TestConsoleStrangers(t *testing.T) {
 	}
 }
 
-// TestConsoleUploads: a file beyond the limit is refused, whether it says how large it is or not, and nothing of it stays.
+// TestConsoleUploads: a file beyond the limit is refused, whether it says how large it is or not, and nothing of it
+// stays.
 func TestConsoleUploads(t *testing.T) {
 	a := open(t)
 	srv := serve(t, a, func(c *config.Serve) { c.UploadLimit = 1 })
@@ -525,8 +530,11 @@ func TestConsoleUploads(t *testing.T) {
 	for name, size := range map[string]int{"fits": 1 << 10, "too large": 3 << 20} {
 		for _, told := range []bool{true, false} {
 			const tail = "\r\n--x--\r\n"
-			head := "--x\r\nContent-Disposition: form-data; name=\"system\"\r\n\r\nandroid\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n"
-			for _, path := range []string{"/passwords/upload", "/breaches/upload", "/devices/pools/android/load", "/subscriptions/import"} {
+			head := "--x\r\nContent-Disposition: form-data; name=\"system\"\r\n\r\nandroid\r\n" +
+				"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n"
+			for _, path := range []string{
+				"/passwords/upload", "/breaches/upload", "/devices/pools/android/load", "/subscriptions/import",
+			} {
 				if !told && path != "/devices/pools/android/load" {
 					continue // refused for a field before the file is read
 				}
@@ -555,10 +563,12 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestConsoleIgnoresTheHost: one-time links and passkeys are bound to the console's own address, whatever Host a request
-// names.
+// TestConsoleIgnoresTheHost: one-time links and passkeys are bound to the console's own address, whatever Host a
+// request names.
 func TestConsoleIgnoresTheHost(t *testing.T) {
-	for public, want := range map[string]string{"": "localhost", "https://console.exemplo.com.br": "console.exemplo.com.br"} {
+	for public, want := range map[string]string{
+		"": "localhost", "https://console.exemplo.com.br": "console.exemplo.com.br",
+	} {
 		a := open(t)
 		srv := serve(t, a, func(c *config.Serve) { c.PublicURL = public })
 		cookie := session(t, a, "ana@exemplo.com.br", operator.Admin)
@@ -604,8 +614,8 @@ func TestConsoleIgnoresTheHost(t *testing.T) {
 	}
 }
 
-// TestLostSecondFactor: whoever lost the authenticator app gets in by a recovery code, once each, or through a link from somebody
-// else who administers.
+// TestLostSecondFactor: whoever lost the authenticator app gets in by a recovery code, once each, or through a link
+// from somebody else who administers.
 func TestLostSecondFactor(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -667,7 +677,8 @@ func TestSecondFactorOfTheDemo(t *testing.T) {
 	cookie := &http.Cookie{Name: "__Host-vigia", Value: token}
 	base := "http://" + srv.ConsoleAddr.String()
 	for path, want := range map[string][]string{
-		"/second-factor": {`<body class="bare">`, "Código QR", "Pular nesta demonstração"}, "/account": {`id="menu"`, "Ativar agora"},
+		"/second-factor": {`<body class="bare">`, "Código QR", "Pular nesta demonstração"},
+		"/account":       {`id="menu"`, "Ativar agora"},
 	} {
 		res, page := ask(t, base, http.MethodGet, path, cookie, nil)
 		if has(t, page, want...); res.StatusCode != http.StatusOK {

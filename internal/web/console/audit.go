@@ -75,8 +75,8 @@ func (c *Console) auditRows(ctx context.Context, entries []operator.Entry) ([]au
 	return rows, nil
 }
 
-// verifyAudit checks the chain of the audit trail against a head that was noted earlier. A broken chain is shown, not an
-// error.
+// verifyAudit checks the chain of the audit trail against a head that was noted earlier. A broken chain is shown, not
+// an error.
 func verifyAudit(c *Console, r *request) (answer, error) {
 	expect, err := operator.ParseHead(r.trimmedField("expect"))
 	if err != nil {

@@ -148,7 +148,8 @@ func parseBreachForm(f *formReader, b *cyber.Breach) {
 	b.SpamList = values.Has("spam_list")
 }
 
-// importBreach starts the import of a breach; a job does the work. All that can be wrong is found before a file is read.
+// importBreach starts the import of a breach; a job does the work. All that can be wrong is found before a file is
+// read.
 func importBreach(c *Console, r *request) (answer, error) {
 	form := newFormReader(r)
 	from, detail := form.readInput()
@@ -285,7 +286,8 @@ func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (br
 	for _, reason := range slices.Sorted(maps.Keys(rec.Tally.Reasons)) {
 		page.Reasons = append(page.Reasons, choiceCount{reasonText(reason), rec.Tally.Reasons[reason]})
 	}
-	for _, k := range []identifier.Kind{identifier.Card, identifier.PixKey, identifier.CNPJ} { // no class has their names
+	// No class has the names of these kinds.
+	for _, k := range []identifier.Kind{identifier.Card, identifier.PixKey, identifier.CNPJ} {
 		if n := rec.Tally.Found[k.String()]; n > 0 {
 			page.Found = append(page.Found, choiceCount{kindWords[k], n})
 		}
@@ -335,7 +337,8 @@ var wayOptions = []choiceOption{
 	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
 	{
 		"replace",
-		"Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo",
+		"Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos " +
+			"de novo",
 	},
 }
 
@@ -349,8 +352,8 @@ func newRenewal(c *Console, r *request) (answer, error) {
 	return view{"breach-renew", "Renovar o conteúdo", breachForm{rec, upload}}, nil
 }
 
-// renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted who
-// began it.
+// renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted
+// who began it.
 func renewBreach(c *Console, r *request) (answer, error) {
 	form := newFormReader(r)
 	from, detail := form.readInput()

@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/job"
 )
 
-// TestConsoleRenewals: a breach is appended to, replaced and read again from the browser, by files of the server and by a
-// file that is sent; nothing of that stays. What cannot be done is refused at once.
+// TestConsoleRenewals: a breach is appended to, replaced and read again from the browser, by files of the server and by
+// a file that is sent; nothing of that stays. What cannot be done is refused at once.
 func TestConsoleRenewals(t *testing.T) {
 	d := newAdmin(t)
 	d.breach("loja")
@@ -41,8 +41,9 @@ func TestConsoleRenewals(t *testing.T) {
 	d.upload(303, "/breaches/loja/renew/upload", "certo.txt", "caio@exemplo.com.br:1\n", "way", "replace")
 	renewed("replace", "upload", 2, 1)
 	d.noUploads()
-	if _, page := d.post(422, "/breaches/loja/renew", "way", "outro", "paths", path); !strings.Contains(page, "Escolha uma opção da lista.") {
-		t.Error(page)
+	_, refused := d.post(422, "/breaches/loja/renew", "way", "outro", "paths", path)
+	if !strings.Contains(refused, "Escolha uma opção da lista.") {
+		t.Error(refused)
 	}
 	d.post(422, "/breaches/loja/renew", "way", "append", "paths", "relativo.txt")
 	d.post(404, "/breaches/nada/renew", "way", "append", "paths", path)

@@ -205,7 +205,8 @@ func previewBulk(c *Console, r *request) (answer, error) {
 	return view{"bulk", page.Action.Label, page}, nil
 }
 
-// runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
+// runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line
+// before.
 func runBulkAction(c *Console, r *request) (answer, error) {
 	l, f, page, err := c.parseBulkForm(r)
 	if err != nil {

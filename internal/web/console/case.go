@@ -36,7 +36,8 @@ type casePage struct {
 // Shown reports whether the operator has unlocked the person's words and identity.
 func (p casePage) Shown() bool { return p.Reveal != nil }
 
-// talkLine is one line of the conversation. Class is who speaks: person, ours, note or did, which is what happened to the case.
+// talkLine is one line of the conversation. Class is who speaks: person, ours, note or did, which is what happened to
+// the case.
 type talkLine struct {
 	Class, Who, Mark string
 	At               time.Time
@@ -320,8 +321,8 @@ func writeCase(c *Console, r *request) (answer, error) {
 	})
 }
 
-// writingCase hears from the script of a page whether an answer is being written, and says who else writes one. It leaves no
-// line in the trail: nothing about the case changes.
+// writingCase hears from the script of a page whether an answer is being written, and says who else writes one. It
+// leaves no line in the trail: nothing about the case changes.
 func writingCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
 	one, _, err := c.Rules.Cases.GetCase(r.Context(), id)
@@ -347,8 +348,8 @@ var takeOverCase = changeHandler("case.assign", "id", "/cases/{id}", "case.taken
 		return r.who.Email, err
 	})
 
-// movesForPartner returns the history of a case as the partner's people read it, without internal notes. colleagues are the
-// partner's own operators.
+// movesForPartner returns the history of a case as the partner's people read it, without internal notes. colleagues are
+// the partner's own operators.
 func movesForPartner(moves []cyber.CaseMove, colleagues []operator.Operator) []cyber.CaseMove {
 	own := map[string]bool{}
 	for _, o := range colleagues {

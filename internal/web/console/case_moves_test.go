@@ -15,7 +15,10 @@ func TestPartnerReadsNoWordsOfTheService(t *testing.T) {
 		{Kind: cyber.MoveStatus, To: cyber.CaseOpen},
 		{Kind: cyber.MoveNote, Actor: support, Note: "parece golpe interno"},
 		{Kind: cyber.MoveNote, Actor: colleague, Note: "cliente antigo"},
-		{Kind: cyber.MoveStatus, Actor: support, From: cyber.CaseOpen, To: cyber.CaseInProgress, Note: "suspeita do gerente"},
+		{
+			Kind: cyber.MoveStatus, Actor: support, From: cyber.CaseOpen, To: cyber.CaseInProgress,
+			Note: "suspeita do gerente",
+		},
 		{Kind: cyber.MoveReply, Actor: support, Note: "Pode enviar a mensagem?"},
 		{Kind: cyber.MoveMessage, Note: "segue a mensagem"},
 	}, []operator.Operator{{Email: colleague}})

@@ -70,8 +70,8 @@ type ticket struct {
 // deadline is when a case should be resolved, in words. Class is its colour: bad when late, warn when it ends today.
 type deadline struct{ Class, Text string }
 
-// deadlineOf is the one definition of late and of due today, for the desk, the case and the numbers of the overview: a case
-// whose clock runs and whose time is over, or over before midnight. cyber.WaitingCases counts by the same.
+// deadlineOf is the one definition of late and of due today, for the desk, the case and the numbers of the overview: a
+// case whose clock runs and whose time is over, or over before midnight. cyber.WaitingCases counts by the same.
 func deadlineOf(c cyber.Case, now time.Time) deadline {
 	due, running := c.Clock.Due()
 	rest := due.Sub(now)
@@ -356,8 +356,9 @@ func assignMarkedCases(c *Console, r *request) (answer, error) {
 	return redirect{"/cases?" + back.Encode(), "case.assigned"}, nil
 }
 
-// assignTo assigns cases to the operator in the form, with a line in the audit trail for each case. It is one transaction,
-// so that a case that cannot be assigned leaves the others as they were and the refusal is true of all of them.
+// assignTo assigns cases to the operator in the form, with a line in the audit trail for each case. It is one
+// transaction, so that a case that cannot be assigned leaves the others as they were and the refusal is true of all of
+// them.
 func (c *Console) assignTo(r *request, ids ...cyber.CaseID) error {
 	to := r.trimmedField("assignee")
 	if r.PostForm.Has("me") {

@@ -68,7 +68,8 @@ func TestDeskTellsTotals(t *testing.T) {
 		t.Errorf("%d of 60 cases on the pages", seen)
 	}
 	for query, want := range map[string]string{
-		"owner=ninguem": "Mostrando 50 de 60.", "owner=eu": "Nenhum caso", "partner=pt_x": "Nenhum caso", "service=sv_x": "Nenhum caso",
+		"owner=ninguem": "Mostrando 50 de 60.", "owner=eu": "Nenhum caso", "partner=pt_x": "Nenhum caso",
+		"service=sv_x":            "Nenhum caso",
 		"partner=" + string(p.ID): "Mostrando 50 de 60.",
 	} {
 		_, page := d.send("/cases?"+query, "", nil)
@@ -165,8 +166,8 @@ func TestCaseOnThePage(t *testing.T) {
 	has(t, page, string(c.ID))
 }
 
-// TestMarkedCasesAreAssignedTogether: a case that cannot be assigned leaves the others as they were, so that the refusal is
-// true of all that were marked. When all can be, each has its line in the trail.
+// TestMarkedCasesAreAssignedTogether: a case that cannot be assigned leaves the others as they were, so that the
+// refusal is true of all that were marked. When all can be, each has its line in the trail.
 func TestMarkedCasesAreAssignedTogether(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)

@@ -26,9 +26,9 @@ func (c *Console) changeAndRedirect(r *request, action string, next redirect, ru
 	return next, nil
 }
 
-// changeHandler makes the handler of a form that changes what the value key of its path names. That is also the subject of
-// the line in the audit trail; change returns the detail. The browser is led on to next, in which {key} stands for the
-// value.
+// changeHandler makes the handler of a form that changes what the value key of its path names. That is also the subject
+// of the line in the audit trail; change returns the detail. The browser is led on to next, in which {key} stands for
+// the value.
 func changeHandler[ID ~string](
 	action, key, next, done string,
 	change func(r *request, in *Rules, id ID) (detail string, err error),

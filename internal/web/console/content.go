@@ -202,7 +202,8 @@ type optionRow struct {
 func answerFieldName(i int) string { return "option_" + string(rune('a'+i)) + "_" }
 
 const (
-	// formOptions is how many answers the form has room for at least; spareOptions how many it adds to those that are there.
+	// formOptions is how many answers the form has room for at least; spareOptions how many it adds to those that are
+	// there.
 	formOptions  = 4
 	spareOptions = 2
 	mostOptions  = 10

@@ -54,8 +54,8 @@ func filled(t *testing.T, page, action string) []string {
 	return pairs
 }
 
-// TestContentForm: every item of the catalogue comes out of its form as it went in; the form previews, saves, adds, and says
-// beside the field what is wrong. YAML stays for those who prefer it.
+// TestContentForm: every item of the catalogue comes out of its form as it went in; the form previews, saves, adds, and
+// says beside the field what is wrong. YAML stays for those who prefer it.
 func TestContentForm(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -119,7 +119,8 @@ func TestContentForm(t *testing.T) {
 	}
 	d.post(303, "/content/new", item...)
 	made, err := d.app.Content.GetItem(ctx, "troque-a-senha")
-	if err != nil || made.Rank != 1000 || made.Body != "Uma linha.\nOutra linha." || made.Question == nil || len(made.Question.Options) != 2 ||
+	if err != nil || made.Rank != 1000 || made.Body != "Uma linha.\nOutra linha." ||
+		made.Question == nil || len(made.Question.Options) != 2 ||
 		!made.When.NoFindings ||
 		strings.Join(made.When.Answered["usa-gerenciador"], "+") != "nao+talvez" ||
 		made.Device != cyber.DeviceMobile {
@@ -128,7 +129,9 @@ func TestContentForm(t *testing.T) {
 	d.recorded("content.add", "troque-a-senha", "")
 	_, page = d.post(409, "/content/new", item...)
 	has(t, page, "Já existe um conteúdo com este identificador.", `value="Ainda não"`)
-	for field, wrong := range map[string]string{"rank": "muitos", "title": "", "option_b_risk": "11", "answered": "sem valores", "id": "Não É"} {
+	for field, wrong := range map[string]string{
+		"rank": "muitos", "title": "", "option_b_risk": "11", "answered": "sem valores", "id": "Não É",
+	} {
 		sent := append([]string{}, item...)
 		for i := 0; i < len(sent); i += 2 {
 			if sent[i] == field {

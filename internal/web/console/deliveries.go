@@ -124,7 +124,8 @@ const (
 
 const formMoment = "02/01/2006 15:04"
 
-// reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was chosen.
+// reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was
+// chosen.
 func reportEvents(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {

@@ -27,7 +27,12 @@ type Saved interface {
 }
 
 // Work begins what outlives a page, as a job in this process; busy is answered while the same is under way.
-type Work func(ctx context.Context, kind, subject string, busy error, do func(ctx context.Context, tell func(progress any)) (result any, err error)) error
+type Work func(
+	ctx context.Context,
+	kind, subject string,
+	busy error,
+	do func(ctx context.Context, tell func(progress any)) (result any, err error),
+) error
 
 // Kinds of jobs.
 const (
@@ -99,7 +104,8 @@ func (c *Console) writeList(
 	tell func(any),
 ) (listWork, error) {
 	var done listWork
-	out, file := listWriter{format: e.Format, header: l.header}, sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
+	out := listWriter{format: e.Format, header: l.header}
+	file := sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
 	end := ""
 	if e.Format == operator.JSON {
 		out.appendText("[")

@@ -82,10 +82,11 @@ func resolveFinding(c *Console, r *request) (answer, error) {
 	if r.PostForm.Has("person") {
 		next.to = c.personPath(id, user)
 	}
-	return c.changeAndRedirect(r, "finding.resolve", next, func(ctx context.Context, in *Rules) (string, string, error) {
+	resolve := func(ctx context.Context, in *Rules) (string, string, error) {
 		err := in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, reason)
 		return string(found.Finding.ID), reason, err
-	})
+	}
+	return c.changeAndRedirect(r, "finding.resolve", next, resolve)
 }
 
 // findingPage is one finding and what the person is to do about it.

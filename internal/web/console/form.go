@@ -15,8 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// Templates write forms through the methods in this file. A form begins with Post, which compares its address to the one that
-// was refused; the fields that follow then hold what was sent, and each problem stands beside its field.
+// Templates write forms through the methods in this file. A form begins with Post, which compares its address to the
+// one that was refused; the fields that follow then hold what was sent, and each problem stands beside its field.
 
 // refusal is one thing that is wrong with a form.
 type refusal struct {
@@ -114,7 +114,9 @@ func (f *frame) refusalOf(name string) *refusal {
 func (f *frame) Named(name string) template.HTMLAttr {
 	attributes := attribute("name", name)
 	if f.refusalOf(name) != nil {
-		attributes += attribute("aria-invalid", "true") + attribute("aria-describedby", "erro-"+name) + flagAttribute("autofocus ", !f.focused)
+		attributes += attribute("aria-invalid", "true")
+		attributes += attribute("aria-describedby", "erro-"+name)
+		attributes += flagAttribute("autofocus ", !f.focused)
 		f.focused = true
 	}
 	return attributes
@@ -127,12 +129,14 @@ func (f *frame) Field(name string, now any) template.HTMLAttr {
 
 // Pick returns the attributes of a check box or of one of several choices.
 func (f *frame) Pick(name string, value any, now bool) template.HTMLAttr {
-	return f.Named(name) + attribute("value", fmt.Sprint(value)) + flagAttribute("checked", f.isPicked(name, value, now, len(f.Form) > 0))
+	picked := f.isPicked(name, value, now, len(f.Form) > 0)
+	return f.Named(name) + attribute("value", fmt.Sprint(value)) + flagAttribute("checked", picked)
 }
 
 // Option returns the attributes of an entry of a list.
 func (f *frame) Option(name string, value any, now bool) template.HTMLAttr {
-	return attribute("value", fmt.Sprint(value)) + flagAttribute("selected", f.isPicked(name, value, now, f.Form.Has(name)))
+	picked := f.isPicked(name, value, now, f.Form.Has(name))
+	return attribute("value", fmt.Sprint(value)) + flagAttribute("selected", picked)
 }
 
 // isPicked reports whether a value was sent with the refused form, or else whether it is chosen now.
@@ -157,13 +161,15 @@ func (f *frame) Wrong(name string) template.HTML {
 	if r == nil {
 		return ""
 	}
-	return template.HTML(`<span class="field-error" id="erro-` + template.HTMLEscapeString(name) + `">` + template.HTMLEscapeString(r.text) + `</span>`) //nolint:gosec // both are escaped
+	id, text := template.HTMLEscapeString("erro-"+name), template.HTMLEscapeString(r.text)
+	return template.HTML(`<span class="field-error" id="` + id + `">` + text + `</span>`) //nolint:gosec // escaped
 }
 
 // Focus gives a field the focus on a page that tells of no problem.
 func (f *frame) Focus() template.HTMLAttr { return flagAttribute("autofocus", f.Problem == "") }
 
-// formFields are the names of form fields for what a refusal calls otherwise: commands and rules have words of their own.
+// formFields are the names of form fields for what a refusal calls otherwise: commands and rules have words of their
+// own.
 var formFields = map[string][]string{
 	"first looks":              {"first_looks_per_hour"},
 	"benefit holder":           {"holder"},
@@ -243,9 +249,9 @@ func formNames(field string) []string {
 	return []string{strings.ReplaceAll(strings.ReplaceAll(field, " ", "_"), "-", "_")}
 }
 
-// What people type, as they write it in Brazil: R$ 50.000,00, 24/12/2026 15:00, 1.000, 1,5. The forms that browsers send by
-// themselves (2026-12-24, 2026-12-24T15:00) are read too. Every page reads amounts, days and numbers with these functions
-// and writes them with those of page.go.
+// What people type, as they write it in Brazil: R$ 50.000,00, 24/12/2026 15:00, 1.000, 1,5. The forms that browsers
+// send by themselves (2026-12-24, 2026-12-24T15:00) are read too. Every page reads amounts, days and numbers with these
+// functions and writes them with those of page.go.
 
 // parseReais reads 50000, 50.000, 50.000,50 and R$ 50.000,50.
 func parseReais(field, text string) (plan.Money, error) {
@@ -289,7 +295,8 @@ func parseDayField(field, text string) (time.Time, error) {
 	return time.Time{}, errForm.With(field, fault.DateFormat)
 }
 
-// parseMoment reads 24/12/2026 15:00, and what a browser sends, by the clock of Brasília; a day alone is its first minute.
+// parseMoment reads 24/12/2026 15:00, and what a browser sends, by the clock of Brasília; a day alone is its first
+// minute.
 func parseMoment(field, text string) (time.Time, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, layout := range []string{"2/1/2006 15:04", "2/1/2006 15h04", "2/1/2006", "2006-01-02T15:04", time.DateOnly} {
@@ -354,8 +361,8 @@ func (f *formReader) readMoment(name string) time.Time {
 	return t
 }
 
-// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never held
-// in memory.
+// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never
+// held in memory.
 func (f *formReader) readInput() (from Input, detail string) {
 	if !f.route.upload {
 		return Input{Paths: splitLines(f.trimmedField("paths"))}, f.trimmedField("paths")

@@ -78,8 +78,8 @@ func (c *Console) newFrame(r *request, v view, refused error) *frame {
 	return f
 }
 
-// change changes something with the rules that it is given and no others: they belong to one transaction. It must be short
-// and must not reach outside the database. It returns the subject and the detail of its line in the audit trail.
+// change changes something with the rules that it is given and no others: they belong to one transaction. It must be
+// short and must not reach outside the database. It returns the subject and the detail of its line in the audit trail.
 type change func(ctx context.Context, in *Rules) (subject, detail string, err error)
 
 // May reports whether the operator's role covers another: pages leave out what would be refused.

@@ -101,7 +101,8 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	case leak.KindMatch:
 		var p leak.MatchProgress
 		if json.Unmarshal(j.Progress, &p) == nil {
-			row.Text = countWithWord(p.Probed, "dado conferido", "dados conferidos") + ", " + countWithWord(p.Hits, "encontrado", "encontrados")
+			row.Text = countWithWord(p.Probed, "dado conferido", "dados conferidos") +
+				", " + countWithWord(p.Hits, "encontrado", "encontrados")
 		}
 	case leak.KindVerify:
 		var p leak.Verified
@@ -205,7 +206,8 @@ func (row *jobRow) passwordText() {
 	}
 	elapsed := row.now.Sub(row.CreatedAt)
 	pace := job.EstimatePace(p.Done, 0, p.Total, elapsed)
-	row.Percent, pace.PerSecond = pace.Percent, job.EstimatePace(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
+	row.Percent = pace.Percent
+	pace.PerSecond = job.EstimatePace(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
 	row.Text += describePace(pace)
 }
 
@@ -215,7 +217,8 @@ func (row *jobRow) rewriteText() {
 	if json.Unmarshal(row.Progress, &p) != nil || p.Columns == 0 {
 		return
 	}
-	row.Text, row.Percent = countWithWord(p.Rewritten, "valor selado de novo", "valores selados de novo"), float64(p.Column)*100/float64(p.Columns)
+	row.Text = countWithWord(p.Rewritten, "valor selado de novo", "valores selados de novo")
+	row.Percent = float64(p.Column) * 100 / float64(p.Columns)
 }
 
 // newJobRows returns jobs as a page shows them.

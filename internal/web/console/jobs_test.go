@@ -19,8 +19,11 @@ func TestJobRow(t *testing.T) {
 		text    string
 		percent float64
 	}{
-		"queued":     {job.Job{Kind: "other", State: job.Ready}, "Na fila", -1},
-		"failed":     {job.Job{Kind: "other", State: job.Failed, Error: "disk full"}, "Falhou: o registro do servidor tem o motivo.", -1},
+		"queued": {job.Job{Kind: "other", State: job.Ready}, "Na fila", -1},
+		"failed": {
+			job.Job{Kind: "other", State: job.Failed, Error: "disk full"},
+			"Falhou: o registro do servidor tem o motivo.", -1,
+		},
 		"cancelled":  {job.Job{Kind: "other", State: job.Cancelled}, "Cancelada", -1},
 		"cancelling": {job.Job{Kind: "other", State: job.Running, CancelAsked: true, NextAt: noon}, "Cancelando…", -1},
 		"stalled": {
@@ -28,7 +31,10 @@ func TestJobRow(t *testing.T) {
 			"Sem sinal do processo que a fazia", -1,
 		},
 		"import": {
-			job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, CreatedAt: noon, Progress: []byte(`{"read":2000,"total":4000}`)},
+			job.Job{
+				Kind: intake.KindImport, State: job.Running, NextAt: noon, CreatedAt: noon,
+				Progress: []byte(`{"read":2000,"total":4000}`),
+			},
 			"2,0 kB de 4,0 kB lidos, 0 identificadores encontrados, 50,0 %", 50,
 		},
 		"import at work": {
@@ -38,21 +44,33 @@ func TestJobRow(t *testing.T) {
 			},
 			"112,0 MB de 224,0 MB lidos, 452 identificadores encontrados, 50,0 %, 10,0 MB/s, faltam 11,0 s", 50,
 		},
-		"import told nothing yet": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{}`)}, "", -1},
+		"import told nothing yet": {
+			job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`{}`)}, "", -1,
+		},
 		"import done": {
-			job.Job{Kind: intake.KindImport, State: job.Done, Progress: []byte(`{"Read":112000000,"Total":112000000,"Found":{"email":452},"Distinct":451}`)},
+			job.Job{
+				Kind: intake.KindImport, State: job.Done,
+				Progress: []byte(`{"Read":112000000,"Total":112000000,"Found":{"email":452},"Distinct":451}`),
+			},
 			"112,0 MB lidos, 452 identificadores encontrados, 451 impressões no índice", 100,
 		},
 		"match": {
-			job.Job{Kind: leak.KindMatch, State: job.Running, NextAt: noon, Progress: []byte(`{"probed":1500,"hits":2}`)},
+			job.Job{
+				Kind: leak.KindMatch, State: job.Running, NextAt: noon, Progress: []byte(`{"probed":1500,"hits":2}`),
+			},
 			"1.500 dados conferidos, 2 encontrados", -1,
 		},
 		"verified passwords": {job.Job{Kind: password.KindVerify, State: job.Done}, "Todos os bytes conferem", -1},
 		"rewritten": {
-			job.Job{Kind: seal.KindRewrite, State: job.Running, NextAt: noon, Progress: []byte(`{"Column":1,"Columns":4,"Rewritten":1234}`)},
+			job.Job{
+				Kind: seal.KindRewrite, State: job.Running, NextAt: noon,
+				Progress: []byte(`{"Column":1,"Columns":4,"Rewritten":1234}`),
+			},
 			"1.234 valores selados de novo", 25,
 		},
-		"unreadable": {job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`[`)}, "", -1},
+		"unreadable": {
+			job.Job{Kind: intake.KindImport, State: job.Running, NextAt: noon, Progress: []byte(`[`)}, "", -1,
+		},
 	} {
 		row := newJobRow(c.job, noon)
 		if row.Text != c.text || row.Percent != c.percent || row.Label == "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// listing is a list that people filter, sort, page through, export and act on. The page, the export and the bulk action ask
-// the same store method with the same filter, so that none of them knows more or less than the others.
+// listing is a list that people filter, sort, page through, export and act on. The page, the export and the bulk action
+// ask the same store method with the same filter, so that none of them knows more or less than the others.
 type listing struct {
 	name, title string
 	// role is who may see it, portal who of a partner's people may, of what is theirs.
@@ -45,20 +45,21 @@ type listLine struct {
 type listField struct {
 	Name, Label string
 	Options     []choiceOption
-	// None is the choice that does not restrict; without one the first option is what the list holds unless told otherwise.
+	// None is the choice that does not restrict; without one the first option is what the list holds unless told
+	// otherwise.
 	None string
 	// Text is set for a field that is filled by links from other pages and has no input on this one.
 	Text bool
-	// Max is how long what is typed into a field may be, and Hint what it looks like: a word of ours or an operator's address, never
-	// anything about a person. It is 0 for fields that are not typed into.
+	// Max is how long what is typed into a field may be, and Hint what it looks like: a word of ours or an operator's
+	// address, never anything about a person. It is 0 for fields that are not typed into.
 	Max  int
 	Hint string
 	// Tab fields are chosen by links above the list.
 	Tab bool
 }
 
-// isServiceOnly tells of a field that only those who run the service have: partners' people have one partner, and do not know who
-// works on what.
+// isServiceOnly tells of a field that only those who run the service have: partners' people have one partner, and do
+// not know who works on what.
 func (f listField) isServiceOnly() bool { return f.Name == "partner" || f.Name == "owner" }
 
 // filter is the filter of a list as its address carries it. It holds ids, words of our own, days and keyed references,
@@ -360,8 +361,8 @@ func (v *listView) offerOption(field string, o choiceOption) {
 	}
 }
 
-// coversQuery reports whether a saved filter belongs to the partner on view. An operator of a partner with a sandbox has
-// filters of both.
+// coversQuery reports whether a saved filter belongs to the partner on view. An operator of a partner with a sandbox
+// has filters of both.
 func (s scope) coversQuery(query string) bool {
 	q, err := url.ParseQuery(query)
 	return err == nil && q.Get("partner") == string(s.at.ID)

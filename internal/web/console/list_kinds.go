@@ -625,7 +625,8 @@ func (f filter) readCases(ctx context.Context, in *Rules, limit int) ([]cyber.Ca
 			return nil, "", err
 		}
 		if lane.Next.ID != "" {
-			return lane.Cases, strings.Join([]string{strconv.Itoa(at), formatMicros(lane.Next.Due), string(lane.Next.ID)}, "."), nil
+			place := []string{strconv.Itoa(at), formatMicros(lane.Next.Due), string(lane.Next.ID)}
+			return lane.Cases, strings.Join(place, "."), nil
 		}
 		if len(lane.Cases) > 0 {
 			return lane.Cases, strconv.Itoa(at + 1), nil

@@ -42,7 +42,8 @@ func (d *adminSession) sandbox(name string, values int) partner.Partner {
 	return p
 }
 
-// TestFindingsList: a list is narrowed, says when it shows part, keeps the chosen partner, and its filters are kept by name.
+// TestFindingsList: a list is narrowed, says when it shows part, keeps the chosen partner, and its filters are kept by
+// name.
 func TestFindingsList(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -113,7 +114,8 @@ func cutOut(t *testing.T, page, before, after string) string {
 	return text
 }
 
-// TestListOfAPerson: a list is narrowed to somebody by what was typed, which stands in no address and no line of the trail.
+// TestListOfAPerson: a list is narrowed to somebody by what was typed, which stands in no address and no line of the
+// trail.
 func TestListOfAPerson(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -123,7 +125,9 @@ func TestListOfAPerson(t *testing.T) {
 	if strings.Contains(to, "vazamento") || !strings.Contains(to, "person=us_") {
 		t.Fatal(to)
 	}
-	for _, list := range []string{"findings", "monitoring", "events", "devices", "deliveries", "subscriptions", "cases"} {
+	for _, list := range []string{
+		"findings", "monitoring", "events", "devices", "deliveries", "subscriptions", "cases",
+	} {
 		_, page := d.send(strings.Replace(to, "/findings", "/"+list, 1), "", nil)
 		has(t, page, "Só de <a href=\"/people/")
 	}
@@ -154,7 +158,8 @@ func TestListOfAPerson(t *testing.T) {
 	}
 }
 
-// TestExportList: a list becomes a file in the background: all that fits, masked, for whoever asked, with a line in the trail.
+// TestExportList: a list becomes a file in the background: all that fits, masked, for whoever asked, with a line in the
+// trail.
 func TestExportList(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -162,17 +167,14 @@ func TestExportList(t *testing.T) {
 	for _, format := range []string{"csv", "json"} {
 		d.post(303, "/lists/findings/export", "query", "partner="+string(p.ID), "format", format)
 		var path string
-		for deadline := time.Now().Add(patience); path == ""; time.Sleep(10 * time.Millisecond) {
+		eventually(t, "a file of the list in "+format, func() bool {
 			_, page := d.send("/exports", "", nil)
 			_, row, _ := strings.Cut(page, `data-label="Formato">`+format)
 			row, _, _ = strings.Cut(row, "</tr>")
-			if _, rest, done := strings.Cut(row, `<a href="/exports/`); done {
-				path, _, _ = strings.Cut(rest, `"`)
-			}
-			if time.Now().After(deadline) {
-				t.Fatal(page)
-			}
-		}
+			_, rest, done := strings.Cut(row, `<a href="/exports/`)
+			path, _, _ = strings.Cut(rest, `"`)
+			return done
+		})
 		res, file := d.send("/exports/"+path, "", nil)
 		if !strings.Contains(res.Header.Get("content-disposition"), "."+format+`"`) || strings.Count(file, "\n") < 60 ||
 			strings.Contains(file, "v1@") {
@@ -206,27 +208,27 @@ func TestExportList(t *testing.T) {
 	); res.StatusCode != http.StatusForbidden {
 		t.Error("the trail for a viewer:", res.StatusCode)
 	}
-	for _, list := range []string{"monitoring", "events", "deliveries", "subscriptions", "devices", "breaches", "cases", "audit"} {
+	for _, list := range []string{
+		"monitoring", "events", "deliveries", "subscriptions", "devices", "breaches", "cases", "audit",
+	} {
 		d.post(303, "/lists/"+list+"/export", "query", "partner="+string(p.ID))
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		jobs, err := d.app.Store.Jobs.ListJobs(context.Background(), console.KindExport, 50)
-		if err != nil || time.Now().After(deadline) {
-			t.Fatal(jobs, err)
+	eventually(t, "ten exports are done", func() bool {
+		jobs, err := d.app.Store.Jobs.ListJobs(t.Context(), console.KindExport, 50)
+		if err != nil {
+			t.Fatal(err)
 		}
-		open := 0
+		done := 0
 		for _, j := range jobs {
 			if j.State == job.Failed {
 				t.Fatal(j.Error)
 			}
-			if j.State != job.Done {
-				open++
+			if j.State == job.Done {
+				done++
 			}
 		}
-		if len(jobs) == 10 && open == 0 {
-			return
-		}
-	}
+		return len(jobs) == 10 && done == 10
+	})
 }
 
 // TestBulkActions: many lines are shown before they are changed; chosen ones at once, all that fit as a job.
@@ -331,13 +333,15 @@ func TestAuditList(t *testing.T) {
 	}
 	last := today() // another day than the first when midnight was in between
 	for query, want := range map[string][]string{
-		"actor=Ana%40exemplo.com.br&action=test.line": {"of-ana-59", "-of-root", "Mostrando 50; há mais nas próximas páginas.", `value="Ana@exemplo.com.br"`},
-		"actor=ninguem%40exemplo.com.br":              {"Nada com este filtro"},
-		"actor=cli:root":                              {"of-root", "-of-ana-", "1 no total."},
-		"action=test.line&sort=old":                   {"of-ana-0<", "-of-ana-59<", "-of-root"},
-		"action=test.line&from=" + first:              {"of-root"},
-		"action=test.line&to=2020-01-01":              {"Nada com este filtro"},
-		"action=test.line&to=" + last:                 {"of-root"},
+		"actor=Ana%40exemplo.com.br&action=test.line": {
+			"of-ana-59", "-of-root", "Mostrando 50; há mais nas próximas páginas.", `value="Ana@exemplo.com.br"`,
+		},
+		"actor=ninguem%40exemplo.com.br": {"Nada com este filtro"},
+		"actor=cli:root":                 {"of-root", "-of-ana-", "1 no total."},
+		"action=test.line&sort=old":      {"of-ana-0<", "-of-ana-59<", "-of-root"},
+		"action=test.line&from=" + first: {"of-root"},
+		"action=test.line&to=2020-01-01": {"Nada com este filtro"},
+		"action=test.line&to=" + last:    {"of-root"},
 	} {
 		_, page := d.send("/audit?"+query, "", nil)
 		has(t, page, want...)
@@ -382,8 +386,8 @@ func TestDeskIsNarrowed(t *testing.T) {
 	has(t, d.exported("cases", "to=2020-01-01"), "-"+opened[0])
 }
 
-// TestSearch: whatever an attendant is told leads to the person or the thing, and nothing that was typed stands in an address
-// or in the trail.
+// TestSearch: whatever an attendant is told leads to the person or the thing, and nothing that was typed stands in an
+// address or in the trail.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -473,15 +477,13 @@ func TestSearch(t *testing.T) {
 // findings waits until so many are there.
 func (d *adminSession) findings(want int) []cyber.Found {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		found, _, err := d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Limit: 10})
-		if err == nil && len(found) == want {
-			return found
-		}
-		if time.Now().After(deadline) {
-			d.t.Fatal(found, err)
-		}
-	}
+	var found []cyber.Found
+	eventually(d.t, "findings", func() bool {
+		var err error
+		found, _, err = d.app.Store.Overview.FindingList(context.Background(), cyber.FindingFilter{Limit: 10})
+		return err == nil && len(found) == want
+	})
+	return found
 }
 
 // TestPersonPage: everything of one person on one page, masked, with what an attendant does from there.
@@ -560,7 +562,8 @@ func TestPersonPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, wrong := range []string{
-		"/people/" + string(p.ID) + "/us_00", "/people/" + string(p.ID) + "/x", strings.Replace(path, string(p.ID), string(other.ID), 1), "/people/x/us_00",
+		"/people/" + string(p.ID) + "/us_00", "/people/" + string(p.ID) + "/x",
+		strings.Replace(path, string(p.ID), string(other.ID), 1), "/people/x/us_00",
 	} {
 		if res, _ := d.send(wrong, "", nil); res.StatusCode != 404 {
 			t.Errorf("%s: %d", wrong, res.StatusCode)

@@ -23,8 +23,8 @@ type loginPage struct {
 	Kept  *keptForm
 }
 
-// keptForm is a form that was sent when the session was over. It goes through the log-in as hidden fields, and is sent again
-// when its owner says so.
+// keptForm is a form that was sent when the session was over. It goes through the log-in as hidden fields, and is sent
+// again when its owner says so.
 type keptForm struct {
 	Path   string
 	Fields url.Values
@@ -104,8 +104,8 @@ func logInOperator(c *Console, r *request) (answer, error) {
 	return enterWith(r, out.Operator, out.Token), nil
 }
 
-// enterWith sets the session cookie after a log-in and returns to the page that was asked for before it; a form that was
-// carried through the log-in is shown again to be sent.
+// enterWith sets the session cookie after a log-in and returns to the page that was asked for before it; a form that
+// was carried through the log-in is shown again to be sent.
 func enterWith(r *request, who operator.Operator, token string) answer {
 	r.who, r.cookie = who, sessionCookie(token)
 	next := localPath(r.PostFormValue("next"))

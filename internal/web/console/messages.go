@@ -11,18 +11,19 @@ import (
 
 // Every sentence that an operator reads outside the templates stands in this file.
 
-// doneSentences are shown after a change. The address carries the key only, so that a forged link cannot put its own text
-// on the page.
+// doneSentences are shown after a change. The address carries the key only, so that a forged link cannot put its own
+// text on the page.
 var doneSentences = map[string]string{
-	"operator.role":            "Papel alterado. Vale a partir da próxima página que a pessoa abrir.",
-	"operator.disabled":        "Acesso desativado e sessões encerradas.",
-	"operator.enabled":         "Acesso reativado.",
-	"operator.logged_out":      "Sessões encerradas.",
-	"account.password":         "Senha alterada. As outras sessões foram encerradas.",
-	"account.passkey":          "Chave de acesso incluída. Ela já serve para entrar.",
-	"account.passkey_removed":  "Chave de acesso removida.",
-	"session.ended":            "Você saiu do console.",
-	"session.over":             "A sua sessão terminou, porque ficou tempo demais parada. Entre e você volta para onde estava.",
+	"operator.role":           "Papel alterado. Vale a partir da próxima página que a pessoa abrir.",
+	"operator.disabled":       "Acesso desativado e sessões encerradas.",
+	"operator.enabled":        "Acesso reativado.",
+	"operator.logged_out":     "Sessões encerradas.",
+	"account.password":        "Senha alterada. As outras sessões foram encerradas.",
+	"account.passkey":         "Chave de acesso incluída. Ela já serve para entrar.",
+	"account.passkey_removed": "Chave de acesso removida.",
+	"session.ended":           "Você saiu do console.",
+	"session.over": "A sua sessão terminou, porque ficou tempo demais parada. " +
+		"Entre e você volta para onde estava.",
 	"partner.saved":            "Parceiro salvo.",
 	"partner.suspended":        "Parceiro suspenso. Todas as chaves pararam de funcionar.",
 	"partner.resumed":          "Parceiro reativado.",
@@ -75,16 +76,17 @@ var doneSentences = map[string]string{
 	"webhook.deleted":          "Webhook apagado. Os eventos continuam disponíveis para leitura.",
 	"event.replayed":           "Reenvio na fila.",
 	"job.started":              "Tarefa iniciada. O andamento aparece nesta página.",
-	"keys.rotated":             "Chave nova em uso. O que as antigas selaram continua legível e está sendo selado de novo.",
-	"asset.added":              "Dado monitorado. Ele é procurado em todos os vazamentos em instantes.",
-	"export.started":           "Exportação iniciada. O arquivo aparece aqui quando estiver pronto.",
-	"filter.kept":              "Filtro guardado.",
-	"filter.dropped":           "Filtro apagado.",
-	"bulk.done":                "Feito. O que alguém já tinha resolvido ficou como estava.",
-	"bulk.started":             "Tarefa iniciada. O andamento aparece aqui.",
-	"bulk.begun":               "Tarefa iniciada. As linhas saem da lista conforme ela anda.",
-	"job.cancelled":            "Cancelamento pedido. A tarefa para no próximo passo.",
-	"service.retired":          "Serviço retirado da oferta. Os casos abertos continuam.",
+	"keys.rotated": "Chave nova em uso. " +
+		"O que as antigas selaram continua legível e está sendo selado de novo.",
+	"asset.added":     "Dado monitorado. Ele é procurado em todos os vazamentos em instantes.",
+	"export.started":  "Exportação iniciada. O arquivo aparece aqui quando estiver pronto.",
+	"filter.kept":     "Filtro guardado.",
+	"filter.dropped":  "Filtro apagado.",
+	"bulk.done":       "Feito. O que alguém já tinha resolvido ficou como estava.",
+	"bulk.started":    "Tarefa iniciada. O andamento aparece aqui.",
+	"bulk.begun":      "Tarefa iniciada. As linhas saem da lista conforme ela anda.",
+	"job.cancelled":   "Cancelamento pedido. A tarefa para no próximo passo.",
+	"service.retired": "Serviço retirado da oferta. Os casos abertos continuam.",
 }
 
 // sentence is a problem in words.
@@ -114,13 +116,16 @@ var byKind = map[fault.Kind]string{
 }
 
 var byCode = map[string]string{
-	"login.refused":             "E-mail, senha ou código não conferem, ou o acesso está temporariamente bloqueado.",
-	"passkey.refused":           "A chave de acesso não foi aceita, ou o pedido passou do tempo. Tente de novo ou entre com a senha.",
-	"passkey.no_site":           "Chaves de acesso precisam do endereço público do console: peça a quem opera o serviço para informar --public-url.",
-	"passkey.name":              "Dê um nome à chave de acesso.",
-	"passkey.too_many":          "Já há chaves de acesso demais. Remova uma antes.",
-	"login.busy":                "Muitas pessoas entrando ao mesmo tempo. Tente de novo em alguns segundos.",
-	"link.refused":              "Este link já foi usado ou venceu. Peça outro a um administrador, ou rode vigia operator reset.",
+	"login.refused": "E-mail, senha ou código não conferem, ou o acesso está temporariamente bloqueado.",
+	"passkey.refused": "A chave de acesso não foi aceita, ou o pedido passou do tempo. Tente de novo ou entre com a " +
+		"senha.",
+	"passkey.no_site": "Chaves de acesso precisam do endereço público do console: peça a quem opera o serviço para " +
+		"informar --public-url.",
+	"passkey.name":     "Dê um nome à chave de acesso.",
+	"passkey.too_many": "Já há chaves de acesso demais. Remova uma antes.",
+	"login.busy":       "Muitas pessoas entrando ao mesmo tempo. Tente de novo em alguns segundos.",
+	"link.refused": "Este link já foi usado ou venceu. " +
+		"Peça outro a um administrador, ou rode vigia operator reset.",
 	"operator_password.invalid": "A senha precisa ter de 12 a 128 caracteres e não pode ser o seu e-mail.",
 	"operator_password.exposed": "Esta senha aparece em vazamentos conhecidos. Escolha outra.",
 	"password.mismatch":         "As duas senhas não são iguais.",
@@ -194,8 +199,8 @@ func sentenceOf(err error) sentence {
 	return s
 }
 
-// failureText returns a sentence on why a job failed, from the error as fault.Keep stored it. The underlying cause is in the
-// log only.
+// failureText returns a sentence on why a job failed, from the error as fault.Keep stored it. The underlying cause is
+// in the log only.
 func failureText(kept string) string {
 	r := fault.Recall(kept)
 	if text, ok := byCode[r.Code]; ok && r.Said == nil {

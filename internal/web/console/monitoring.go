@@ -41,7 +41,8 @@ type assetsPage struct {
 	Shown map[cyber.AssetID]string
 }
 
-// listAssets shows one page of watched values, masked but for those of people whom the operator gave a reason for lately.
+// listAssets shows one page of watched values, masked but for those of people whom the operator gave a reason for
+// lately.
 func listAssets(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// accessChanges are the actions in the audit trail of which an operator is notified when they concern the operator's own
-// access. The service sends no mail, so the first page shows them until the operator dismisses the notice.
+// accessChanges are the actions in the audit trail of which an operator is notified when they concern the operator's
+// own access. The service sends no mail, so the first page shows them until the operator dismisses the notice.
 var accessChanges = map[string]string{ //nolint:gosec // speaks of passwords, holds none
 	"account.password":        "Sua senha foi trocada",
 	"account.second_factor":   "Seu segundo fator foi ativado",
@@ -46,8 +46,8 @@ func (c *Console) accessNotices(ctx context.Context, who operator.Operator) ([]o
 
 // dismissNotices notes that the operator has seen the notices.
 func dismissNotices(c *Console, r *request) (answer, error) {
-	next := redirect{to: "/"}
-	return c.changeAndRedirect(r, "account.noticed", next, func(ctx context.Context, in *Rules) (string, string, error) {
+	dismiss := func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
-	})
+	}
+	return c.changeAndRedirect(r, "account.noticed", redirect{to: "/"}, dismiss)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// onlyPartner returns the rules for a partner's people. A rule that is not set here is left out on purpose: a page that uses
-// it fails instead of showing data of other partners. Rules that are passed on unchanged either take the partner as an
-// argument, which comes from a path or a form that confine has checked, or touch no personal data.
+// onlyPartner returns the rules for a partner's people. A rule that is not set here is left out on purpose: a page that
+// uses it fails instead of showing data of other partners. Rules that are passed on unchanged either take the partner
+// as an argument, which comes from a path or a form that confine has checked, or touch no personal data.
 func (r Rules) onlyPartner(s scope) Rules {
 	id := s.at.ID
 	return Rules{

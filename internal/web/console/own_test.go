@@ -56,7 +56,8 @@ func (strangersFigures) LastFigures(context.Context) (operator.Figures, error) {
 	panic("the whole service's")
 }
 
-// TestOwnRulesRefuseStrangers: the rules of a partner's people know nothing of other partners, in none of their methods.
+// TestOwnRulesRefuseStrangers: the rules of a partner's people know nothing of other partners, in none of their
+// methods.
 func TestOwnRulesRefuseStrangers(t *testing.T) {
 	for _, own := range []any{
 		ownWebhooks{strangersWebhooks{}, "pt_1"},

@@ -17,8 +17,8 @@ var parsedPages = sync.OnceValues(func() (*pages.Templates, error) {
 	return pages.ParseTemplates(templateFiles, functions, partials...)
 })
 
-// renderPage writes a page inside the frame. The layout comes last: it tells of the problems that no field of the page is
-// about.
+// renderPage writes a page inside the frame. The layout comes last: it tells of the problems that no field of the page
+// is about.
 func (c *Console) renderPage(w io.Writer, f *frame, name string) error {
 	t, err := c.templates.Find(name)
 	if err != nil {

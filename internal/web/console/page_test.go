@@ -76,8 +76,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestPagesParse: every page's template is right, and none is parsed before it is shown: together they are most of what an
-// idle server would hold.
+// TestPagesParse: every page's template is right, and none is parsed before it is shown: together they are most of what
+// an idle server would hold.
 func TestPagesParse(t *testing.T) {
 	t.Parallel()
 	all, err := parsedPages()
@@ -123,7 +123,8 @@ func TestParseReais(t *testing.T) {
 // TestPlainCell: a spreadsheet must not take a name for a formula.
 func TestPlainCell(t *testing.T) {
 	for text, want := range map[string]string{
-		"=1+1": "'=1+1", "+55": "'+55", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "Ana": "Ana", "": "", "a=b": "a=b",
+		"=1+1": "'=1+1", "+55": "'+55", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "Ana": "Ana", "": "",
+		"a=b": "a=b",
 	} {
 		if got := plainCell(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
@@ -140,17 +141,23 @@ func TestNiceCeiling(t *testing.T) {
 	}
 }
 
-// TestDeadline: a case is late when its clock runs and its time is over, due today when that is before midnight; a clock that
-// stands makes nothing late.
+// TestDeadline: a case is late when its clock runs and its time is over, due today when that is before midnight; a
+// clock that stands makes nothing late.
 func TestDeadline(t *testing.T) {
 	now := time.Date(2026, 11, 17, 15, 0, 0, 0, time.UTC) // noon in Brasília
 	for name, c := range map[string]struct {
 		clock cyber.Clock
 		want  deadline
 	}{
-		"late":         {cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-7 * time.Hour)}, deadline{"bad", "Atrasado há 3 h"}},
-		"soon":         {cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-215 * time.Minute)}, deadline{"warn", "Vence em 25 min"}},
-		"today":        {cyber.Clock{Target: 4 * time.Hour, Since: now.Add(time.Hour)}, deadline{"warn", "Vence hoje, 17:00"}},
+		"late": {
+			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-7 * time.Hour)}, deadline{"bad", "Atrasado há 3 h"},
+		},
+		"soon": {
+			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-215 * time.Minute)}, deadline{"warn", "Vence em 25 min"},
+		},
+		"today": {
+			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(time.Hour)}, deadline{"warn", "Vence hoje, 17:00"},
+		},
 		"tomorrow":     {cyber.Clock{Target: 20 * time.Hour, Since: now}, deadline{"", "Faltam 20 h"}},
 		"stands, late": {cyber.Clock{Target: 4 * time.Hour, Used: 7 * time.Hour}, deadline{"", "Prazo parado"}},
 		"no target":    {cyber.Clock{Since: now}, deadline{"", "Sem prazo"}},
@@ -223,7 +230,8 @@ func eachTemplate(t *testing.T, look func(name, text string)) {
 	}
 }
 
-// TestRepeatedControlsHaveNames: a button or link that stands in every row says, to a screen reader too, which row is meant.
+// TestRepeatedControlsHaveNames: a button or link that stands in every row says, to a screen reader too, which row is
+// meant.
 func TestRepeatedControlsHaveNames(t *testing.T) {
 	seen := 0
 	eachTemplate(t, func(name, text string) {
@@ -280,7 +288,8 @@ func forbidden(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	words := map[string]string{}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$`).FindAllStringSubmatch(string(page), -1) {
+	line := regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$`)
+	for _, row := range line.FindAllStringSubmatch(string(page), -1) {
 		for _, word := range strings.Split(row[2], ", ") {
 			words[strings.TrimSpace(word)] = strings.TrimSpace(row[1])
 		}
@@ -311,7 +320,10 @@ func TestVocabulary(t *testing.T) {
 	if err != nil || len(guides) == 0 {
 		t.Fatal(guides, err)
 	}
-	for _, name := range append(guides, "../api/reference/pt.yaml", "../api/reference/pt.fields.yaml", "../api/reference/errors.pt.md") {
+	guides = append(
+		guides, "../api/reference/pt.yaml", "../api/reference/pt.fields.yaml", "../api/reference/errors.pt.md",
+	)
+	for _, name := range guides {
 		page, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -322,7 +334,8 @@ func TestVocabulary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(sources, "../api/messages.go", "../api/subscriptions_bulk.go", "../../subject/statement.go") {
+	sources = append(sources, "../api/messages.go", "../api/subscriptions_bulk.go", "../../subject/statement.go")
+	for _, name := range sources {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -353,8 +366,8 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// TestPicture: parts stand on each other and fit, the numbers of the table are those of the columns, and a year is drawn in
-// weeks.
+// TestPicture: parts stand on each other and fit, the numbers of the table are those of the columns, and a year is
+// drawn in weeks.
 func TestPicture(t *testing.T) {
 	days := make([]operator.DayCount, 365)
 	for i := range days {
@@ -388,7 +401,9 @@ func TestPicture(t *testing.T) {
 	if none := newPicture("x", "y", []pictureSeries{{Label: "a"}}, nil); !none.Empty() || len(none.Lines) != 3 {
 		t.Errorf("%+v", none)
 	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 9999: "9.999", 12_300: "12,3 mil", 40_000: "40 mil", 2_500_000: "2,5 mi"} {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 9999: "9.999", 12_300: "12,3 mil", 40_000: "40 mil", 2_500_000: "2,5 mi",
+	} {
 		if got := briefNumber(n); got != want {
 			t.Errorf("%d is written %q, want %q", n, got, want)
 		}
@@ -399,8 +414,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestPortalRightsFitRoutes: a right of partners' people stands where it has an effect. What comes before a session asks for
-// none, and a file that is sent is refused before its form, which may name another partner, is read.
+// TestPortalRightsFitRoutes: a right of partners' people stands where it has an effect. What comes before a session
+// asks for none, and a file that is sent is refused before its form, which may name another partner, is read.
 func TestPortalRightsFitRoutes(t *testing.T) {
 	for _, rt := range routes {
 		if rt.portal != closed && (rt.role == "" || rt.upload) {

@@ -190,33 +190,26 @@ func (d *adminSession) upload(want int, path, name, content string, fields ...st
 // job waits until the newest job of a kind is over.
 func (d *adminSession) job(kind, subject string) job.Job {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		j, err := d.app.Store.Jobs.NewestJobOf(context.Background(), kind, subject)
-		if err == nil && j.State != job.Ready && j.State != job.Running {
-			return j
-		}
-		if time.Now().After(deadline) {
-			d.t.Fatalf("%s of %s never ended: %v %v", kind, subject, j, err)
-		}
-	}
+	var newest job.Job
+	eventually(d.t, kind+" of "+subject+" has ended", func() bool {
+		var err error
+		newest, err = d.app.Store.Jobs.NewestJobOf(context.Background(), kind, subject)
+		return err == nil && newest.State != job.Ready && newest.State != job.Running
+	})
+	return newest
 }
 
 // noUploads waits until no file that was sent is left: each is removed when its job has ended, which the job cannot
 // tell.
 func (d *adminSession) noUploads() {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	eventually(d.t, "no upload is left", func() bool {
 		left, err := os.ReadDir(filepath.Join(d.app.Config.CorporaPath(), "upload"))
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			d.t.Fatal("uploads are left:", left)
-		}
-	}
+		return len(left) == 0
+	})
 }
 
 // recorded expects a line of the audit trail.
@@ -253,7 +246,8 @@ func (d *adminSession) customer() (p partner.Partner, user string) {
 	_, digest := partner.PersonDigests("52998224725", cred.Salt)
 	user = hex.EncodeToString(digest[1:])
 	for path, body := range map[string]string{
-		"/subscriptions": maria, "/cyber/monitoring": `{"userHash":"` + user + `","type":"email","value":"maria@exemplo.com.br"}`,
+		"/subscriptions":    maria,
+		"/cyber/monitoring": `{"userHash":"` + user + `","type":"email","value":"maria@exemplo.com.br"}`,
 	} {
 		if status, answer := call(
 			d.t,
@@ -295,19 +289,10 @@ func (d *adminSession) breach(name string) {
 // found waits for the finding of a person.
 func (d *adminSession) found(id partner.ID, user string) {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if list, err := d.app.Monitoring.ListFindings(
-			context.Background(),
-			id,
-			partner.UserHash(user),
-		); err == nil &&
-			len(list) > 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			d.t.Fatal("nothing was found")
-		}
-	}
+	eventually(d.t, "a finding of the person", func() bool {
+		list, err := d.app.Monitoring.ListFindings(context.Background(), id, partner.UserHash(user))
+		return err == nil && len(list) > 0
+	})
 }
 
 // TestConsoleSubjects: a person's rights in the browser: what is held, a copy, who looked, the incident, the erasure.
@@ -387,8 +372,9 @@ func TestConsoleSubjects(t *testing.T) {
 		strings.Contains(table, "maria@") {
 		t.Error(table)
 	}
-	if _, table := d.post(200, "/incidents/download", "breach", "loja", "reveal", "on", "reason", why); !strings.Contains(table, "maria@exemplo.com.br") {
-		t.Error(table)
+	_, shown := d.post(200, "/incidents/download", "breach", "loja", "reveal", "on", "reason", why)
+	if !strings.Contains(shown, "maria@exemplo.com.br") {
+		t.Error(shown)
 	}
 	d.recorded("subject.reveal", "", why)
 
@@ -457,7 +443,8 @@ func TestConsoleWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, page := d.send("/breaches/loja", "", nil); !strings.Contains(page, fmt.Sprintf("Todos os bytes conferem: %d impressões", rec.Tally.Distinct)) {
+	checked := fmt.Sprintf("Todos os bytes conferem: %d impressões", rec.Tally.Distinct)
+	if _, page := d.send("/breaches/loja", "", nil); !strings.Contains(page, checked) {
 		t.Error(page)
 	}
 	file := filepath.Join(d.app.Config.CorporaPath(), "leak", rec.Segment)
@@ -517,14 +504,10 @@ func TestConsoleWork(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	d.post(303, "/feeds/caixa/run")
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if f, err := d.app.Store.Feeds.FeedByName(ctx, "caixa"); err == nil && f.LastAt.After(first.LastAt) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the feed was not read")
-		}
-	}
+	eventually(t, "the feed was read again", func() bool {
+		f, err := d.app.Store.Feeds.FeedByName(ctx, "caixa")
+		return err == nil && f.LastAt.After(first.LastAt)
+	})
 	d.recorded("feed.run", "caixa", "")
 }
 
@@ -632,8 +615,10 @@ func TestConsoleOperations(t *testing.T) {
 	d.post(422, "/subscriptions/move/holder", "partner", id, "move", "apagar", "holder", "12ABC34501DE35")
 	d.recorded("subscription.suspend", id, "table")
 
-	from, to := time.Now().Add(-48*time.Hour).Format("2006-01-02T15:04"), time.Now().Add(48*time.Hour).Format("2006-01-02T15:04")
-	if _, page = d.send("/events/report?partner="+id+"&from="+from+"&to="+to, "", nil); !strings.Contains(page, "Os mais antigos que faltam") {
+	from := time.Now().Add(-48 * time.Hour).Format("2006-01-02T15:04")
+	to := time.Now().Add(48 * time.Hour).Format("2006-01-02T15:04")
+	_, page = d.send("/events/report?partner="+id+"&from="+from+"&to="+to, "", nil)
+	if !strings.Contains(page, "Os mais antigos que faltam") {
 		t.Error("the event of the suspension is not missed:", page)
 	}
 	d.post(303, "/events/replay", "partner", id, "from", from, "to", to)

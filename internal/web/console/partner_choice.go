@@ -14,7 +14,8 @@ type partnerChoice struct {
 	Current partner.Partner
 }
 
-// choosePartner reads which partner a page is about: the one in the address, the one that was chosen before, or the newest.
+// choosePartner reads which partner a page is about: the one in the address, the one that was chosen before, or the
+// newest.
 func (c *Console) choosePartner(r *request) (partnerChoice, error) {
 	all, err := c.visiblePartners(r.Context(), r.viewer)
 	if err != nil {

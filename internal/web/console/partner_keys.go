@@ -13,7 +13,8 @@ import (
 
 const (
 	keyHelp  = "O serviço guarda apenas um resumo dela. Envie ao parceiro por um canal seguro."
-	saltHelp = "Com ele o parceiro calcula o userHash de cada pessoa. Trate como uma chave: quem tem os dois descobre o CPF."
+	saltHelp = "Com ele o parceiro calcula o userHash de cada pessoa. " +
+		"Trate como uma chave: quem tem os dois descobre o CPF."
 )
 
 // keyRow is a key and how it stands.
@@ -104,7 +105,8 @@ type keyForm struct {
 // Has reports whether a scope can be given.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partner.Scope(scope)) }
 
-// createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown again.
+// createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown
+// again.
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	form := newFormReader(r)

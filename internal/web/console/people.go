@@ -196,8 +196,8 @@ func appendPoint(path []byte, x, y int64) []byte {
 	return append(strconv.AppendInt(append(strconv.AppendInt(path, x, 10), ','), y, 10), ' ')
 }
 
-// personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history or
-// log.
+// personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history
+// or log.
 func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, error) {
 	if r.PathValue("ref") != "" {
 		return c.parsePerson(r)

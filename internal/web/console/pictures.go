@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// A picture is a chart that the server draws: columns of stacked counts, as SVG, with the same numbers as a table behind it.
-// It is narrow, so that its letters can be read on a telephone.
+// A picture is a chart that the server draws: columns of stacked counts, as SVG, with the same numbers as a table
+// behind it. It is narrow, so that its letters can be read on a telephone.
 type picture struct {
 	Title string
 	// Lead says in words what the picture shows; it is also its name for screen readers.
@@ -271,8 +271,8 @@ func meanDuration(micros, n int64) time.Duration {
 	return time.Duration(micros/n) * time.Microsecond
 }
 
-// Each function draws the pictures of one page, from counts that are kept beside the tables. Pictures of the whole service
-// are for those who run it: a partner's people do not see them.
+// Each function draws the pictures of one page, from counts that are kept beside the tables. Pictures of the whole
+// service are for those who run it: a partner's people do not see them.
 
 var severityNames = map[cyber.Severity]string{
 	cyber.SeverityLow:      "Baixa",
@@ -281,8 +281,8 @@ var severityNames = map[cyber.Severity]string{
 	cyber.SeverityCritical: "Crítica",
 }
 
-// pictureOverview draws what happened over some days: findings by severity and by what they expose, alerts, enrolments and
-// deliveries; and how scores are spread.
+// pictureOverview draws what happened over some days: findings by severity and by what they expose, alerts, enrolments
+// and deliveries; and how scores are spread.
 func (c *Console) pictureOverview(
 	ctx context.Context, now map[operator.Figure]int64, days int,
 ) ([]picture, error) {
@@ -377,7 +377,10 @@ func (c *Console) pictureBreaches(v viewer, all []leak.Record, days int) []pictu
 			newest = append(newest, pictured{rec.Title, "", []int64{100 - known*100/whole, known * 100 / whole}})
 		}
 	}
-	bySize := []pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}}
+	bySize := []pictureSeries{
+		{Label: "Com maioria nova", Class: "c2"},
+		{Label: "Com maioria já conhecida", Class: "c0"},
+	}
 	byNovelty := []pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}}
 	novelty := newPicture("Novidade dos mais recentes, em %", "Vazamento", byNovelty, newest)
 	novelty.Lead, novelty.NoTotals = "De cada vazamento, quanto nenhum anterior tinha.", true

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPicturesOnPages: the pages that show numbers over time draw them for each period, with the numbers as a table, and
-// without a script.
+// TestPicturesOnPages: the pages that show numbers over time draw them for each period, with the numbers as a table,
+// and without a script.
 func TestPicturesOnPages(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -18,7 +18,8 @@ func TestPicturesOnPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, title := range map[string]string{
-		"/": "Ocorrências por gravidade", "/breaches": "Vazamentos por tamanho", "/cases": "Casos resolvidos: prazo", "/partners": "Novas assinaturas por parceiro",
+		"/": "Ocorrências por gravidade", "/breaches": "Vazamentos por tamanho", "/cases": "Casos resolvidos: prazo",
+		"/partners": "Novas assinaturas por parceiro",
 	} {
 		for _, days := range []string{"7", "30", "90", "365", "x"} {
 			res, page := d.send(path+"?dias="+days, "", nil)

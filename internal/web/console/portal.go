@@ -78,8 +78,8 @@ func switchSandbox(_ *Console, r *request) (answer, error) {
 	return redirect{to: "/"}, nil
 }
 
-// confineToPartner refuses a request that names another partner, as it would one that there is not, and names the own one where
-// none is named. The form has been read.
+// confineToPartner refuses a request that names another partner, as it would one that there is not, and names the own
+// one where none is named. The form has been read.
 func (r *request) confineToPartner() error {
 	if r.who.Partner == "" {
 		return nil

@@ -185,8 +185,12 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 	w.named["device"] = string(device.ID)
 	w.marks = append(w.marks, string(device.ID), device.Key, "arquivo de "+name)
 	w.named["ref"] = d.app.Subjects.Reference(subject.Person{User: partner.UserHash(user), Partner: p.ID})
-	w.named["key"], w.named["endpoint"], w.named["case"], w.named["event"] = string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID)
-	w.marks = append(w.marks, p.Name, string(p.ID), key.Preview, string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID))
+	w.named["key"] = string(key.ID)
+	w.named["endpoint"] = string(endpoint.ID)
+	w.named["case"] = string(opened.ID)
+	w.named["event"] = string(events[0].ID)
+	w.marks = append(w.marks, p.Name, string(p.ID), key.Preview)
+	w.marks = append(w.marks, w.named["key"], w.named["endpoint"], w.named["case"], w.named["event"])
 	return w
 }
 
@@ -242,8 +246,8 @@ func (w tenant) path(template string, whose tenant) string {
 // endsSession are routes that would end the session which the test goes on with.
 var endsSession = []string{"/logout", "/account/logout", "/account/password"}
 
-// TestPortalTenancy walks all routes of the console with the log-in of each role of a partner: what is not open to the role
-// is refused, what is another partner's is not there, and no page holds a word of it.
+// TestPortalTenancy walks all routes of the console with the log-in of each role of a partner: what is not open to the
+// role is refused, what is another partner's is not there, and no page holds a word of it.
 func TestPortalTenancy(t *testing.T) {
 	d := newAdmin(t)
 	own, other := d.tenant("Aurora", operator.PartnerRoles()...), d.tenant("Boreal", operator.PartnerViewer)
@@ -278,7 +282,9 @@ func TestPortalTenancy(t *testing.T) {
 				continue
 			}
 			if inBraces.MatchString(p.Path) && !strings.Contains(p.Path, "{passkey}") {
-				for _, path := range []string{other.path(p.Path, other), own.path(p.Path, other), other.path(p.Path, own)} {
+				for _, path := range []string{
+					other.path(p.Path, other), own.path(p.Path, other), other.path(p.Path, own),
+				} {
 					if path == own.path(p.Path, own) { // it names nothing but the partner
 						continue
 					}
@@ -348,8 +354,8 @@ func leadsSomewhere(role operator.Role, method, path string) bool {
 	return false
 }
 
-// TestPortalFirstThread: a developer whom the operator invited logs in, makes a key of no more than the partner has, invites
-// a colleague, and is told nothing of others.
+// TestPortalFirstThread: a developer whom the operator invited logs in, makes a key of no more than the partner has,
+// invites a colleague, and is told nothing of others.
 func TestPortalFirstThread(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()
@@ -497,7 +503,8 @@ func TestPortalSandbox(t *testing.T) {
 		t.Error("somebody else's sandbox:", page)
 	}
 	for path, want := range map[string]int{
-		"/partners/" + string(mine.ID): http.StatusOK, "/partners/" + string(own.ID): http.StatusNotFound, "/partners/" + string(theirs.ID): http.StatusNotFound,
+		"/partners/" + string(mine.ID): http.StatusOK, "/partners/" + string(own.ID): http.StatusNotFound,
+		"/partners/" + string(theirs.ID): http.StatusNotFound,
 	} {
 		if status, _ := look(path, string(mine.ID)); status != want {
 			t.Errorf("%s in the sandbox: %d", path, status)
@@ -552,7 +559,8 @@ func TestPortalHidesTheService(t *testing.T) {
 		t.Error("a name without a reason")
 	}
 	me.post(303, "/people/"+own.named["partner"]+"/"+own.named["ref"]+"/reveal", "reason", "cliente ao telefone")
-	if _, shown := me.send("/people/"+own.named["partner"]+"/"+own.named["ref"], "", nil); !strings.Contains(shown, "Maria da Silva") {
+	_, shown := me.send("/people/"+own.named["partner"]+"/"+own.named["ref"], "", nil)
+	if !strings.Contains(shown, "Maria da Silva") {
 		t.Error("an attendant sees no name with a reason")
 	}
 	d.recorded("person.reveal", own.named["ref"], "cliente ao telefone")
@@ -669,22 +677,19 @@ func (d *adminSession) exported(list, query string) string {
 	d.t.Helper()
 	_, before := d.send("/exports", "", nil)
 	d.post(303, "/lists/"+list+"/export", "query", query, "format", "csv")
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	var id string
+	eventually(d.t, "a file of "+list, func() bool {
 		_, page := d.send("/exports", "", nil)
 		_, rest, done := strings.Cut(page, `<a href="/exports/`)
-		id, _, _ := strings.Cut(rest, `"`)
-		if done && !strings.Contains(before, id) {
-			_, file := d.send("/exports/"+id, "", nil)
-			return file
-		}
-		if time.Now().After(deadline) {
-			d.t.Fatal("no file:", page)
-		}
-	}
+		id, _, _ = strings.Cut(rest, `"`)
+		return done && !strings.Contains(before, id)
+	})
+	_, file := d.send("/exports/"+id, "", nil)
+	return file
 }
 
-// TestPortalLists: a partner's people use the lists, their exports and kept filters as operators do, and whatever a form says, on
-// nothing but their own.
+// TestPortalLists: a partner's people use the lists, their exports and kept filters as operators do, and whatever a
+// form says, on nothing but their own.
 func TestPortalLists(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -692,7 +697,9 @@ func TestPortalLists(t *testing.T) {
 	d.leak(own, other)
 	d.post(303, "/cases/"+own.named["case"]+"/assign", "me", "1")
 	viewer := d.as(own.people[operator.PartnerViewer])
-	for _, list := range []string{"findings", "monitoring", "events", "deliveries", "subscriptions", "devices", "cases"} {
+	for _, list := range []string{
+		"findings", "monitoring", "events", "deliveries", "subscriptions", "devices", "cases",
+	} {
 		viewer.post(404, "/lists/"+list+"/export", "query", "partner="+string(other.ID))
 		viewer.post(404, "/lists/"+list+"/filters", "query", "partner="+string(other.ID), "name", "Deles")
 		_, page := viewer.send("/"+list, "", nil)

@@ -258,8 +258,8 @@ func route(t *testing.T, table *http.ServeMux, method, address string) string {
 	return strings.TrimPrefix(pattern, method+" ")
 }
 
-// TestRefusalsInPortuguese fills every form of the console with every field wrong in turn. What comes back says in Portuguese
-// what is wrong, beside the field where it names one, and keeps what was typed.
+// TestRefusalsInPortuguese fills every form of the console with every field wrong in turn. What comes back says in
+// Portuguese what is wrong, beside the field where it names one, and keeps what was typed.
 func TestRefusalsInPortuguese(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
@@ -302,13 +302,21 @@ func TestAllProblemsOfAForm(t *testing.T) {
 	d := newAdmin(t)
 	p, _ := d.customer()
 	for path, fields := range map[string][]string{
-		"/plans/" + string(p.ID) + "/new":         {"id", "", "name", "", "limit", "muito", "max_devices", "x", "coverage_plan", ""},
-		"/partners/" + string(p.ID) + "/settings": {"name", p.Name, "rate", "-1", "burst", "x", "sites", "não é um site"},
-		"/breaches/new":                           {"name", "Loja!", "title", "", "date", "31/02/2026", "kind", "breach", "paths", "/nada"},
-		"/feeds/new":                              {"name", "Não!", "kind", "folder", "target", "pasta", "minutes", "x"},
-		"/services":                               {"name", "", "description", ""},
-		"/answers":                                {"title", "", "text", ""},
-		"/subjects/erase":                         {"confirm", "não", "cpf", "1", "reason", ""},
+		"/plans/" + string(p.ID) + "/new": {
+			"id", "", "name", "", "limit", "muito", "max_devices", "x", "coverage_plan", "",
+		},
+		"/partners/" + string(p.ID) + "/settings": {
+			"name", p.Name, "rate", "-1", "burst", "x", "sites", "não é um site",
+		},
+		"/breaches/new": {
+			"name", "Loja!", "title", "", "date", "31/02/2026", "kind", "breach", "paths", "/nada",
+		},
+		"/feeds/new": {
+			"name", "Não!", "kind", "folder", "target", "pasta", "minutes", "x",
+		},
+		"/services":       {"name", "", "description", ""},
+		"/answers":        {"title", "", "text", ""},
+		"/subjects/erase": {"confirm", "não", "cpf", "1", "reason", ""},
 		"/messages/monitoring.leak_detected/email/pt-BR": {"subject", "", "text", ""},
 		"/services/" + string(phishing) + "/questions":   {"question", "", "options", strings.Repeat("x", 101)},
 		"/incidents":          {"from", "ontem", "to", "31/02/2026 10:00", "known", "hoje"},
@@ -327,8 +335,8 @@ func TestAllProblemsOfAForm(t *testing.T) {
 	}
 }
 
-// unoffered are addresses that no form of these pages sends to: what a script of a passkey sends, what asks nothing but to be
-// confirmed, and what is there only in states that the test does not make.
+// unoffered are addresses that no form of these pages sends to: what a script of a passkey sends, what asks nothing but
+// to be confirmed, and what is there only in states that the test does not make.
 var unoffered = []string{
 	"/login/passkey/begin",
 	"/login/passkey",
@@ -437,8 +445,14 @@ func (d *adminSession) furnish(p partner.Partner, user string) {
 		fields []string
 	}{
 		{"/services", []string{"name", "Bloqueio", "description", "Ajuda"}},
-		{"/feeds/new", []string{"name", "caixa", "kind", "folder", "target", d.t.TempDir(), "minutes", "600", "exposes", "email"}},
-		{"/content/yaml", []string{"yaml", "- id: teste-meu\n  type: tip\n  device: all\n  rank: 1\n  title: Teste\n  body: Texto\n"}},
+		{
+			"/feeds/new",
+			[]string{"name", "caixa", "kind", "folder", "target", d.t.TempDir(), "minutes", "600", "exposes", "email"},
+		},
+		{
+			"/content/yaml",
+			[]string{"yaml", "- id: teste-meu\n  type: tip\n  device: all\n  rank: 1\n  title: Teste\n  body: Texto\n"},
+		},
 	} {
 		d.post(303, step.path, step.fields...)
 	}

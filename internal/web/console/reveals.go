@@ -29,8 +29,8 @@ const revealTime = 15 * time.Minute
 // mostReveals is how many people one operator can have open at a time.
 const mostReveals = 200
 
-// recordReveal records why the operator wants to see who a person is. The line in the audit trail itself unlocks the pages
-// about the person for revealTime, so one line covers everything that the operator looks at in that time.
+// recordReveal records why the operator wants to see who a person is. The line in the audit trail itself unlocks the
+// pages about the person for revealTime, so one line covers everything that the operator looks at in that time.
 func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, error) {
 	why, err := parseReason(r)
 	if err != nil {

@@ -41,9 +41,9 @@ func (rt route) proofPage(r *http.Request) string {
 	return r.URL.Path[:strings.LastIndexByte(r.URL.Path, '/')]
 }
 
-// routes is the whole console. The role of each row is the only place that says who may do what; for partners' own people
-// it is the right. Which of the lists they may use, and what of many lines at once, is said by each list: see listing.portal
-// and bulkAction.portal.
+// routes is the whole console. The role of each row is the only place that says who may do what; for partners' own
+// people it is the right. Which of the lists they may use, and what of many lines at once, is said by each list: see
+// listing.portal and bulkAction.portal.
 var routes = []route{
 	{method: "GET", path: "/login", run: showLogin},
 	{method: "POST", path: "/login", run: logInOperator, form: showLogin},
@@ -53,18 +53,36 @@ var routes = []route{
 	{method: "POST", path: "/link/{token}", run: acceptInvitation, form: showInvitation},
 
 	{method: "GET", path: "/second-factor", role: operator.Viewer, portal: look, early: true, run: showSecondFactor},
-	{method: "POST", path: "/second-factor", role: operator.Viewer, portal: look, early: true, run: confirmSecondFactor, form: showSecondFactor},
+	{
+		method: "POST", path: "/second-factor", role: operator.Viewer, portal: look, early: true,
+		run: confirmSecondFactor, form: showSecondFactor,
+	},
 	{method: "POST", path: "/logout", role: operator.Viewer, portal: look, early: true, run: logOutOperator},
 	{method: "GET", path: "/secret", role: operator.Viewer, portal: look, early: true, run: showSecrets},
 	{method: "GET", path: "/prove", role: operator.Viewer, portal: look, run: showProof},
 	{method: "POST", path: "/prove", role: operator.Viewer, portal: look, run: proveAgain, form: showProof},
 	{method: "GET", path: "/account", role: operator.Viewer, portal: look, run: showAccount},
-	{method: "POST", path: "/account/password", role: operator.Viewer, portal: look, run: changePassword, form: showAccount},
+	{
+		method: "POST", path: "/account/password", role: operator.Viewer, portal: look,
+		run: changePassword, form: showAccount,
+	},
 	{method: "POST", path: "/account/logout", role: operator.Viewer, portal: look, run: logoutEverywhere},
-	{method: "POST", path: "/account/recovery", role: operator.Viewer, portal: look, fresh: true, run: renewRecovery, form: showAccount},
-	{method: "POST", path: "/account/passkeys/begin", role: operator.Viewer, portal: look, fresh: true, run: beginPasskey},
-	{method: "POST", path: "/account/passkeys", role: operator.Viewer, portal: look, fresh: true, run: addPasskey, form: showAccount},
-	{method: "POST", path: "/account/passkeys/{passkey}/remove", role: operator.Viewer, portal: look, fresh: true, run: removePasskey, form: showAccount},
+	{
+		method: "POST", path: "/account/recovery", role: operator.Viewer, portal: look, fresh: true,
+		run: renewRecovery, form: showAccount,
+	},
+	{
+		method: "POST", path: "/account/passkeys/begin", role: operator.Viewer, portal: look, fresh: true,
+		run: beginPasskey,
+	},
+	{
+		method: "POST", path: "/account/passkeys", role: operator.Viewer, portal: look, fresh: true,
+		run: addPasskey, form: showAccount,
+	},
+	{
+		method: "POST", path: "/account/passkeys/{passkey}/remove", role: operator.Viewer, portal: look, fresh: true,
+		run: removePasskey, form: showAccount,
+	},
 	{method: "POST", path: "/account/noticed", role: operator.Viewer, portal: look, run: dismissNotices},
 
 	{method: "GET", path: "/{$}", role: operator.Viewer, portal: look, run: showOverview, portalRun: showPortal},
@@ -76,18 +94,42 @@ var routes = []route{
 	{method: "POST", path: "/partners/{id}/settings", role: operator.Admin, run: savePartner, form: showPartner},
 	{method: "POST", path: "/partners/{id}/suspend", role: operator.Admin, run: suspendPartner, form: showPartner},
 	{method: "POST", path: "/partners/{id}/resume", role: operator.Admin, run: resumePartner, form: showPartner},
-	{method: "POST", path: "/partners/{id}/first-looks/grant", role: operator.Admin, run: grantLooks, form: showPartner},
+	{
+		method: "POST", path: "/partners/{id}/first-looks/grant", role: operator.Admin,
+		run: grantLooks, form: showPartner,
+	},
 	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: newKey},
-	{method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: createKey, form: newKey},
-	{method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true, run: confirmRoll},
-	{method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true, run: replaceKey, form: confirmRoll},
-	{method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, portal: integrate, run: revokeKey, form: showPartner},
+	{
+		method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true,
+		run: createKey, form: newKey,
+	},
+	{
+		method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true,
+		run: confirmRoll,
+	},
+	{
+		method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true,
+		run: replaceKey, form: confirmRoll,
+	},
+	{
+		method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, portal: integrate,
+		run: revokeKey, form: showPartner,
+	},
 	{method: "GET", path: "/partners/{id}/theme", role: operator.Viewer, portal: look, run: showTheme},
-	{method: "POST", path: "/partners/{id}/theme", role: operator.Admin, portal: integrate, run: saveTheme, form: showTheme},
+	{
+		method: "POST", path: "/partners/{id}/theme", role: operator.Admin, portal: integrate,
+		run: saveTheme, form: showTheme,
+	},
 	{method: "GET", path: "/partners/{id}/usage", role: operator.Viewer, portal: look, run: showUsage},
 	{method: "GET", path: "/partners/{id}/requests", role: operator.Viewer, portal: look, run: showRequests},
-	{method: "GET", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true, run: newInvite},
-	{method: "POST", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true, run: inviteOperator, form: newInvite},
+	{
+		method: "GET", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true,
+		run: newInvite,
+	},
+	{
+		method: "POST", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true,
+		run: inviteOperator, form: newInvite,
+	},
 
 	{method: "POST", path: "/sandbox", role: operator.Viewer, portal: look, run: switchSandbox},
 
@@ -99,19 +141,49 @@ var routes = []route{
 
 	{method: "POST", path: "/services/{id}/target", role: operator.Admin, run: setTarget, form: showService},
 	{method: "POST", path: "/services/{id}/questions", role: operator.Admin, run: addQuestion, form: showService},
-	{method: "POST", path: "/services/{id}/questions/{question}/remove", role: operator.Admin, run: removeQuestion, form: showService},
+	{
+		method: "POST", path: "/services/{id}/questions/{question}/remove", role: operator.Admin,
+		run: removeQuestion, form: showService,
+	},
 	{method: "POST", path: "/services/{id}/slots", role: operator.Support, run: addServiceSlots, form: showService},
-	{method: "POST", path: "/services/{id}/slots/{slot}/remove", role: operator.Support, run: removeSlot, form: showService},
+	{
+		method: "POST", path: "/services/{id}/slots/{slot}/remove", role: operator.Support,
+		run: removeSlot, form: showService,
+	},
 
-	{method: "GET", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true, run: newWebhook},
-	{method: "POST", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true, run: createWebhook, form: newWebhook},
+	{
+		method: "GET", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true,
+		run: newWebhook,
+	},
+	{
+		method: "POST", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true,
+		run: createWebhook, form: newWebhook,
+	},
 	{method: "GET", path: "/webhooks/{partner}/{endpoint}", role: operator.Viewer, portal: look, run: showWebhook},
-	{method: "POST", path: "/webhooks/{partner}/{endpoint}/test", role: operator.Support, portal: integrate, run: testWebhook, form: showWebhook},
-	{method: "GET", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate, fresh: true, run: confirmRotate},
-	{method: "POST", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate, fresh: true, run: rotateWebhook, form: confirmRotate},
-	{method: "POST", path: "/webhooks/{partner}/{endpoint}/enable", role: operator.Support, portal: integrate, run: enableWebhook, form: showWebhook},
-	{method: "POST", path: "/webhooks/{partner}/{endpoint}/disable", role: operator.Admin, portal: integrate, run: disableWebhook, form: showWebhook},
-	{method: "POST", path: "/webhooks/{partner}/{endpoint}/delete", role: operator.Admin, portal: integrate, run: deleteWebhook, form: showWebhook},
+	{
+		method: "POST", path: "/webhooks/{partner}/{endpoint}/test", role: operator.Support, portal: integrate,
+		run: testWebhook, form: showWebhook,
+	},
+	{
+		method: "GET", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate,
+		fresh: true, run: confirmRotate,
+	},
+	{
+		method: "POST", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate,
+		fresh: true, run: rotateWebhook, form: confirmRotate,
+	},
+	{
+		method: "POST", path: "/webhooks/{partner}/{endpoint}/enable", role: operator.Support, portal: integrate,
+		run: enableWebhook, form: showWebhook,
+	},
+	{
+		method: "POST", path: "/webhooks/{partner}/{endpoint}/disable", role: operator.Admin, portal: integrate,
+		run: disableWebhook, form: showWebhook,
+	},
+	{
+		method: "POST", path: "/webhooks/{partner}/{endpoint}/delete", role: operator.Admin, portal: integrate,
+		run: deleteWebhook, form: showWebhook,
+	},
 
 	{method: "GET", path: "/plans", role: operator.Viewer, run: listPlans},
 	{method: "GET", path: "/plans/{partner}/new", role: operator.Admin, run: showNewPlan},
@@ -120,35 +192,77 @@ var routes = []route{
 	{method: "POST", path: "/plans/{partner}/edit/{plan}", role: operator.Admin, run: savePlanForm, form: showPlanPage},
 
 	{method: "GET", path: "/subscriptions", role: operator.Viewer, portal: look, run: listSubscriptions},
-	{method: "POST", path: "/subscriptions/find", role: operator.Viewer, portal: look, run: findSubscriptions, form: listSubscriptions},
+	{
+		method: "POST", path: "/subscriptions/find", role: operator.Viewer, portal: look,
+		run: findSubscriptions, form: listSubscriptions,
+	},
 	{method: "GET", path: "/subscriptions/import", role: operator.Support, run: showImport},
-	{method: "POST", path: "/subscriptions/import", role: operator.Support, upload: true, run: importSubscriptions, form: showImport},
-	{method: "POST", path: "/subscriptions/import/{file}", role: operator.Support, upload: true, run: createChecked, form: showImport},
+	{
+		method: "POST", path: "/subscriptions/import", role: operator.Support, upload: true,
+		run: importSubscriptions, form: showImport,
+	},
+	{
+		method: "POST", path: "/subscriptions/import/{file}", role: operator.Support, upload: true,
+		run: createChecked, form: showImport,
+	},
 	{method: "GET", path: "/subscriptions/move", role: operator.Support, run: showMoveForm},
 	{method: "POST", path: "/subscriptions/move/holder", role: operator.Support, run: moveHolder, form: showMoveForm},
-	{method: "POST", path: "/subscriptions/move/table", role: operator.Support, upload: true, run: moveTable, form: showMoveForm},
+	{
+		method: "POST", path: "/subscriptions/move/table", role: operator.Support, upload: true,
+		run: moveTable, form: showMoveForm,
+	},
 	{method: "GET", path: "/subscriptions/{partner}/{seq}", role: operator.Viewer, portal: look, run: showSubscription},
-	{method: "POST", path: "/subscriptions/{partner}/{seq}/reveal", role: operator.Support, portal: attend, run: revealSubscription, form: showSubscription},
-	{method: "POST", path: "/subscriptions/{partner}/{seq}/end", role: operator.Support, run: endSubscription, form: showSubscription},
-	{method: "POST", path: "/subscriptions/{partner}/{seq}/suspend", role: operator.Support, run: suspendSubscription, form: showSubscription},
-	{method: "POST", path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support, run: resumeSubscription, form: showSubscription},
+	{
+		method: "POST", path: "/subscriptions/{partner}/{seq}/reveal", role: operator.Support, portal: attend,
+		run: revealSubscription, form: showSubscription,
+	},
+	{
+		method: "POST", path: "/subscriptions/{partner}/{seq}/end", role: operator.Support,
+		run: endSubscription, form: showSubscription,
+	},
+	{
+		method: "POST", path: "/subscriptions/{partner}/{seq}/suspend", role: operator.Support,
+		run: suspendSubscription, form: showSubscription,
+	},
+	{
+		method: "POST", path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support,
+		run: resumeSubscription, form: showSubscription,
+	},
 
 	{method: "GET", path: "/search", role: operator.Viewer, portal: look, run: showSearch},
 	{method: "POST", path: "/search", role: operator.Viewer, portal: look, run: searchPeople, form: showSearch},
 	{method: "GET", path: "/people/{partner}/{ref}", role: operator.Viewer, portal: look, run: showPerson},
-	{method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, portal: attend, run: revealPerson, form: showPerson},
+	{
+		method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, portal: attend,
+		run: revealPerson, form: showPerson,
+	},
 	{method: "POST", path: "/people/{partner}/{ref}/values", role: operator.Admin, run: watchValue, form: showPerson},
-	{method: "POST", path: "/people/{partner}/{ref}/case", role: operator.Support, portal: attend, run: openCaseForPerson, form: showPerson},
+	{
+		method: "POST", path: "/people/{partner}/{ref}/case", role: operator.Support, portal: attend,
+		run: openCaseForPerson, form: showPerson,
+	},
 
 	{method: "GET", path: "/monitoring", role: operator.Viewer, portal: look, run: listAssets},
 	{method: "POST", path: "/monitoring/find", role: operator.Viewer, portal: look, run: findPerson, form: listAssets},
 	{method: "POST", path: "/monitoring/values", role: operator.Admin, run: watchValue, form: listAssets},
-	{method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, portal: attend, run: revealAsset, form: listAssets},
+	{
+		method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, portal: attend,
+		run: revealAsset, form: listAssets,
+	},
 	{method: "GET", path: "/findings", role: operator.Viewer, portal: look, run: listFindings},
 	{method: "GET", path: "/findings/{partner}/{finding}", role: operator.Viewer, portal: look, run: showFinding},
-	{method: "POST", path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, portal: attend, run: markFindingStep, form: showFinding},
-	{method: "POST", path: "/findings/{partner}/{finding}/recheck", role: operator.Support, portal: attend, run: recheckFinding, form: showFinding},
-	{method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, portal: attend, run: resolveFinding, form: showFinding},
+	{
+		method: "POST", path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, portal: attend,
+		run: markFindingStep, form: showFinding,
+	},
+	{
+		method: "POST", path: "/findings/{partner}/{finding}/recheck", role: operator.Support, portal: attend,
+		run: recheckFinding, form: showFinding,
+	},
+	{
+		method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, portal: attend,
+		run: resolveFinding, form: showFinding,
+	},
 
 	{method: "GET", path: "/breaches", role: operator.Viewer, run: listBreaches},
 	{method: "GET", path: "/breaches/new", role: operator.Admin, run: newBreach},
@@ -158,7 +272,10 @@ var routes = []route{
 	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: showBreach},
 	{method: "GET", path: "/breaches/{name}/renew", role: operator.Admin, run: newRenewal},
 	{method: "POST", path: "/breaches/{name}/renew", role: operator.Admin, run: renewBreach, form: newRenewal},
-	{method: "POST", path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true, run: renewBreach, form: newRenewal},
+	{
+		method: "POST", path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true,
+		run: renewBreach, form: newRenewal,
+	},
 	{method: "POST", path: "/breaches/{name}/verify", role: operator.Admin, run: verifyBreach, form: showBreach},
 	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
 
@@ -171,7 +288,10 @@ var routes = []route{
 
 	{method: "GET", path: "/passwords", role: operator.Viewer, run: showPasswords},
 	{method: "POST", path: "/passwords/import", role: operator.Admin, run: importPasswords, form: showPasswords},
-	{method: "POST", path: "/passwords/upload", role: operator.Admin, upload: true, run: importPasswords, form: showPasswords},
+	{
+		method: "POST", path: "/passwords/upload", role: operator.Admin, upload: true,
+		run: importPasswords, form: showPasswords,
+	},
 	{method: "POST", path: "/passwords/download", role: operator.Admin, run: downloadPasswords, form: showPasswords},
 	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
 
@@ -182,9 +302,15 @@ var routes = []route{
 	{method: "POST", path: "/cases/{id}/take", role: operator.Support, run: takeOverCase, form: showCasePage},
 	{method: "POST", path: "/cases/{id}/end", role: operator.Support, run: endCaseLater, form: showCasePage},
 	{method: "POST", path: "/cases/{id}/undo", role: operator.Support, run: undoCaseEnd, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/write", role: operator.Support, portal: attend, run: writeCase, form: showCasePage},
+	{
+		method: "POST", path: "/cases/{id}/write", role: operator.Support, portal: attend,
+		run: writeCase, form: showCasePage,
+	},
 	{method: "POST", path: "/cases/{id}/writing", role: operator.Support, portal: attend, run: writingCase},
-	{method: "POST", path: "/cases/{id}/reveal", role: operator.Support, portal: attend, run: revealCase, form: showCasePage},
+	{
+		method: "POST", path: "/cases/{id}/reveal", role: operator.Support, portal: attend,
+		run: revealCase, form: showCasePage,
+	},
 	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignMarkedCases, form: showCases},
 	{method: "GET", path: "/answers", role: operator.Support, run: showAnswers},
 	{method: "POST", path: "/answers", role: operator.Support, run: saveAnswer, form: showAnswers},
@@ -193,17 +319,35 @@ var routes = []route{
 	{method: "GET", path: "/devices", role: operator.Viewer, portal: look, run: listDevices},
 	{method: "POST", path: "/devices/find", role: operator.Support, portal: attend, run: findDevice, form: listDevices},
 	{method: "POST", path: "/devices/pools/{system}/source", role: operator.Admin, run: setSource, form: listDevices},
-	{method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true, run: loadKeyPool, form: listDevices},
+	{
+		method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true,
+		run: loadKeyPool, form: listDevices,
+	},
 	{method: "POST", path: "/devices/pools/{system}/install", role: operator.Admin, run: setInstall, form: listDevices},
 	{method: "GET", path: "/devices/{id}", role: operator.Viewer, portal: look, run: showDevice},
-	{method: "POST", path: "/devices/{id}/reveal", role: operator.Support, portal: attend, run: revealDevice, form: showDevice},
-	{method: "POST", path: "/devices/{id}/revoke", role: operator.Support, portal: attend, run: revokeDevice, form: showDevice},
-	{method: "POST", path: "/devices/{id}/replace", role: operator.Support, portal: attend, run: replaceDevice, form: showDevice},
+	{
+		method: "POST", path: "/devices/{id}/reveal", role: operator.Support, portal: attend,
+		run: revealDevice, form: showDevice,
+	},
+	{
+		method: "POST", path: "/devices/{id}/revoke", role: operator.Support, portal: attend,
+		run: revokeDevice, form: showDevice,
+	},
+	{
+		method: "POST", path: "/devices/{id}/replace", role: operator.Support, portal: attend,
+		run: replaceDevice, form: showDevice,
+	},
 
 	{method: "GET", path: "/messages", role: operator.Viewer, run: listTexts},
 	{method: "GET", path: "/messages/{event}/{channel}/{lang}", role: operator.Viewer, run: showTextPage},
-	{method: "POST", path: "/messages/{event}/{channel}/{lang}", role: operator.Admin, run: saveTextForm, form: showTextPage},
-	{method: "POST", path: "/messages/{event}/{channel}/{lang}/reset", role: operator.Admin, run: resetText, form: showTextPage},
+	{
+		method: "POST", path: "/messages/{event}/{channel}/{lang}", role: operator.Admin,
+		run: saveTextForm, form: showTextPage,
+	},
+	{
+		method: "POST", path: "/messages/{event}/{channel}/{lang}/reset", role: operator.Admin,
+		run: resetText, form: showTextPage,
+	},
 	{method: "GET", path: "/content", role: operator.Viewer, run: listContent},
 	{method: "GET", path: "/content/new", role: operator.Admin, run: newContent},
 	{method: "POST", path: "/content/new", role: operator.Admin, run: createContent, form: newContent},
@@ -219,17 +363,35 @@ var routes = []route{
 	{method: "GET", path: "/events", role: operator.Viewer, portal: look, run: listEvents},
 	{method: "GET", path: "/events/report", role: operator.Viewer, portal: look, run: reportEvents},
 	{method: "GET", path: "/events/types", role: operator.Viewer, portal: look, run: showEventTypes},
-	{method: "POST", path: "/events/replay", role: operator.Support, portal: integrate, run: replayWindow, form: reportEvents},
+	{
+		method: "POST", path: "/events/replay", role: operator.Support, portal: integrate,
+		run: replayWindow, form: reportEvents,
+	},
 	{method: "GET", path: "/events/{partner}/{event}", role: operator.Viewer, portal: look, run: showEvent},
-	{method: "POST", path: "/events/{partner}/{event}/replay", role: operator.Support, portal: integrate, run: replayEvent, form: showEvent},
+	{
+		method: "POST", path: "/events/{partner}/{event}/replay", role: operator.Support, portal: integrate,
+		run: replayEvent, form: showEvent,
+	},
 	{method: "GET", path: "/deliveries", role: operator.Viewer, portal: look, run: listDeliveries},
-	{method: "POST", path: "/deliveries/replay", role: operator.Support, portal: integrate, run: replayFailed, form: listDeliveries},
+	{
+		method: "POST", path: "/deliveries/replay", role: operator.Support, portal: integrate,
+		run: replayFailed, form: listDeliveries,
+	},
 
-	{method: "POST", path: "/lists/{list}/person", role: operator.Viewer, portal: look, run: pickPerson, form: showListAgain},
+	{
+		method: "POST", path: "/lists/{list}/person", role: operator.Viewer, portal: look,
+		run: pickPerson, form: showListAgain,
+	},
 	{method: "POST", path: "/lists/{list}/export", role: operator.Viewer, portal: look, run: exportList},
-	{method: "POST", path: "/lists/{list}/filters", role: operator.Viewer, portal: look, run: keepFilter, form: showListAgain},
+	{
+		method: "POST", path: "/lists/{list}/filters", role: operator.Viewer, portal: look,
+		run: keepFilter, form: showListAgain,
+	},
 	{method: "POST", path: "/lists/{list}/filters/{filter}/drop", role: operator.Viewer, portal: look, run: dropFilter},
-	{method: "POST", path: "/lists/{list}/bulk", role: operator.Support, portal: look, run: previewBulk, form: showListAgain},
+	{
+		method: "POST", path: "/lists/{list}/bulk", role: operator.Support, portal: look,
+		run: previewBulk, form: showListAgain,
+	},
 	{method: "POST", path: "/lists/{list}/bulk/run", role: operator.Support, portal: look, run: runBulkAction},
 	{method: "GET", path: "/exports", role: operator.Viewer, portal: look, run: showExports},
 	{method: "GET", path: "/exports/{id}", role: operator.Viewer, portal: look, run: downloadExport},
@@ -241,13 +403,19 @@ var routes = []route{
 	{method: "GET", path: "/subjects", role: operator.Admin, fresh: true, run: showSubjects},
 	{method: "POST", path: "/subjects/find", role: operator.Admin, run: findSubject, form: showSubjects},
 	{method: "POST", path: "/subjects/access", role: operator.Admin, run: showAccesses, form: showSubjects},
-	{method: "POST", path: "/subjects/export", role: operator.Admin, fresh: true, run: exportSubject, form: showSubjects},
+	{
+		method: "POST", path: "/subjects/export", role: operator.Admin, fresh: true,
+		run: exportSubject, form: showSubjects,
+	},
 	{method: "GET", path: "/subjects/erase", role: operator.Admin, fresh: true, run: confirmErase},
 	{method: "POST", path: "/subjects/erase", role: operator.Admin, fresh: true, run: eraseSubject, form: confirmErase},
 	{method: "GET", path: "/subjects/erasures", role: operator.Admin, run: erasureLog},
 	{method: "GET", path: "/incidents", role: operator.Admin, run: newIncident},
 	{method: "POST", path: "/incidents", role: operator.Admin, run: reportIncident, form: newIncident},
-	{method: "POST", path: "/incidents/download", role: operator.Admin, fresh: true, run: downloadIncident, form: newIncident},
+	{
+		method: "POST", path: "/incidents/download", role: operator.Admin, fresh: true,
+		run: downloadIncident, form: newIncident,
+	},
 	{method: "GET", path: "/keys", role: operator.Admin, run: showKeysPage},
 	{method: "POST", path: "/keys/count", role: operator.Admin, run: countKeys, form: showKeysPage},
 	{method: "POST", path: "/keys/rotate", role: operator.Admin, fresh: true, run: rotateKeys, form: showKeysPage},
@@ -258,11 +426,26 @@ var routes = []route{
 	{method: "GET", path: "/operators/new", role: operator.Admin, fresh: true, run: newOperator},
 	{method: "POST", path: "/operators/new", role: operator.Admin, fresh: true, run: createOperator, form: newOperator},
 	{method: "GET", path: "/operators/{id}", role: operator.Admin, portal: integrate, run: showOperator},
-	{method: "POST", path: "/operators/{id}/role", role: operator.Admin, portal: integrate, fresh: true, run: changeRole, form: showOperator},
-	{method: "POST", path: "/operators/{id}/disable", role: operator.Admin, portal: integrate, run: disableOperator, form: showOperator},
-	{method: "POST", path: "/operators/{id}/enable", role: operator.Admin, portal: integrate, fresh: true, run: enableOperator, form: showOperator},
-	{method: "POST", path: "/operators/{id}/logout", role: operator.Admin, portal: integrate, run: endSessions, form: showOperator},
-	{method: "POST", path: "/operators/{id}/reset", role: operator.Admin, portal: integrate, fresh: true, run: resetOperator, form: showOperator},
+	{
+		method: "POST", path: "/operators/{id}/role", role: operator.Admin, portal: integrate, fresh: true,
+		run: changeRole, form: showOperator,
+	},
+	{
+		method: "POST", path: "/operators/{id}/disable", role: operator.Admin, portal: integrate,
+		run: disableOperator, form: showOperator,
+	},
+	{
+		method: "POST", path: "/operators/{id}/enable", role: operator.Admin, portal: integrate, fresh: true,
+		run: enableOperator, form: showOperator,
+	},
+	{
+		method: "POST", path: "/operators/{id}/logout", role: operator.Admin, portal: integrate,
+		run: endSessions, form: showOperator,
+	},
+	{
+		method: "POST", path: "/operators/{id}/reset", role: operator.Admin, portal: integrate, fresh: true,
+		run: resetOperator, form: showOperator,
+	},
 }
 
 // section is a line of the menu.
@@ -277,7 +460,11 @@ type sectionGroup struct {
 // menu is the console's table of contents. What an operator may not open is left out.
 var menu = []sectionGroup{
 	{"", []section{{"/", "Visão geral", "chart"}}},
-	{"Clientes", []section{{"/partners", "Parceiros", "building"}, {"/plans", "Planos", "plan"}, {"/subscriptions", "Assinaturas", "card"}}},
+	{"Clientes", []section{
+		{"/partners", "Parceiros", "building"},
+		{"/plans", "Planos", "plan"},
+		{"/subscriptions", "Assinaturas", "card"},
+	}},
 	{"Proteção", []section{
 		{"/findings", "Ocorrências", "warn"},
 		{"/monitoring", "Dados monitorados", "eye"},
@@ -289,9 +476,22 @@ var menu = []sectionGroup{
 		{"/devices", "Dispositivos", "phone"},
 		{"/content", "Conteúdo", "text"},
 	}},
-	{"Avisos", []section{{"/deliveries", "Entregas", "send"}, {"/events", "Eventos", "bell"}, {"/messages", "Mensagens", "text"}}},
-	{"Privacidade", []section{{"/subjects", "Titulares", "person"}, {"/incidents", "Incidentes", "siren"}, {"/keys", "Chaves de cifra", "lock"}}},
-	{"Sistema", []section{{"/jobs", "Tarefas", "gear"}, {"/exports", "Exportações", "out"}, {"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
+	{"Avisos", []section{
+		{"/deliveries", "Entregas", "send"},
+		{"/events", "Eventos", "bell"},
+		{"/messages", "Mensagens", "text"},
+	}},
+	{"Privacidade", []section{
+		{"/subjects", "Titulares", "person"},
+		{"/incidents", "Incidentes", "siren"},
+		{"/keys", "Chaves de cifra", "lock"},
+	}},
+	{"Sistema", []section{
+		{"/jobs", "Tarefas", "gear"},
+		{"/exports", "Exportações", "out"},
+		{"/audit", "Auditoria", "list"},
+		{"/operators", "Operadores", "people"},
+	}},
 }
 
 // isMenuAllowed reports whether the operator may open a page of the menu.

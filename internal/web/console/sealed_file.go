@@ -8,8 +8,8 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// Files beside the lists. Both hold personal data as an operator uploaded it: they are sealed, readable by that operator
-// only, and deleted after a day.
+// Files beside the lists. Both hold personal data as an operator uploaded it: they are sealed, readable by that
+// operator only, and deleted after a day.
 const (
 	// checkedFile was sent to be checked, and waits to be created.
 	checkedFile = "subscriptions.checked"

@@ -47,8 +47,8 @@ func showSearch(*Console, *request) (answer, error) {
 	return view{"search", "Busca", searchPage{}}, nil
 }
 
-// searchPeople finds people by what a caller told the operator on the telephone. It is a POST, so that the typed text gets
-// into no address, history or log. The audit trail records how the text was read and which people it found.
+// searchPeople finds people by what a caller told the operator on the telephone. It is a POST, so that the typed text
+// gets into no address, history or log. The audit trail records how the text was read and which people it found.
 func searchPeople(c *Console, r *request) (answer, error) {
 	text := r.PostFormValue("q")
 	hits, as, err := c.Rules.Search.FindText(r.Context(), text)

@@ -21,8 +21,9 @@ type secretPage struct {
 // shownSecret is a secret on the page that shows it once; Help says what it is for.
 type shownSecret struct{ Label, Value, Help string }
 
-// secretCookie carries a page of secrets from the form that made them to the page that shows them, so that the browser's Back
-// and Reload send no form again. It is sealed by the session's token, which the server does not keep, and lasts for minutes.
+// secretCookie carries a page of secrets from the form that made them to the page that shows them, so that the
+// browser's Back and Reload send no form again. It is sealed by the session's token, which the server does not keep,
+// and lasts for minutes.
 const (
 	secretCookie = "__Host-vigia-secret" //nolint:gosec // a name
 	secretTime   = 5 * time.Minute

@@ -89,7 +89,8 @@ type Rules struct {
 // takes longer than a page may.
 type Figures interface {
 	LastFigures(ctx context.Context) (operator.Figures, error)
-	// FiguresByDay are figures of the last days, of the whole service or one part of it; Parts what each part has of one.
+	// FiguresByDay are figures of the last days, of the whole service or one part of it; Parts what each part has of
+	// one.
 	FiguresByDay(
 		ctx context.Context,
 		part string,
@@ -222,8 +223,8 @@ type request struct {
 	pictures *pictures
 	// kept is set too: the partner that was chosen.
 	kept *http.Cookie
-	// again is set while the page of a refused form is shown once more. A partner that the form named wrongly is left out of
-	// it, so that the page tells of the form's problem and does not fail by the same.
+	// again is set while the page of a refused form is shown once more. A partner that the form named wrongly is left
+	// out of it, so that the page tells of the form's problem and does not fail by the same.
 	again bool
 }
 

@@ -28,8 +28,9 @@ func posted(t *testing.T, path, form string) *request {
 // TestLocalPath: nobody is sent elsewhere after a log-in.
 func TestLocalPath(t *testing.T) {
 	for path, want := range map[string]string{
-		"/partners?x=1": "/partners?x=1", "/": "/", "": "/", "//evil.example": "/", "https://evil.example/": "/", `/\evil.example`: "/",
-		"partners": "/", "/a\r\nSet-Cookie: x": "/", "javascript:alert(1)": "/", "/%zz": "/",
+		"/partners?x=1": "/partners?x=1", "/": "/", "": "/", "//evil.example": "/", "https://evil.example/": "/",
+		`/\evil.example`: "/",
+		"partners":       "/", "/a\r\nSet-Cookie: x": "/", "javascript:alert(1)": "/", "/%zz": "/",
 	} {
 		if got := localPath(path); got != want {
 			t.Errorf("%q leads to %q, want %q", path, got, want)
@@ -158,8 +159,9 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestRefusedForm: the form that was refused keeps what was sent and says what is wrong beside each field, the first of which has
-// the focus; another form of the page shows what is there, and what no field is about is left to the top of the page.
+// TestRefusedForm: the form that was refused keeps what was sent and says what is wrong beside each field, the first of
+// which has the focus; another form of the page shows what is there, and what no field is about is left to the top of
+// the page.
 func TestRefusedForm(t *testing.T) {
 	f := &frame{Path: "/x", Form: url.Values{"a": {`typed"`}, "b": {"y"}}}
 	f.refuseForm(
@@ -198,9 +200,12 @@ func TestRefusedForm(t *testing.T) {
 // and in whichever width its characters are.
 func TestCellsAreNoFormulas(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "", "Ana": "Ana", "a-b": "a-b", "ana@exemplo.com.br": "ana@exemplo.com.br", "=1+1": "'=1+1", "+55 11": "'+55 11", "-1": "'-1", "@SUM(1)": "'@SUM(1)",
-		" =1": " '=1", "\t=1": "'\t'=1", "\r=1": "'\r'=1", "x,=1": "x,'=1", "x;=1": "x;'=1", "x|=1": "x|'=1", "x\t=1": "x\t'=1", "x\n=1": "x\n'=1", "x; \"=1": "x; \"'=1",
-		"\uff1d1": "'\uff1d1", "\uff0b1": "'\uff0b1", "\uff0d1": "'\uff0d1", "\uff20SUM": "'\uff20SUM", "x;\uff1d1": "x;'\uff1d1", "\u30001": "\u30001", "\ufeff=1": "\ufeff'=1",
+		"": "", "Ana": "Ana", "a-b": "a-b", "ana@exemplo.com.br": "ana@exemplo.com.br", "=1+1": "'=1+1",
+		"+55 11": "'+55 11", "-1": "'-1", "@SUM(1)": "'@SUM(1)",
+		" =1": " '=1", "\t=1": "'\t'=1", "\r=1": "'\r'=1", "x,=1": "x,'=1", "x;=1": "x;'=1", "x|=1": "x|'=1",
+		"x\t=1": "x\t'=1", "x\n=1": "x\n'=1", "x; \"=1": "x; \"'=1",
+		"\uff1d1": "'\uff1d1", "\uff0b1": "'\uff0b1", "\uff0d1": "'\uff0d1", "\uff20SUM": "'\uff20SUM",
+		"x;\uff1d1": "x;'\uff1d1", "\u30001": "\u30001", "\ufeff=1": "\ufeff'=1",
 	} {
 		if got := plainCell(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)

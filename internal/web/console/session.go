@@ -34,8 +34,8 @@ func endCookie() *http.Cookie {
 	return c
 }
 
-// enterSession opens the session and checks role, second factor and proof. A redirect is returned where something is to be
-// done first.
+// enterSession opens the session and checks role, second factor and proof. A redirect is returned where something is to
+// be done first.
 func (c *Console) enterSession(r *request) (answer, error) {
 	if r.route.role == "" {
 		return nil, nil //nolint:nilnil // nothing to do first
@@ -107,8 +107,9 @@ func localPath(p string) string {
 	return p
 }
 
-// publicOrigin returns the origin that links to the console begin with and passkeys are bound to. It is empty when none is
-// configured and the console is reachable from other machines: the Host header is not trusted, since the client writes it.
+// publicOrigin returns the origin that links to the console begin with and passkeys are bound to. It is empty when none
+// is configured and the console is reachable from other machines: the Host header is not trusted, since the client
+// writes it.
 func (c *Console) publicOrigin(r *http.Request) string {
 	if c.Public.Host != "" {
 		return c.Public.Scheme + "://" + c.Public.Host

@@ -85,8 +85,8 @@ func (c *Console) personAsked(form *formReader, action string) (p subject.Person
 	return p, why, c.recordAction(form.request, action, c.Rules.Subjects.Reference(named), why)
 }
 
-// findSubject shows how much is held about a person, by partner and kind. Only counts are shown; the look is recorded in
-// the trail.
+// findSubject shows how much is held about a person, by partner and kind. Only counts are shown; the look is recorded
+// in the trail.
 func findSubject(c *Console, r *request) (answer, error) {
 	p, _, err := c.personAsked(newFormReader(r), "subject.find")
 	if err != nil {

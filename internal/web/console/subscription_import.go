@@ -24,7 +24,8 @@ type importReport struct {
 	subscription.ImportReport
 	DryRun  bool
 	Rejects []rejectRow
-	// File holds the refused records, Draft the checked file, which can be created as it is; each empty when there is none.
+	// File holds the refused records, Draft the checked file, which can be created as it is; each empty when there is
+	// none.
 	File, Draft string
 }
 
@@ -43,8 +44,8 @@ func showImport(c *Console, r *request) (answer, error) {
 	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, nil
 }
 
-// importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can be
-// created without being sent again.
+// importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can
+// be created without being sent again.
 func importSubscriptions(c *Console, r *request) (answer, error) {
 	choice, err := c.enrolling(r)
 	if err != nil {

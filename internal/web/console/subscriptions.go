@@ -194,8 +194,8 @@ func showSubscription(c *Console, r *request) (answer, error) {
 	return view{"subscription", "Assinatura", page}, nil
 }
 
-// revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the audit
-// trail.
+// revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the
+// audit trail.
 func revealSubscription(c *Console, r *request) (answer, error) {
 	page, err := c.subscriptionOf(r)
 	if err != nil {
@@ -213,8 +213,8 @@ var suspendSubscription = moveSubscription("subscription.suspend", "subscription
 // resumeSubscription continues a suspended subscription.
 var resumeSubscription = moveSubscription("subscription.resume", "subscription.resumed", subscription.Resume)
 
-// moveSubscription makes the handler that ends, suspends or resumes the subscription in the path. It refuses one that has
-// ended.
+// moveSubscription makes the handler that ends, suspends or resumes the subscription in the path. It refuses one that
+// has ended.
 func moveSubscription(action, done string, move subscription.Move) handler {
 	return func(c *Console, r *request) (answer, error) {
 		page, err := c.subscriptionOf(r)

@@ -15,8 +15,8 @@ const enrolment = "plan_id;is_group_plan;start_date;name;cpf;birth_date;gender;e
 	"ouro;false;2026-01-01;José Souza;11144477735;1980-02-03;M;jose@exemplo.com.br;+5511987654322;4111111111111111;4111111111111111;01310100;Avenida Paulista;1;Bela Vista;São Paulo;SP\n" +
 	"ouro;false;2026-01-01;Sem CPF;123;1980-02-03;F;x;+5511987654321;;;01310100;Rua;1;Centro;São Paulo;SP\n"
 
-// TestCheckThenCreate: a file that was checked is created without being sent again, by whoever sent it and for the partner it was
-// checked for; what was refused is a file to mend. Neither outlives its use.
+// TestCheckThenCreate: a file that was checked is created without being sent again, by whoever sent it and for the
+// partner it was checked for; what was refused is a file to mend. Neither outlives its use.
 func TestCheckThenCreate(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)

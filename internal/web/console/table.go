@@ -58,7 +58,8 @@ var formula = regexp.MustCompile(
 	`(^|[,;|:\t\r\n])([\s"'\x{feff}\x{200b}\x{3000}]*)([=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}\x{2212}\x{fe63}])`,
 )
 
-// plainCell returns the text so that a spreadsheet does not run it as a formula; people and partners choose these texts.
+// plainCell returns the text so that a spreadsheet does not run it as a formula; people and partners choose these
+// texts.
 func plainCell(text string) string {
 	text = formula.ReplaceAllString(text, "$1$2'$3")
 	if text != "" && strings.ContainsRune("\t\r\n", rune(text[0])) {

@@ -24,7 +24,8 @@ type textsOfEvent struct {
 	Texts []message.Template
 }
 
-// listTexts shows the message texts of a language, by type of event; with a partner, those that the partner's people get.
+// listTexts shows the message texts of a language, by type of event; with a partner, those that the partner's people
+// get.
 func listTexts(c *Console, r *request) (answer, error) {
 	lang, err := partner.ParseLanguage(r.FormValue("lang"))
 	if err != nil {

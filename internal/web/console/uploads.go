@@ -11,7 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// Input is what an import reads: the files behind paths of the server, or a file that is sent and kept for the time of the import.
+// Input is what an import reads: the files behind paths of the server, or a file that is sent and kept for the time of
+// the import.
 type Input struct {
 	Paths []string
 	Name  string
@@ -36,8 +37,8 @@ func (c *Console) prepareUpload(w http.ResponseWriter, r *request) {
 	}
 }
 
-// readUpload reads a form whose last part is the file: first the fields, then the file as a stream. Without one the form is
-// wrong, and nothing may be read from what is returned.
+// readUpload reads a form whose last part is the file: first the fields, then the file as a stream. Without one the
+// form is wrong, and nothing may be read from what is returned.
 func (f *formReader) readUpload() *multipart.Part {
 	parts, err := f.MultipartReader()
 	f.PostForm = url.Values{}

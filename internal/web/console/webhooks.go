@@ -64,7 +64,8 @@ func newWebhook(c *Console, r *request) (answer, error) {
 	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, nil
 }
 
-const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)." //nolint:gosec // speaks of a secret, holds none
+//nolint:gosec // speaks of a secret, holds none
+const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)."
 
 // createWebhook creates a webhook after checking its address. The secret is shown on the answer.
 func createWebhook(c *Console, r *request) (answer, error) {
@@ -214,8 +215,8 @@ func webhookPath(e alert.Endpoint) string {
 	return joinPath("webhooks", string(e.Partner), string(e.ID))
 }
 
-// enableWebhook resumes the deliveries of a webhook. What the endpoint missed is queued before, outside of the transaction:
-// it may be more than one should hold.
+// enableWebhook resumes the deliveries of a webhook. What the endpoint missed is queued before, outside of the
+// transaction: it may be more than one should hold.
 func enableWebhook(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {

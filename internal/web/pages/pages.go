@@ -1,9 +1,10 @@
 // Package pages is the frame that the operator's console and people's own pages share: templates, the headers of every
 // answer, the ways to write one, and what happens to a form that was refused.
 //
-// Its main types are Templates, which holds the pages of one package, and Page, which is one of them about to be written.
-// An error travels by return value only: a handler returns an answer or an error, RunForm decides which page is shown for
-// it, and nothing is written before that. The package knows no rule, no operator, no person and no address.
+// Its main types are Templates, which holds the pages of one package, and Page, which is one of them about to be
+// written. An error travels by return value only: a handler returns an answer or an error, RunForm decides which page
+// is shown for it, and nothing is written before that. The package knows no rule, no operator, no person and no
+// address.
 package pages
 
 import (
@@ -77,9 +78,9 @@ func CatchPanic[A any](ctx context.Context, log *slog.Logger, run func() (A, err
 	return run()
 }
 
-// RunForm runs a handler. Where it fails in a way that can be mended in the form that was sent, showAgain returns the page
-// with the form, which is answered beside the error. What a handler returned beside an error is never answered: it would
-// tell of success.
+// RunForm runs a handler. Where it fails in a way that can be mended in the form that was sent, showAgain returns the
+// page with the form, which is answered beside the error. What a handler returned beside an error is never answered: it
+// would tell of success.
 func RunForm[A any](isMendable func(error) bool, run, showAgain func() (A, error)) (A, error) {
 	answer, err := run()
 	if err == nil {
@@ -136,8 +137,8 @@ type Page struct {
 	Apology string
 }
 
-// Write renders the page into a buffer first, so that a failure is an apology and never half a page. It returns the status
-// that was sent.
+// Write renders the page into a buffer first, so that a failure is an apology and never half a page. It returns the
+// status that was sent.
 func (p Page) Write(ctx context.Context, w http.ResponseWriter, log *slog.Logger) int {
 	var body bytes.Buffer
 	if err := p.Render(&body); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
-// TestRunForm: a refused form is shown again beside its error; a success page that a handler returned beside an error is
-// never answered.
+// TestRunForm: a refused form is shown again beside its error; a success page that a handler returned beside an error
+// is never answered.
 func TestRunForm(t *testing.T) {
 	invalid, broken := fault.New(fault.Invalid, "form.invalid"), errors.New("disk full")
 	returns := func(text string, err error) func() (string, error) {

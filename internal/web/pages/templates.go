@@ -16,8 +16,8 @@ type Templates struct {
 	byName map[string]func() (*template.Template, error)
 }
 
-// ParseTemplates prepares the files of the folder templates. shared are the files that every page can use; each other file
-// is a page, named by the file without its ending. Line breaks are taken out as joinLines says.
+// ParseTemplates prepares the files of the folder templates. shared are the files that every page can use; each other
+// file is a page, named by the file without its ending. Line breaks are taken out as joinLines says.
 func ParseTemplates(files fs.FS, functions template.FuncMap, shared ...string) (*Templates, error) {
 	base := template.New("").Funcs(functions)
 	for _, file := range shared {
@@ -56,10 +56,10 @@ func parseFile(t *template.Template, files fs.FS, file string) error {
 	return err
 }
 
-// joinLines takes the line breaks out of a template, each with the indentation behind it: they are for the reader of the
-// file, and people on telephones need not load them. Beside a tag or an action nothing is left of a break; between words,
-// and between the attributes of a tag, it becomes a space. A space that people see beside a tag or an action therefore
-// stands on one line with both, or is written {{" "}}.
+// joinLines takes the line breaks out of a template, each with the indentation behind it: they are for the reader of
+// the file, and people on telephones need not load them. Beside a tag or an action nothing is left of a break; between
+// words, and between the attributes of a tag, it becomes a space. A space that people see beside a tag or an action
+// therefore stands on one line with both, or is written {{" "}}.
 func joinLines(source string) string {
 	var out strings.Builder
 	inTag, quote := false, byte(0)

@@ -9,8 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// showDataPage shows what the person may do with their data: a link that was asked for with a key that could not read all of it gives
-// no copy.
+// showDataPage shows what the person may do with their data: a link that was asked for with a key that could not read
+// all of it gives no copy.
 func showDataPage(_ *Pages, r *request) (answer, error) {
 	return view{"data", "data.title", r.session}, nil
 }
@@ -18,8 +18,8 @@ func showDataPage(_ *Pages, r *request) (answer, error) {
 // actorName is who the audit trail says took a copy.
 const actorName = "person"
 
-// downloadCopy hands out everything that is held about the person, in the clear: it is theirs (LGPD, art. 18). It is in the
-// audit trail before it is given.
+// downloadCopy hands out everything that is held about the person, in the clear: it is theirs (LGPD, art. 18). It is in
+// the audit trail before it is given.
 func downloadCopy(p *Pages, r *request) (answer, error) {
 	if !r.session.Copy {
 		return nil, errNotFound
@@ -52,8 +52,8 @@ func downloadCopy(p *Pages, r *request) (answer, error) {
 	return made, nil
 }
 
-// forPerson removes the operators' internal notes and the card numbers that the partner itself is not shown: the holder of
-// any of the partner's keys could otherwise request a link to this page and read them.
+// forPerson removes the operators' internal notes and the card numbers that the partner itself is not shown: the holder
+// of any of the partner's keys could otherwise request a link to this page and read them.
 func forPerson(h *subject.Held) {
 	for i := range h.Cases {
 		h.Cases[i].Moves = cyber.ShownToPerson(h.Cases[i].Moves)

@@ -74,8 +74,8 @@ func (p *Pages) gatherDevices(ctx context.Context, v visitor) (devicesPage, erro
 // quiet is the margin that readers need around a code, in squares.
 const quiet = 4
 
-// drawQRCode draws a text as a QR code: runs of dark squares, so that it is a few kilobytes of the page and no request of its
-// own.
+// drawQRCode draws a text as a QR code: runs of dark squares, so that it is a few kilobytes of the page and no request
+// of its own.
 func drawQRCode(text string) (path string, size int, err error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {

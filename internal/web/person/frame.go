@@ -106,8 +106,8 @@ func (f frame) Old(name string) string {
 // Foreign reports whether a text of the operator's own, which is Portuguese, stands in a page of another language.
 func (f frame) Foreign() bool { return f.Lang != partner.Portuguese }
 
-// brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone table is
-// needed.
+// brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone
+// table is needed.
 var brazil = time.FixedZone("BRT", -3*60*60)
 
 // Date is a day of the calendar, Time a moment by Brazil's clock.

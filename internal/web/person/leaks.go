@@ -173,7 +173,8 @@ func newLeakView(v visitor, group []cyber.Plan, values map[cyber.AssetID]valueVi
 	steps := map[cyber.StepID]bool{}
 	for _, plan := range group {
 		f := plan.Finding
-		// An open finding stands for the leak before a resolved one, so that links lead to where something is left to do.
+		// An open finding stands for the leak before a resolved one, so that links lead to where something is left to
+		// do.
 		if l.ID == "" || f.Open() && !l.Open {
 			l.ID = string(f.ID)
 			l.Title = f.Breach.Title

@@ -69,14 +69,18 @@ func TestHeaders(t *testing.T) {
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
 	policy := func() string {
 		res, _ := v.get("/p/")
-		for name, want := range map[string]string{"referrer-policy": "no-referrer", "x-content-type-options": "nosniff", "cache-control": "no-store"} {
+		for name, want := range map[string]string{
+			"referrer-policy": "no-referrer", "x-content-type-options": "nosniff", "cache-control": "no-store",
+		} {
 			if got := res.Header.Get(name); got != want {
 				t.Errorf("%s: %q", name, got)
 			}
 		}
 		return res.Header.Get("content-security-policy")
 	}
-	if p := policy(); p != "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" {
+	closed := "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; " +
+		"frame-ancestors 'none'"
+	if p := policy(); p != closed {
 		t.Error(p)
 	}
 	if _, err := w.registry.UpdateTheme(
@@ -109,13 +113,18 @@ func TestNothingWithoutSession(t *testing.T) {
 	of := w.tenant(t)
 	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
 	stranger := &visitor{t: t, pages: w.pages, header: http.Header{"Sec-Fetch-Site": {"same-origin"}}}
-	for _, path := range append([]string{"/p/theme.css", "/p/logo.png", "/p/cases/cs_x", "/p/services/sv_ajuda_phishing", "/p/enter/nada"}, pageList...) {
+	for _, path := range append([]string{
+		"/p/theme.css", "/p/logo.png", "/p/cases/cs_x", "/p/services/sv_ajuda_phishing", "/p/enter/nada",
+	}, pageList...) {
 		if res, body := stranger.get(path); res.StatusCode != http.StatusUnauthorized ||
 			strings.Contains(body, "vazamento.test") {
 			t.Error(path, res.StatusCode)
 		}
 	}
-	for _, path := range []string{"/p/answer", "/p/steps/x/y", "/p/leaks/x/resolve", "/p/cases/x/reply", "/p/cases/x/rebook", "/p/cases/x/cancel", "/p/cases/x/rate", "/p/services/x", "/p/data", "/p/lang", "/p/leave"} {
+	for _, path := range []string{
+		"/p/answer", "/p/steps/x/y", "/p/leaks/x/resolve", "/p/cases/x/reply", "/p/cases/x/rebook", "/p/cases/x/cancel",
+		"/p/cases/x/rate", "/p/services/x", "/p/data", "/p/lang", "/p/leave",
+	} {
 		if res, _ := stranger.post(path); res.StatusCode != http.StatusUnauthorized {
 			t.Error(path, res.StatusCode)
 		}
@@ -131,8 +140,8 @@ func TestNothingWithoutSession(t *testing.T) {
 	}
 }
 
-// TestPagesShowOnePerson: the same user hash at two partners, and two people of one: a link shows nothing of the others,
-// reads and changes nothing of theirs by their ids.
+// TestPagesShowOnePerson: the same user hash at two partners, and two people of one: a link shows nothing of the
+// others, reads and changes nothing of theirs by their ids.
 func TestPagesShowOnePerson(t *testing.T) {
 	w := newWorld(t)
 	one, two := w.tenant(t), w.tenant(t)
@@ -161,7 +170,9 @@ func TestPagesShowOnePerson(t *testing.T) {
 	}
 	for _, p := range people {
 		v := w.visit(t, p.of, p.user, partner.Portuguese)
-		all := v.sees("/p/devices", "celular "+p.mark) + v.sees("/p/cases/"+string(cases[p.mark]), "aqui fala "+p.mark) + v.sees("/p/leaks", p.mark[:2]+"•••@")
+		all := v.sees("/p/devices", "celular "+p.mark)
+		all += v.sees("/p/cases/"+string(cases[p.mark]), "aqui fala "+p.mark)
+		all += v.sees("/p/leaks", p.mark[:2]+"•••@")
 		for _, path := range pageList {
 			all += v.sees(path)
 		}
@@ -385,7 +396,8 @@ func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.Findin
 	}
 }
 
-// TestCopyOfEverything: a copy is in the audit trail before it is given, and only for links of keys that could read all.
+// TestCopyOfEverything: a copy is in the audit trail before it is given, and only for links of keys that could read
+// all.
 func TestCopyOfEverything(t *testing.T) {
 	w := newWorld(t)
 	of := w.tenant(t)
@@ -551,7 +563,9 @@ func TestPageWeight(t *testing.T) {
 		_, style := v.get("/p/page.css")
 		_, theme := v.get("/p/theme.css")
 		sheets := len(style) + len(theme) + largestLogo
-		for _, path := range append([]string{"/p/leaks?page=2", "/p/more", "/p/cases/" + string(kase), "/p/services/sv_ajuda_phishing"}, pageList...) {
+		for _, path := range append([]string{
+			"/p/leaks?page=2", "/p/more", "/p/cases/" + string(kase), "/p/services/sv_ajuda_phishing",
+		}, pageList...) {
 			body := v.sees(path)
 			if total := len(body) + sheets; total >= limit {
 				t.Errorf("%s in %s: %d bytes, %d of them the page itself", path, lang, total, len(body))

@@ -14,7 +14,8 @@ import (
 // openSteps is how many steps stand open at a time: one who sees ten does none.
 const openSteps = 3
 
-// planView is one list of all that a person can do about their leaks. A step that several leaks ask for stands in it once.
+// planView is one list of all that a person can do about their leaks. A step that several leaks ask for stands in it
+// once.
 type planView struct {
 	// Now are the first steps, Later those behind them; Done are ticked or do not apply.
 	Now, Later, Done []stepView
@@ -122,8 +123,8 @@ func (v visitor) describeDeadline(due, now time.Time) (text, class string) {
 	}
 }
 
-// markMergedStep keeps a tick for every leak that asks for the step, and looks at those leaks again: with the last step one is
-// solved. The page that follows shows what stands now where the step stood.
+// markMergedStep keeps a tick for every leak that asks for the step, and looks at those leaks again: with the last step
+// one is solved. The page that follows shows what stands now where the step stood.
 func markMergedStep(p *Pages, r *request) (answer, error) {
 	step := cyber.StepID(r.PathValue("step"))
 	state := cyber.StepState(r.trimmedField("state"))

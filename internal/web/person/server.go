@@ -2,10 +2,10 @@
 // behind a link that the partner asked for.
 //
 // Its main type is Pages: one table lists the routes, and one adapter opens the session, limits, runs the handler and
-// writes its answer. A handler reads the request, asks a gather function, which can be tested without HTTP, and returns a
-// view or an error. Pages read and change through the same rules as the partner API. What may not be done here: show more
-// than one person of one partner to a session, change anything by a GET, show a value unmasked, need a script, or let an
-// address or a log line say whose page it is.
+// writes its answer. A handler reads the request, asks a gather function, which can be tested without HTTP, and returns
+// a view or an error. Pages read and change through the same rules as the partner API. What may not be done here: show
+// more than one person of one partner to a session, change anything by a GET, show a value unmasked, need a script, or
+// let an address or a log line say whose page it is.
 package person
 
 import (
@@ -130,7 +130,8 @@ func contentPolicy(frames []string) string {
 	if len(frames) > 0 {
 		ancestors = strings.Join(frames, " ")
 	}
-	return "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors " + ancestors
+	return "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; " +
+		"frame-ancestors " + ancestors
 }
 
 // serveStyle is the one style sheet; a partner's colours are in theme.css.

@@ -26,10 +26,11 @@ func sessionCookie(text string) *http.Cookie {
 // keepSession has the browser keep a session, drop forget it.
 func (r *request) keepSession(text string) {
 	r.cookie = sessionCookie(text)
-	// To a browser a page inside a partner's own is another site, which sees no Strict cookie. It is kept apart by the site that the page
-	// stands in, and forms that others send are refused by where they come from.
+	// To a browser a page inside a partner's own is another site, which sees no Strict cookie. It is kept apart by the
+	// site that the page stands in, and forms that others send are refused by where they come from.
 	if dest := r.Header.Get("Sec-Fetch-Dest"); dest == "iframe" || dest == "frame" {
-		r.cookie.SameSite, r.cookie.Partitioned = http.SameSiteNoneMode, true //nolint:gosec // it has all three attributes: see sessionCookie
+		r.cookie.SameSite = http.SameSiteNoneMode //nolint:gosec // it has all three attributes: see sessionCookie
+		r.cookie.Partitioned = true
 	}
 }
 
@@ -39,8 +40,8 @@ func (r *request) dropSession() {
 	r.cookie.MaxAge = -1 //nolint:gosec // it has all three attributes: see sessionCookie
 }
 
-// openSession turns a link into a session. The answer is a page that leads on by itself, and not a redirect: a browser that was
-// sent here by another site would not show a Strict cookie to where it is redirected.
+// openSession turns a link into a session. The answer is a page that leads on by itself, and not a redirect: a browser
+// that was sent here by another site would not show a Strict cookie to where it is redirected.
 func openSession(p *Pages, r *request) (answer, error) {
 	session, text, err := p.Rules.Sessions.OpenLink(r.Context(), r.PathValue("token"))
 	if err != nil {

@@ -57,8 +57,8 @@ func languageOf(translated partner.Language) partner.Language {
 	return cmp.Or(translated, partner.Portuguese)
 }
 
-// recommendation returns the sentence for something to mend. What an answer would mend is said by the catalogue. The breach
-// goes in last: its title is an operator's text and may hold anything.
+// recommendation returns the sentence for something to mend. What an answer would mend is said by the catalogue. The
+// breach goes in last: its title is an operator's text and may hold anything.
 func recommendation(lang partner.Language, r cyber.Recommendation) mendView {
 	switch r.Mends {
 	case cyber.MendAnswer:
@@ -112,9 +112,12 @@ var frameWords = map[string]said{
 		"This address is no longer open",
 	},
 	"closed.text": {
-		"Por segurança, a sua página fica aberta por pouco tempo. Peça outro endereço no aplicativo ou no site em que você recebeu este.",
-		"Por seguridad, su página queda abierta por poco tiempo. Pida otra dirección en la aplicación o en el sitio donde recibió esta.",
-		"For your safety, your page stays open only for a short time. Ask for another address in the app or site that gave you this one.",
+		"Por segurança, a sua página fica aberta por pouco tempo. Peça outro endereço no aplicativo ou no site em " +
+			"que você recebeu este.",
+		"Por seguridad, su página queda abierta por poco tiempo. Pida otra dirección en la aplicación o en el sitio " +
+			"donde recibió esta.",
+		"For your safety, your page stays open only for a short time. Ask for another address in the app or site " +
+			"that gave you this one.",
 	},
 	"left.title": {"Você saiu", "Usted salió", "You have left"},
 	"left.text": {
@@ -305,8 +308,10 @@ var stepWords = map[string]said{
 	},
 
 	"mend.stealer": {
-		"Passe o antivírus em seus aparelhos e depois troque todas as senhas: {valor} foi capturado por um programa espião (“{vazamento}”).",
-		"Pase el antivirus en sus dispositivos y después cambie todas las contraseñas: {valor} fue capturado por un programa espía (“{vazamento}”).",
+		"Passe o antivírus em seus aparelhos e depois troque todas as senhas: {valor} foi capturado por um programa " +
+			"espião (“{vazamento}”).",
+		"Pase el antivirus en sus dispositivos y después cambie todas las contraseñas: {valor} fue capturado por un " +
+			"programa espía (“{vazamento}”).",
 		"Run the antivirus on your devices, then change all passwords: {valor} was taken by spyware (“{vazamento}”).",
 	},
 	"mend.password": {
@@ -325,13 +330,18 @@ var stepWords = map[string]said{
 		"End the open sessions of accounts tied to {valor}, exposed in “{vazamento}”.",
 	},
 	"mend.identity": {
-		"Confira no Registrato do Banco Central se há contas ou empréstimos que não são seus: “{vazamento}” expôs seu documento junto de {valor}.",
-		"Revise en el Registrato del Banco Central si hay cuentas o préstamos que no son suyos: “{vazamento}” expuso su documento junto a {valor}.",
-		"Look in the Central Bank's Registrato for accounts or loans that are not yours: “{vazamento}” exposed your document beside {valor}.",
+		"Confira no Registrato do Banco Central se há contas ou empréstimos que não são seus: “{vazamento}” expôs " +
+			"seu documento junto de {valor}.",
+		"Revise en el Registrato del Banco Central si hay cuentas o préstamos que no son suyos: “{vazamento}” " +
+			"expuso su documento junto a {valor}.",
+		"Look in the Central Bank's Registrato for accounts or loans that are not yours: “{vazamento}” exposed your " +
+			"document beside {valor}.",
 	},
 	"mend.financial": {
-		"Avise seu banco e desconfie de contatos em nome dele: “{vazamento}” expôs dados financeiros ligados a {valor}.",
-		"Avise a su banco y desconfíe de contactos en su nombre: “{vazamento}” expuso datos financieros ligados a {valor}.",
+		"Avise seu banco e desconfie de contatos em nome dele: “{vazamento}” expôs dados financeiros ligados a " +
+			"{valor}.",
+		"Avise a su banco y desconfíe de contactos en su nombre: “{vazamento}” expuso datos financieros ligados a " +
+			"{valor}.",
 		"Tell your bank and distrust calls in its name: “{vazamento}” exposed financial data tied to {valor}.",
 	},
 	"mend.password_hash": {
@@ -350,9 +360,12 @@ var stepWords = map[string]said{
 		"Change what you typed into fake pages: {valor} was in the collection “{vazamento}”.",
 	},
 	"mend.contact": {
-		"Redobre o cuidado com mensagens e ligações para {valor}, exposto em “{vazamento}”, e marque a ocorrência como resolvida.",
-		"Tenga más cuidado con mensajes y llamadas a {valor}, expuesto en “{vazamento}”, y marque el hallazgo como resuelto.",
-		"Take more care with messages and calls to {valor}, exposed in “{vazamento}”, and mark the finding as dealt with.",
+		"Redobre o cuidado com mensagens e ligações para {valor}, exposto em “{vazamento}”, e marque a ocorrência " +
+			"como resolvida.",
+		"Tenga más cuidado con mensajes y llamadas a {valor}, expuesto en “{vazamento}”, y marque el hallazgo como " +
+			"resuelto.",
+		"Take more care with messages and calls to {valor}, exposed in “{vazamento}”, and mark the finding as dealt " +
+			"with.",
 	},
 	"mend.device": {
 		"Instale o antivírus do seu plano em pelo menos um aparelho: nenhum está protegido.",
@@ -385,7 +398,8 @@ var protectionWords = map[string]said{
 	"devices.title": {"Aparelhos protegidos", "Dispositivos protegidos", "Protected devices"},
 	"devices.none": {
 		"Nenhum aparelho tem uma chave do antivírus ainda. Peça uma no aplicativo ou no site do seu parceiro.",
-		"Ningún dispositivo tiene una clave del antivirus todavía. Pida una en la aplicación o en el sitio de su proveedor.",
+		"Ningún dispositivo tiene una clave del antivirus todavía. Pida una en la aplicación o en el sitio de su " +
+			"proveedor.",
 		"No device has an antivirus key yet. Ask for one in your provider's app or site.",
 	},
 	"devices.active":  {"Protegido", "Protegido", "Protected"},
@@ -474,9 +488,12 @@ var protectionWords = map[string]said{
 
 	"data.title": {"Os seus dados", "Sus datos", "Your data"},
 	"data.text": {
-		"A lei (LGPD, art. 18) garante a você uma cópia de tudo o que guardamos a seu respeito. O arquivo traz os seus dados por inteiro: guarde-o em lugar seguro.",
-		"La ley brasileña (LGPD, art. 18) le garantiza una copia de todo lo que guardamos sobre usted. El archivo trae sus datos completos: guárdelo en un lugar seguro.",
-		"The law of Brazil (LGPD, art. 18) gives you a copy of everything that we hold about you. The file has your data in full: keep it in a safe place.",
+		"A lei (LGPD, art. 18) garante a você uma cópia de tudo o que guardamos a seu respeito. O arquivo traz os " +
+			"seus dados por inteiro: guarde-o em lugar seguro.",
+		"La ley brasileña (LGPD, art. 18) le garantiza una copia de todo lo que guardamos sobre usted. El archivo " +
+			"trae sus datos completos: guárdelo en un lugar seguro.",
+		"The law of Brazil (LGPD, art. 18) gives you a copy of everything that we hold about you. The file has your " +
+			"data in full: keep it in a safe place.",
 	},
 	"data.take":   {"Baixar meus dados", "Descargar mis datos", "Download my data"},
 	"data.format": {"Formato", "Formato", "Format"},

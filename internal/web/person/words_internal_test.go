@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
-// TestWords: every sentence that a page asks for is there in all three languages, with the same blanks, and none is left
-// over.
+// TestWords: every sentence that a page asks for is there in all three languages, with the same blanks, and none is
+// left over.
 func TestWords(t *testing.T) {
 	asked := map[string]bool{}
 	want := func(key string) {
@@ -88,7 +88,8 @@ func TestWords(t *testing.T) {
 		want("watch." + k.String())
 	}
 	for _, r := range []cyber.Resolution{
-		cyber.ResolvedPasswordChanged, cyber.ResolvedAccountClosed, cyber.ResolvedCardReplaced, cyber.ResolvedNotMe, cyber.ResolvedOther, cyber.ResolvedRetracted,
+		cyber.ResolvedPasswordChanged, cyber.ResolvedAccountClosed, cyber.ResolvedCardReplaced, cyber.ResolvedNotMe,
+		cyber.ResolvedOther, cyber.ResolvedRetracted,
 	} {
 		want("resolution." + string(r))
 	}
