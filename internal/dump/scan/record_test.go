@@ -355,3 +355,29 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
+
+// TestCutRowClaimsNoUnknownClass: of a row with fewer fields than columns only what stands up to its last identifier is
+// claimed; which columns the fields behind it are of is not known.
+func TestCutRowClaimsNoUnknownClass(t *testing.T) {
+	const text = "nome;email;cpf;senha;nascimento\n" +
+		"Ana Souza;ana@exemplo.com.br;529.982.247-25;segredo1;1980-01-02\n" +
+		"Bia Lima;bia@exemplo.com.br;111.444.777-35;segredo2;1981-03-04\n" +
+		"Caio Dias;caio@exemplo.com.br;Rua das Flores\n" +
+		"Davi Melo;davi@exemplo.com.br;Rua do Sol;1982-05-06\n"
+	got := map[string]record.Classes{}
+	r := NewRecorder(func(s *record.Sighting) { got[string(s.Normal)] |= s.Classes })
+	if _, err := r.Scan(t.Context(), strings.NewReader(text), "dump"); err != nil {
+		t.Fatal(err)
+	}
+	whole := record.Name | record.Email | record.CPF | record.Password | record.BirthDate
+	for address, want := range map[string]record.Classes{
+		"ana@exemplo.com.br":  whole,
+		"bia@exemplo.com.br":  whole,
+		"caio@exemplo.com.br": record.Name | record.Email,
+		"davi@exemplo.com.br": record.Name | record.Email,
+	} {
+		if got[address] != want {
+			t.Errorf("%s: %016b, want %016b", address, got[address], want)
+		}
+	}
+}

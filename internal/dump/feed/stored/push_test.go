@@ -117,6 +117,34 @@ func TestPushedRecords(t *testing.T) {
 	})
 }
 
+// TestTwoVendorsRaceForAName: two vendors send a breach of the same name before either is imported. The first import has
+// the name; what the other sent is refused and not added to it.
+func TestTwoVendorsRaceForAName(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		fs := v.feeds()
+		_, first := v.receiver(fs, "nimbo", feed.Settings{})
+		_, second := v.receiver(fs, "outro", feed.Settings{})
+		if _, err := first("um", named+ana); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := second("um", named+bia); err != nil {
+			t.Fatal(err)
+		}
+		if f := v.runFeed(fs, "nimbo"); f.State.Items != 1 || f.State.Refused != 0 {
+			t.Errorf("first: %+v", f.State)
+		}
+		if f := v.runFeed(fs, "outro"); f.State.Items != 0 || f.State.Refused != 1 {
+			t.Errorf("second: %+v", f.State)
+		}
+		v.WantEqual("breaches", v.Names(), "loja:published:1")
+		r, err := v.Breaches.BreachByName(t.Context(), "loja")
+		if err != nil || r.Renewals != 0 || r.Tally.Found["email"] != 1 {
+			t.Errorf("renewed %d times, %v: %v", r.Renewals, r.Tally.Found, err)
+		}
+	})
+}
+
 // TestPushIsRefused: what is not signed, not now, not once or not readable is kept nowhere, and what is wrong with it is
 // told by line, field and rule.
 func TestPushIsRefused(t *testing.T) {
