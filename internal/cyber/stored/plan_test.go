@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -61,7 +62,7 @@ func (v *env) remind() []string {
 func (v *env) leak(name string, lines ...string) {
 	v.T.Helper()
 	v.Import(
-		makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword),
+		dumptest.MakeBreach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword),
 		v.File(name+".txt", strings.Join(lines, "\n")+"\n"),
 	)
 	v.RunJobs()

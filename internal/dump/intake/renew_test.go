@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"context"
@@ -10,28 +10,12 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpus/library"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
-
-// renew renews a breach with one file.
-func (v *env) renew(way intake.Way, name, content string, force bool) (intake.Outcome, error) {
-	v.T.Helper()
-	inputs, err := intake.ListInputs(v.T.Context(), nil, []string{v.File("more.csv", content)})
-	if err != nil {
-		v.T.Fatal(err)
-	}
-	out, err := v.Importer.RenewBreach(
-		v.T.Context(),
-		way,
-		intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force},
-	)
-	v.RunJobs()
-	v.LoadPublished()
-	return out, err
-}
 
 // says writes what a person is told of a breach: the classes, or why the finding is closed, and the status.
 func (v *env) says(user string) string {
@@ -64,7 +48,7 @@ func TestRenew(t *testing.T) {
 			v.Watch(v.Live, who, "email", who+"@exemplo.com")
 		}
 		const first = "email,senha\nana@exemplo.com,\nbia@exemplo.com,segredo1\ncaio@exemplo.com,\n"
-		v.Import(makeBreach("loja", cyber.SourceBreach), v.File("a.csv", first))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach), v.File("a.csv", first))
 		v.RunJobs()
 		told, round := len(v.EventsOf(v.Live)), 0
 		check := func(what string, events []string, want ...string) {
@@ -105,7 +89,7 @@ func TestRenew(t *testing.T) {
 				t.Errorf("%s: files %v, want %v; former %v: %v", what, names, current, r.Former, err)
 			}
 		}
-		out, err := v.renew(
+		out, err := v.Renew(
 			intake.Append,
 			"loja",
 			"email,senha\nana@exemplo.com,segredo2\nbia@exemplo.com,segredo1\ndavi@exemplo.com,\n",
@@ -129,7 +113,7 @@ func TestRenew(t *testing.T) {
 			"loja [email] | email=alerta",
 			"loja [email] | email=alerta",
 		)
-		if out, err = v.renew(
+		if out, err = v.Renew(
 			intake.Append,
 			"loja",
 			"bia@exemplo.com\n",
@@ -138,14 +122,14 @@ func TestRenew(t *testing.T) {
 			out.Renewals != 1 {
 			t.Errorf("append nothing new: %+v, %v", out, err)
 		}
-		if _, err = v.renew(intake.Replace, "loja", "email,nome\nana@exemplo.com,Ana Lima\n", false); err != nil {
+		if _, err = v.Renew(intake.Replace, "loja", "email,nome\nana@exemplo.com,Ana Lima\n", false); err != nil {
 			t.Fatal(err)
 		}
 		check("replace", []string{
 			"leak ana email:loja", "status ana email comprometido>alerta", "status bia email comprometido>monitorado",
 			"status caio email alerta>monitorado", "status davi email alerta>monitorado",
 		}, "loja [email name] | email=alerta", "loja retracted | email=monitorado", "loja retracted | email=monitorado", "loja retracted | email=monitorado")
-		if _, err = v.renew(intake.Replace, "loja", first, false); err != nil {
+		if _, err = v.Renew(intake.Replace, "loja", first, false); err != nil {
 			t.Fatal(err)
 		}
 		check(
@@ -204,7 +188,7 @@ func TestRenewInterrupted(t *testing.T) {
 		ctx := t.Context()
 		v.Importer.PartBytes = 10_000
 		v.Importer.SpanBytes = 10_000
-		v.Import(makeBreach("loja", cyber.SourceBreach), v.File("a.csv", "email,senha\nana@exemplo.com,\n"))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach), v.File("a.csv", "email,senha\nana@exemplo.com,\n"))
 		v.RunJobs()
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com")
@@ -220,7 +204,7 @@ func TestRenewInterrupted(t *testing.T) {
 		spec := intake.Spec{Breach: cyber.Breach{Name: "loja"}, Inputs: inputs}
 		stopped, stop := context.WithCancel(ctx)
 		seen := 0
-		undo := onFingerprint(v.Importer, func() {
+		undo := dumptest.OnFingerprint(v.Importer, func() {
 			if seen++; seen == 3_000 {
 				stop()
 			}
@@ -259,7 +243,7 @@ func TestRenewInterrupted(t *testing.T) {
 		v.RunJobs()
 		v.LoadPublished()
 		v.WantEqual("after", v.says("ana"), "loja [email password] | email=comprometido")
-		if n := countLines(v.EventsOf(v.Live), "leak ana"); n != 2 {
+		if n := dumptest.CountLines(v.EventsOf(v.Live), "leak ana"); n != 2 {
 			t.Errorf("ana heard %d times", n)
 		}
 	})
@@ -272,7 +256,7 @@ func TestRenewRefused(t *testing.T) {
 		ctx := t.Context()
 		add := func(name string, state leak.State) {
 			t.Helper()
-			b := makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail)
+			b := dumptest.MakeBreach(name, cyber.SourceBreach, cyber.ExposedEmail)
 			if err := v.Breaches.InsertBreach(ctx, leak.Record{Breach: b, State: state}); err != nil {
 				t.Fatal(err)
 			}
@@ -286,12 +270,12 @@ func TestRenewRefused(t *testing.T) {
 		for name, want := range map[string]error{
 			"importando": leak.ErrBreachNotFound, "nomeado": leak.ErrBreachNotFound, "retirado": leak.ErrRetracted, "nenhum": leak.ErrBreachNotFound,
 		} {
-			if _, err := v.renew(intake.Replace, name, "ana@exemplo.com\n", true); !errors.Is(err, want) {
+			if _, err := v.Renew(intake.Replace, name, "ana@exemplo.com\n", true); !errors.Is(err, want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		v.Import(makeBreach("loja", cyber.SourceBreach), v.File("a.csv", "email\nana@exemplo.com\n"))
-		if _, err := v.renew(intake.Replace, "loja", "nada\n", false); !errors.Is(err, intake.ErrDoubtful) {
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach), v.File("a.csv", "email\nana@exemplo.com\n"))
+		if _, err := v.Renew(intake.Replace, "loja", "nada\n", false); !errors.Is(err, intake.ErrDoubtful) {
 			t.Errorf("nothing in it: %v", err)
 		}
 		if _, err := v.Importer.RenewBreach(ctx, intake.Append, intake.Spec{Breach: cyber.Breach{Name: "loja"}}); !errors.Is(err, intake.ErrInput) {
@@ -335,7 +319,7 @@ func TestTwoMachinesShareADump(t *testing.T) {
 			return v
 		}
 		first, second := newMachine(), newMachine()
-		first.Import(makeBreach("colecao", cyber.SourceBreach), first.File("a.csv", "email\nana@exemplo.com\n"))
+		first.Import(dumptest.MakeBreach("colecao", cyber.SourceBreach), first.File("a.csv", "email\nana@exemplo.com\n"))
 		inputs, err := intake.ListInputs(t.Context(), nil, []string{second.File("b.csv", "email\nbia@exemplo.com\n")})
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +330,7 @@ func TestTwoMachinesShareADump(t *testing.T) {
 			t.Fatal(err)
 		}
 		both := first.Import(
-			makeBreach("ambos", cyber.SourceBreach),
+			dumptest.MakeBreach("ambos", cyber.SourceBreach),
 			first.File("ambos.csv", "email\nana@exemplo.com\nbia@exemplo.com\n"),
 		)
 		for name, machine := range map[string]*env{"first": first, "second": second} {

@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"archive/tar"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -56,17 +57,17 @@ func TestImportKeepsEveryIdentifier(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text, truth := madeUpDump(1, 6<<20, v.Keys.Fingerprint)
 	plain := v.File("a.txt", string(text))
-	zipped := v.File("b.gz", string(gzipText(t, text)))
+	zipped := v.File("b.gz", string(dumptest.GzipText(t, text)))
 	pieces := v.File("c.tar", string(tarOf(t, text, 40_000)))
 
-	whole := v.keysOf(v.Import(makeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), plain).Record)
+	whole := v.keysOf(v.Import(dumptest.MakeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), plain).Record)
 	if n := missing(whole, truth); n > 0 {
 		t.Errorf("%d of %d identifiers are missing", n, len(truth))
 	}
 	v.Importer.PartBytes, v.Importer.Workers = 1<<20, 3
 	v.Importer.SpanBytes = 300_000
 	for name, path := range map[string]string{"partes": plain, "zip": zipped, "tar": pieces} {
-		out := v.Import(makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail), path)
+		out := v.Import(dumptest.MakeBreach(name, cyber.SourceBreach, cyber.ExposedEmail), path)
 		keys := v.keysOf(out.Record)
 		if n := missing(keys, truth); n > 0 {
 			t.Errorf("%s: %d of %d identifiers are missing", name, n, len(truth))
@@ -124,21 +125,21 @@ func TestCancelledImportGoesOn(t *testing.T) {
 	v.Importer.SpanBytes = 100_000
 	v.Importer.Workers = 1 // calls is not shared
 	all := 0
-	undo := onFingerprint(v.Importer, func() { all++ })
-	want := v.Import(makeBreach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
+	undo := dumptest.OnFingerprint(v.Importer, func() { all++ })
+	want := v.Import(dumptest.MakeBreach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
 	undo()
 
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{folder})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := makeBreach("parando", cyber.SourceBreach, cyber.ExposedEmail)
+	b := dumptest.MakeBreach("parando", cyber.SourceBreach, cyber.ExposedEmail)
 	work := filepath.Join(v.Importer.Dir, "parando")
 	stops := 0
 	for {
 		ctx, cancel := context.WithCancel(context.Background())
 		had, calls := len(partsIn(t, work)), 0
-		undo := onFingerprint(v.Importer, func() {
+		undo := dumptest.OnFingerprint(v.Importer, func() {
 			if calls++; calls == all/8 { // by what was done, not by when it is on disk
 				cancel()
 			}
@@ -175,16 +176,16 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 	text, _ := madeUpDump(4, 3<<20, v.Keys.Fingerprint)
 	first, second := v.File("1.txt", "ana@exemplo.com.br\n"), v.File("2.txt", string(text))
 	v.Importer.SpanBytes = 100_000
-	want := v.Import(makeBreach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), first, second)
+	want := v.Import(dumptest.MakeBreach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), first, second)
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{first, second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := makeBreach("parado", cyber.SourceBreach, cyber.ExposedEmail)
+	b := dumptest.MakeBreach("parado", cyber.SourceBreach, cyber.ExposedEmail)
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
 	v.Importer.Workers = 1 // calls is not shared
-	undo := onFingerprint(v.Importer, func() {
+	undo := dumptest.OnFingerprint(v.Importer, func() {
 		if calls++; calls == 20_000 {
 			cancel()
 		}
@@ -220,7 +221,7 @@ func TestProgressTellsWhatWasFound(t *testing.T) {
 	}
 	var last intake.Progress
 	spec := intake.Spec{
-		Breach:   makeBreach("pouco", cyber.SourceBreach),
+		Breach:   dumptest.MakeBreach("pouco", cyber.SourceBreach),
 		Inputs:   inputs,
 		Progress: func(p intake.Progress) { last = p },
 	}
@@ -258,7 +259,7 @@ func TestImportRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	try := func(change func(*cyber.Breach), in []intake.Input) error {
-		b := makeBreach("nome", cyber.SourceBreach, cyber.ExposedEmail)
+		b := dumptest.MakeBreach("nome", cyber.SourceBreach, cyber.ExposedEmail)
 		change(&b)
 		_, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: in})
 		return err
@@ -295,7 +296,7 @@ func TestImportRefuses(t *testing.T) {
 func TestResumeNeedsTheSameInputs(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
-	b := makeBreach("nome", cyber.SourceBreach, cyber.ExposedEmail)
+	b := dumptest.MakeBreach("nome", cyber.SourceBreach, cyber.ExposedEmail)
 	gone := errors.New("the disk is gone")
 	first := intake.ReaderInput("a.txt", "a", -1, func(context.Context) (io.ReadCloser, error) { return nil, gone })
 	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{first}}); !errors.Is(err, gone) {
@@ -321,16 +322,16 @@ func TestResumeNeedsTheSameInputs(t *testing.T) {
 func TestHostileInputs(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text := []byte(strings.Repeat("ana@exemplo.com.br bia@exemplo.com.br\n", 20_000))
-	broken := gzipText(t, text)
+	broken := dumptest.GzipText(t, text)
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": gzipText(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
+		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": dumptest.GzipText(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out := v.Import(makeBreach("sujo", cyber.SourceBreach, cyber.ExposedEmail), folder)
+	out := v.Import(dumptest.MakeBreach("sujo", cyber.SourceBreach, cyber.ExposedEmail), folder)
 	if out.Tally.Problems != 2 || len(out.Skips) != 2 {
 		t.Errorf("problems %d: %+v", out.Tally.Problems, out.Skips)
 	}
@@ -359,7 +360,7 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 			return s.Breach
 		}
 		loja := func(name string) cyber.Breach {
-			return makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
+			return dumptest.MakeBreach(name, cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
 		}
 		v.Import(loja("loja"), v.File("a.txt", "ana@exemplo.com.br:Praia2020\nbia@exemplo.com.br:y!9x\n"))
 		once := score()
@@ -383,7 +384,7 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 			len(found) != 3 {
 			t.Error("each import is a finding of its own:", len(found), err)
 		}
-		v.Import(makeBreach("compilado", cyber.SourceCombolist, cyber.ExposedEmail, cyber.ExposedPassword),
+		v.Import(dumptest.MakeBreach("compilado", cyber.SourceCombolist, cyber.ExposedEmail, cyber.ExposedPassword),
 			v.File("d.txt", "caio@exemplo.com.br:outra9\nana@exemplo.com.br:Praia2020\n"))
 		if again := score(); again != once {
 			t.Errorf("once %v, in a compilation too %v", once, again)
@@ -404,7 +405,7 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 // TestDamagedSegmentIsNoAnswer: a value added while a segment is damaged stays pending instead of counting as clean.
 func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	out := v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+	out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 	path := filepath.Join(v.Folder, "corpora", out.Segment)
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -437,14 +438,14 @@ func TestImportOfAFileThatShrinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onFingerprint(v.Importer, func() {
+	dumptest.OnFingerprint(v.Importer, func() {
 		if err := os.Truncate(path, 0); err != nil {
 			t.Error(err)
 		}
 	})
 	_, err = v.Importer.ImportBreach(
 		context.Background(),
-		intake.Spec{Breach: makeBreach("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
+		intake.Spec{Breach: dumptest.MakeBreach("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
 	)
 	if !errors.Is(err, intake.ErrInput) || !strings.Contains(fmt.Sprint(err), "dump.txt changed") {
 		t.Errorf("%v", err)

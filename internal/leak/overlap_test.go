@@ -1,4 +1,4 @@
-package stored_test
+package leak_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -24,7 +25,7 @@ func TestMeasuredAgainstEarlierBreaches(t *testing.T) {
 		for _, d := range []struct{ name, text string }{
 			{"loja-a", people(0, 90)}, {"loja-b", people(80, 130)}, {"compilado", people(0, 100) + people(500, 600)}, {"depois", people(500, 600)},
 		} {
-			v.Import(makeBreach(d.name, cyber.SourceBreach, cyber.ExposedEmail), v.File(d.name+".txt", d.text))
+			v.Import(dumptest.MakeBreach(d.name, cyber.SourceBreach, cyber.ExposedEmail), v.File(d.name+".txt", d.text))
 			v.RunJobs()
 			e.Clock.Advance(time.Minute)
 		}

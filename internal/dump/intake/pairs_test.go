@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -51,7 +52,7 @@ func TestPairsOfRecords(t *testing.T) {
 		if held, err := v.Library.HoldsPair(t.Context(), []uint64{1}, 1); held || err != nil {
 			t.Error("before anything is published:", held, err)
 		}
-		out := v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), file)
+		out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), file)
 		passwords := []string{"Praia;2020", "outra1", "Ana", ""}
 		v.WantEqual("pairs of ana", strings.Join(v.known("ana@exemplo.com", passwords...), " "), "Praia;2020 outra1")
 		v.WantEqual("pairs of bia", strings.Join(v.known("bia@exemplo.com", passwords...), " "), "")
@@ -65,7 +66,7 @@ func TestPairsOfRecords(t *testing.T) {
 		without, err := v.Importer.ImportBreach(
 			ctx,
 			intake.Spec{
-				Breach:  makeBreach("sem-pares", cyber.SourceBreach, cyber.ExposedEmail),
+				Breach:  dumptest.MakeBreach("sem-pares", cyber.SourceBreach, cyber.ExposedEmail),
 				Inputs:  inputs,
 				NoPairs: true,
 			},
@@ -90,10 +91,10 @@ func TestPairsOfRecords(t *testing.T) {
 func TestPairsDoNotDependOnTheWay(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	files := v.madeUpFiles(1400)
-	want := v.Import(makeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), files...)
+	want := v.Import(dumptest.MakeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), files...)
 	v.Importer.PartBytes, v.Importer.Workers = 50_000, 3
 	v.Importer.SpanBytes = 30_000
-	got := v.Import(makeBreach("partes", cyber.SourceBreach, cyber.ExposedEmail), files...)
+	got := v.Import(dumptest.MakeBreach("partes", cyber.SourceBreach, cyber.ExposedEmail), files...)
 	if want.Tally.Pairs < 2000 || got.Tally.Pairs != want.Tally.Pairs || got.PairsDigest != want.PairsDigest {
 		t.Errorf(
 			"%d pairs, %s; in one part %d, %s",
@@ -111,14 +112,14 @@ func TestPairsDoNotDependOnTheWay(t *testing.T) {
 	stopped := func(name string, first, then bool, between func(dir string)) intake.Outcome {
 		t.Helper()
 		spec := intake.Spec{
-			Breach:  makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail),
+			Breach:  dumptest.MakeBreach(name, cyber.SourceBreach, cyber.ExposedEmail),
 			Inputs:  inputs,
 			NoPairs: first,
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		calls := 0
 		v.Importer.Workers = 1 // calls is not shared
-		undo := onFingerprint(v.Importer, func() {
+		undo := dumptest.OnFingerprint(v.Importer, func() {
 			if calls++; calls == 6000 {
 				cancel()
 			}

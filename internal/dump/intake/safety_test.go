@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -60,12 +61,12 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	v.Importer.Workers = 1
 	n := 0
-	undo := onFingerprint(v.Importer, func() {
+	undo := dumptest.OnFingerprint(v.Importer, func() {
 		if n++; n == 260 {
 			cancel()
 		}
 	})
-	b := makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail)
+	b := dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail)
 	if _, err := v.Importer.ImportBreach(stopped, intake.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestOutboxIsAtomic(t *testing.T) {
 		v.LoadPublished()
 		ctx := context.Background()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		rename := func(from, to string) {
 			t.Helper()
 			if err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
@@ -202,7 +203,7 @@ func TestOnePersonOneAlert(t *testing.T) {
 			v.Watch(v.Live, fmt.Sprint("u", i%10), "email", address)
 			text.WriteString(address + "\n")
 		}
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", text.String()))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", text.String()))
 		probes, _, err := v.Breaches.ListProbes(ctx, leak.Place{}, 100)
 		if err != nil {
 			t.Fatal(err)
@@ -218,8 +219,8 @@ func TestOnePersonOneAlert(t *testing.T) {
 				t.Fatalf("%d hits were told: not whole persons", told)
 			}
 		}
-		if told := v.EventsOf(v.Live); countLines(told, "leak ") != 10 || countLines(told, "status ") != 30 {
-			t.Errorf("told %d alerts, %d changes", countLines(told, "leak "), countLines(told, "status "))
+		if told := v.EventsOf(v.Live); dumptest.CountLines(told, "leak ") != 10 || dumptest.CountLines(told, "status ") != 30 {
+			t.Errorf("told %d alerts, %d changes", dumptest.CountLines(told, "leak "), dumptest.CountLines(told, "status "))
 		}
 	})
 }
@@ -232,14 +233,14 @@ func TestRetractedWhileImporting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onFingerprint(v.Importer, func() {
+	dumptest.OnFingerprint(v.Importer, func() {
 		if _, err := v.Rules.RetractBreach(ctx, "loja"); err != nil {
 			t.Error(err)
 		}
 	})
 	_, err = v.Importer.ImportBreach(
 		ctx,
-		intake.Spec{Breach: makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
+		intake.Spec{Breach: dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
 	)
 	if !errors.Is(err, leak.ErrRetracted) {
 		t.Errorf("the import ended with %v", err)
@@ -255,7 +256,7 @@ func TestRetractedWhileImporting(t *testing.T) {
 // TestPageDamagedWhileOpen: a segment that goes bad under a running server is no answer either.
 func TestPageDamagedWhileOpen(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	out := v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+	out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 	v.LoadPublished()
 	f, err := os.OpenFile(filepath.Join(v.Folder, "corpora", out.Segment), os.O_WRONLY, 0)
 	if err != nil {
@@ -272,3 +273,6 @@ func TestPageDamagedWhileOpen(t *testing.T) {
 		t.Errorf("%d values wait to be probed, %v: the damaged segment was taken for an answer", len(pending), err)
 	}
 }
+
+// untold finds every value, without a label.
+func untold(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil }

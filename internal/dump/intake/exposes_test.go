@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -34,7 +35,7 @@ func TestExposesOfWhatWasFound(t *testing.T) {
 			"certo": {[]cyber.Exposed{"email", "password", "name"}, "[email password name]", "[]", "[]"},
 			"outro": {[]cyber.Exposed{"email", "card"}, "[email card]", "[card]", "[password name]"},
 		} {
-			out := v.Import(makeBreach(name, cyber.SourceBreach, c.named...), file)
+			out := v.Import(dumptest.MakeBreach(name, cyber.SourceBreach, c.named...), file)
 			if got := fmt.Sprint(out.Exposes); got != c.want {
 				t.Errorf("%s exposes %s, want %s", name, got, c.want)
 			}

@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"archive/zip"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -72,7 +73,7 @@ func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 	bomb := hostilePDF(9000)
 	text := func(n int) []byte { return fmt.Appendf(nil, "pessoa%d@exemplo.com.br\n", n) }
 	out := v.Import(
-		makeBreach("hostil", cyber.SourceBreach, cyber.ExposedEmail),
+		dumptest.MakeBreach("hostil", cyber.SourceBreach, cyber.ExposedEmail),
 		v.File(
 			"a.txt",
 			string(text(1)),
@@ -116,7 +117,7 @@ func TestCancelEndsHostileImport(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(300*time.Millisecond, cancel)
-	_, err = v.Importer.ImportBreach(ctx, intake.Spec{Breach: makeBreach("hostil", cyber.SourceBreach), Inputs: inputs})
+	_, err = v.Importer.ImportBreach(ctx, intake.Spec{Breach: dumptest.MakeBreach("hostil", cyber.SourceBreach), Inputs: inputs})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package stored_test
+package leak_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -76,7 +77,7 @@ func TestNewsByContent(t *testing.T) {
 					}
 					want[p] = strings.TrimSpace(want[p] + " " + truth[p].hear(fmt.Sprintf("v%d-%d", seed, d), told))
 				}
-				breach := makeBreach(
+				breach := dumptest.MakeBreach(
 					fmt.Sprintf("v%d-%d", seed, d),
 					kinds[random.IntN(len(kinds))],
 					cyber.ExposedEmail,

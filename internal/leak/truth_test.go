@@ -1,4 +1,4 @@
-package stored_test
+package leak_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -64,9 +65,9 @@ func TestToldOfOwnRecord(t *testing.T) {
 			}
 		}
 		watch("antes ")
-		shop := makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
+		shop := dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword)
 		v.Import(shop, table, prose)
-		v.Import(makeBreach("espiao", cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword), log)
+		v.Import(dumptest.MakeBreach("espiao", cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword), log)
 		v.RunJobs()
 		v.LoadPublished()
 		watch("depois ")
@@ -108,7 +109,7 @@ func TestWatchedSites(t *testing.T) {
 		}
 		log := func(name, domain string) {
 			v.Import(
-				makeBreach(name, cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword),
+				dumptest.MakeBreach(name, cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword),
 				v.File(
 					name+".txt",
 					"URL: https://app.banco.test/login\nUSER: eva@"+domain+"\nPASS: x1\n\nURL: https://loja.test/\nUSER: leo@"+domain+"\nPASS: x2\n\n",

@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"encoding/json"

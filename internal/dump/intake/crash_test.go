@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -35,13 +36,13 @@ func TestImportChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := storetest.NewClock()
-	v := openEnv(t, storetest.ReopenStore(t, orders[0], orders[1], keys, clock))
+	v := &env{dumptest.OpenEnv(t, storetest.ReopenStore(t, orders[0], orders[1], keys, clock))}
 	crashSettings(v)
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{orders[2]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := intake.Spec{Breach: makeBreach(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}
+	spec := intake.Spec{Breach: dumptest.MakeBreach(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}
 	if len(orders) > 4 {
 		way, werr := strconv.Atoi(orders[4])
 		if werr != nil {
@@ -86,7 +87,7 @@ func TestKilledImports(t *testing.T) {
 		}
 		path := v.File("dump.txt", string(text))
 		start := time.Now()
-		calm := v.Import(makeBreach("calmo", cyber.SourceBreach, cyber.ExposedEmail), path)
+		calm := v.Import(dumptest.MakeBreach("calmo", cyber.SourceBreach, cyber.ExposedEmail), path)
 		want := v.keysOf(calm.Record)
 		v.RunJobs()
 		undisturbed := time.Since(start)
@@ -185,7 +186,7 @@ func (v *env) checkOnce(people, breaches int) {
 		}
 	}
 	told := v.EventsOf(v.Live)
-	if leaks, changes := countLines(told, "leak "), countLines(told, "status "); leaks != news || news < people*9/5 || news > 2*people || changes != people {
+	if leaks, changes := dumptest.CountLines(told, "leak "), dumptest.CountLines(told, "status "); leaks != news || news < people*9/5 || news > 2*people || changes != people {
 		v.T.Errorf("%d alerts and %d changes of status, wanted %d and %d", leaks, changes, news, people)
 	}
 	if left, err := v.Jobs.ListJobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {

@@ -1,4 +1,6 @@
-package stored_test
+// Package dumptest has what tests of imports, feeds and matches share: everything around breaches on a real store, with
+// a made-up partner. Env is its main type. Only tests import it.
+package dumptest
 
 import (
 	"bytes"
@@ -24,8 +26,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// env is everything around breaches, on a real store.
-type env struct {
+// Env is everything around breaches, on a real store.
+type Env struct {
 	*storetest.Env
 	T          *testing.T
 	Files      *library.Files
@@ -38,24 +40,24 @@ type env struct {
 	Salt       string
 }
 
-// newEnv opens one with a live partner.
-func newEnv(t *testing.T, e *storetest.Env) *env {
+// NewEnv opens one with a live partner.
+func NewEnv(t *testing.T, e *storetest.Env) *Env {
 	t.Helper()
 	p, cred := e.NewPartner(t, partner.Live)
-	v := openEnv(t, e)
+	v := OpenEnv(t, e)
 	v.Live, v.Salt = cyber.Owner{Partner: p.ID, Mode: partner.Live}, cred.Salt
 	return v
 }
 
-// openEnv opens one without a partner of its own.
-func openEnv(t *testing.T, e *storetest.Env) *env {
+// OpenEnv opens one without a partner of its own.
+func OpenEnv(t *testing.T, e *storetest.Env) *Env {
 	t.Helper()
 	files, err := library.OpenFiles(filepath.Join(e.Folder, "corpora"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	files.OpenTable = e.Keys.OpenTable
-	v := &env{Env: e, T: t, Files: files}
+	v := &Env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
 		Store:       e.Breaches,
 		Files:       files,
@@ -80,16 +82,16 @@ func openEnv(t *testing.T, e *storetest.Env) *env {
 }
 
 // InOtherProcess returns the same breaches and partner as another process has them, on the same database.
-func (v *env) InOtherProcess(t *testing.T, e *storetest.Env) *env {
+func (v *Env) InOtherProcess(t *testing.T, e *storetest.Env) *Env {
 	t.Helper()
-	other := openEnv(t, e)
+	other := OpenEnv(t, e)
 	other.Live, other.Salt = v.Live, v.Salt
 	other.LoadPublished()
 	return other
 }
 
 // LoadPublished takes up what was published.
-func (v *env) LoadPublished() {
+func (v *Env) LoadPublished() {
 	v.T.Helper()
 	if err := v.Library.LoadPublished(context.Background()); err != nil {
 		v.T.Fatal(err)
@@ -97,7 +99,7 @@ func (v *env) LoadPublished() {
 }
 
 // Watch watches a value.
-func (v *env) Watch(who cyber.Owner, user, kind, value string) {
+func (v *Env) Watch(who cyber.Owner, user, kind, value string) {
 	v.T.Helper()
 	if _, err := v.Monitoring.AddAsset(
 		context.Background(),
@@ -107,8 +109,8 @@ func (v *env) Watch(who cyber.Owner, user, kind, value string) {
 	}
 }
 
-// makeBreach makes up what is told of a breach.
-func makeBreach(name string, kind cyber.SourceKind, exposes ...cyber.Exposed) cyber.Breach {
+// MakeBreach makes up what is told of a breach.
+func MakeBreach(name string, kind cyber.SourceKind, exposes ...cyber.Exposed) cyber.Breach {
 	return cyber.Breach{
 		Name:    name,
 		Title:   "Vazamento " + name,
@@ -119,7 +121,7 @@ func makeBreach(name string, kind cyber.SourceKind, exposes ...cyber.Exposed) cy
 }
 
 // File writes a dump and returns its path.
-func (v *env) File(name, content string) string {
+func (v *Env) File(name, content string) string {
 	v.T.Helper()
 	path := filepath.Join(v.T.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -129,7 +131,7 @@ func (v *env) File(name, content string) string {
 }
 
 // Import imports the files behind paths.
-func (v *env) Import(b cyber.Breach, paths ...string) intake.Outcome {
+func (v *Env) Import(b cyber.Breach, paths ...string) intake.Outcome {
 	v.T.Helper()
 	inputs, err := intake.ListInputs(context.Background(), nil, paths)
 	if err != nil {
@@ -143,7 +145,7 @@ func (v *env) Import(b cyber.Breach, paths ...string) intake.Outcome {
 }
 
 // RunJobs does everything that is due, as the workers of a server would.
-func (v *env) RunJobs() {
+func (v *Env) RunJobs() {
 	v.T.Helper()
 	ctx := context.Background()
 	steps := map[string]job.Step{
@@ -182,7 +184,7 @@ func (v *env) RunJobs() {
 }
 
 // Statuses tells a person's values and their statuses, in order: "email=alerta cpf=monitorado".
-func (v *env) Statuses(who cyber.Owner, user string) string {
+func (v *Env) Statuses(who cyber.Owner, user string) string {
 	v.T.Helper()
 	assets, err := v.Monitoring.ListAssets(
 		context.Background(),
@@ -199,7 +201,7 @@ func (v *env) Statuses(who cyber.Owner, user string) string {
 }
 
 // FindingsOf tells a person's findings, oldest first: "email:loja:open".
-func (v *env) FindingsOf(who cyber.Owner, user string) string {
+func (v *Env) FindingsOf(who cyber.Owner, user string) string {
 	v.T.Helper()
 	all, err := v.Monitoring.ListFindings(context.Background(), who.Partner, partner.UserHash(user))
 	if err != nil {
@@ -241,7 +243,7 @@ type sentEvent struct {
 
 // EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja", "status ana email monitorado>alerta"
 // and "due ana change-password,second-factor".
-func (v *env) EventsOf(who cyber.Owner) []string {
+func (v *Env) EventsOf(who cyber.Owner) []string {
 	v.T.Helper()
 	rows, err := v.DB.ReadPool().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, who.Partner.Number())
 	if err != nil {
@@ -291,15 +293,15 @@ func (v *env) EventsOf(who cyber.Owner) []string {
 }
 
 // WantEqual compares and says what differs.
-func (v *env) WantEqual(what, got, want string) {
+func (v *Env) WantEqual(what, got, want string) {
 	v.T.Helper()
 	if got != want {
 		v.T.Errorf("%s\n got %s\nwant %s", what, got, want)
 	}
 }
 
-// onFingerprint has fn called before every value that an import fingerprints, and returns how to undo that.
-func onFingerprint(im *intake.Importer, fn func()) (undo func()) {
+// OnFingerprint has fn called before every value that an import fingerprints, and returns how to undo that.
+func OnFingerprint(im *intake.Importer, fn func()) (undo func()) {
 	plain := im.Fingerprint
 	im.Fingerprint = func(kind byte, normal []byte) uint64 {
 		fn()
@@ -308,8 +310,8 @@ func onFingerprint(im *intake.Importer, fn func()) (undo func()) {
 	return func() { im.Fingerprint = plain }
 }
 
-// gzipText packs a text.
-func gzipText(t *testing.T, text []byte) []byte {
+// GzipText packs a text.
+func GzipText(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -322,8 +324,8 @@ func gzipText(t *testing.T, text []byte) []byte {
 	return b.Bytes()
 }
 
-// countLines counts the lines that begin so.
-func countLines(lines []string, prefix string) int {
+// CountLines counts the lines that begin so.
+func CountLines(lines []string, prefix string) int {
 	n := 0
 	for _, l := range lines {
 		if strings.HasPrefix(l, prefix) {
@@ -334,7 +336,7 @@ func countLines(lines []string, prefix string) int {
 }
 
 // Names tells all breaches with their states and how many addresses were found: "loja:published:2".
-func (v *env) Names() string {
+func (v *Env) Names() string {
 	v.T.Helper()
 	all, err := v.Rules.ListBreaches(context.Background())
 	if err != nil {
@@ -345,4 +347,21 @@ func (v *env) Names() string {
 		names = append(names, fmt.Sprintf("%s:%s:%d", r.Name, r.State, r.Tally.Found["email"]))
 	}
 	return strings.Join(names, " ")
+}
+
+// Renew renews a breach with one file and does the work that follows.
+func (v *Env) Renew(way intake.Way, name, content string, force bool) (intake.Outcome, error) {
+	v.T.Helper()
+	inputs, err := intake.ListInputs(v.T.Context(), nil, []string{v.File("more.csv", content)})
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	out, err := v.Importer.RenewBreach(
+		v.T.Context(),
+		way,
+		intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force},
+	)
+	v.RunJobs()
+	v.LoadPublished()
+	return out, err
 }

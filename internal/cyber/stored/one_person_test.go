@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -144,12 +145,12 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 		}
 		// Nobody can know yet: two people, two alerts.
 		v.Import(
-			makeBreach("antes", cyber.SourceBreach, cyber.ExposedEmail),
+			dumptest.MakeBreach("antes", cyber.SourceBreach, cyber.ExposedEmail),
 			v.File("antes.csv", "dobrado@exemplo.com.br\n"),
 		)
 		v.RunJobs()
-		if told := v.EventsOf(v.Live); countLines(told, "leak ") != 2 || countLines(told, "leak "+short) != 1 ||
-			countLines(told, "leak "+long) != 1 {
+		if told := v.EventsOf(v.Live); dumptest.CountLines(told, "leak ") != 2 || dumptest.CountLines(told, "leak "+short) != 1 ||
+			dumptest.CountLines(told, "leak "+long) != 1 {
 			t.Errorf("before the enrolment: %s", strings.Join(told, "\n"))
 		}
 		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
@@ -170,13 +171,13 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 		before, first := len(v.EventsOf(v.Live)), v.listed(long)
 		v.WantEqual("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed")
 		v.Clock.Advance(time.Second)
-		v.Import(makeBreach("depois", cyber.SourceBreach, cyber.ExposedEmail),
+		v.Import(dumptest.MakeBreach("depois", cyber.SourceBreach, cyber.ExposedEmail),
 			v.File("depois.csv", "so-longo@exemplo.com.br\ndobrado@exemplo.com.br\nso-curto@exemplo.com.br\n"))
 		v.RunJobs()
 		told := v.EventsOf(v.Live)[before:]
-		if countLines(told, "leak ") != 1 ||
-			countLines(told, "leak "+long+" email:depois,email:depois,email:depois") != 1 ||
-			countLines(told, "status "+long) != len(told)-1 {
+		if dumptest.CountLines(told, "leak ") != 1 ||
+			dumptest.CountLines(told, "leak "+long+" email:depois,email:depois,email:depois") != 1 ||
+			dumptest.CountLines(told, "status "+long) != len(told)-1 {
 			t.Errorf("after the enrolment: %s", strings.Join(told, "\n"))
 		}
 		assets, persons := v.named(before)
@@ -216,7 +217,7 @@ func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 		v.Watch(v.Live, short, "email", "ana@exemplo.com.br")
 		v.Clock.Advance(time.Second)
 		v.Watch(v.Live, long, "email", "ana@exemplo.com.br")
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", "ana@exemplo.com.br\n"))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", "ana@exemplo.com.br\n"))
 		v.RunJobs()
 		later, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
 		if err != nil || len(later) != 1 {
@@ -261,7 +262,7 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 				lines.WriteString(mail + "\n")
 			}
 		}
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", lines.String()))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", lines.String()))
 		prints, _, err := v.Breaches.ListProbes(ctx, leak.Place{}, 100)
 		if err != nil || len(prints) != 1 || len(prints[0].Fingerprints) != 2*people {
 			t.Fatal(len(prints), err)
@@ -279,7 +280,7 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 		if told != 2*people {
 			t.Errorf("%d hits told of %d", told, 2*people)
 		}
-		if leaks := countLines(v.EventsOf(v.Live), "leak "); leaks != people {
+		if leaks := dumptest.CountLines(v.EventsOf(v.Live), "leak "); leaks != people {
 			t.Errorf("%d alerts for %d people", leaks, people)
 		}
 	})

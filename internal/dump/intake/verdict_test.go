@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -38,7 +39,7 @@ func folderOf(t *testing.T, files map[string]string) string {
 // are listed; what is cut short is told at any size.
 func TestVerdictOfEveryInput(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	short := gzipText(t, []byte("caio@exemplo.com.br "+strings.Repeat("linha ", 30)))
+	short := dumptest.GzipText(t, []byte("caio@exemplo.com.br "+strings.Repeat("linha ", 30)))
 	folder := folderOf(t, map[string]string{
 		"1.txt": "ana@exemplo.com.br",
 		"2.gz":  string(short[:len(short)-9]),
@@ -55,7 +56,7 @@ func TestVerdictOfEveryInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := makeBreach("vereditos", cyber.SourceBreach, cyber.ExposedEmail)
+	b := dumptest.MakeBreach("vereditos", cyber.SourceBreach, cyber.ExposedEmail)
 	_, err = v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: inputs})
 	if !errors.Is(err, intake.ErrDoubtful) {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestVerdictOfEveryInput(t *testing.T) {
 func TestDoubtfulImports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		b := makeBreach("vazio", cyber.SourceBreach, cyber.ExposedEmail)
+		b := dumptest.MakeBreach("vazio", cyber.SourceBreach, cyber.ExposedEmail)
 		empty, err := intake.ListInputs(context.Background(), nil, []string{v.File("vazio.txt", "nada\n")})
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +134,7 @@ func TestSplitSetsAreOneInput(t *testing.T) {
 	if err != nil || len(inputs) != 4 {
 		t.Fatalf("%d inputs, %v", len(inputs), err)
 	}
-	out := v.Import(makeBreach("volumes", cyber.SourceBreach, cyber.ExposedEmail), folder)
+	out := v.Import(dumptest.MakeBreach("volumes", cyber.SourceBreach, cyber.ExposedEmail), folder)
 	if out.Tally.Found["email"] != 4 || out.Tally.Read != 4 {
 		t.Errorf("%+v, %v", out.Tally, out.Skips)
 	}
@@ -143,12 +144,12 @@ func TestSplitSetsAreOneInput(t *testing.T) {
 // files are called is scanned too.
 func TestNamesAndPasswordsBeside(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	locked, err := os.ReadFile("../../container/testdata/7z/encrypted.7z") // under "senha"
+	locked, err := os.ReadFile("../container/testdata/7z/encrypted.7z") // under "senha"
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := folderOf(t, map[string]string{"logs/ana@exemplo.com.br/Passwords.txt": "x", "b.7z": string(locked)})
-	out := v.Import(makeBreach("nomes", cyber.SourceStealer, cyber.ExposedEmail), folder)
+	out := v.Import(dumptest.MakeBreach("nomes", cyber.SourceStealer, cyber.ExposedEmail), folder)
 	keys := v.keysOf(out.Record)
 	if missing(keys, []uint64{v.Keys.Fingerprint(byte(identifier.Email), []byte("ana@exemplo.com.br"))}) > 0 {
 		t.Error("the name of a file was not scanned")

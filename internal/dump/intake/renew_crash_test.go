@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -56,7 +57,7 @@ func TestKilledRenewals(t *testing.T) {
 func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 	v.T.Helper()
 	calm := fmt.Sprint("calmo-", way)
-	before := v.keysOf(v.Import(makeBreach(calm, cyber.SourceBreach), first).Record)
+	before := v.keysOf(v.Import(dumptest.MakeBreach(calm, cyber.SourceBreach), first).Record)
 	v.RunJobs()
 	inputs, err := intake.ListInputs(v.T.Context(), nil, []string{second})
 	if err != nil {
@@ -76,7 +77,7 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 	renewed := v.keysOf(out.Record)
 	for killed, round := 0, 0; killed < kills; round++ {
 		name := fmt.Sprint("morto-", way, "-", round)
-		v.Import(makeBreach(name, cyber.SourceBreach), first)
+		v.Import(dumptest.MakeBreach(name, cyber.SourceBreach), first)
 		v.RunJobs()
 		killed += v.killChild([]string{second, name, fmt.Sprint(int(way))}, undisturbed, func() {
 			r, err := v.Breaches.BreachByName(context.Background(), name)

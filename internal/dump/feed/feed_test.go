@@ -1,4 +1,4 @@
-package stored_test
+package feed_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -66,7 +67,7 @@ func TestFolderFeed(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		drop("loja.csv.gz", string(gzipText(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
+		drop("loja.csv.gz", string(dumptest.GzipText(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
 		drop("sem-manifesto.txt", "caio@exemplo.com.br")
 		v.runFeed(fs, "caixa")
 		v.WantEqual("without a manifest", v.Names(), "")
@@ -229,7 +230,7 @@ func TestHIBPFeed(t *testing.T) {
 				v.Statuses(v.Live, "ana")+" "+v.Statuses(v.Live, "bia"),
 				"email=comprometido email=monitorado cpf=monitorado",
 			)
-			if told := v.EventsOf(v.Live); countLines(told, "leak") != 1 {
+			if told := v.EventsOf(v.Live); dumptest.CountLines(told, "leak") != 1 {
 				t.Errorf("told %v", told)
 			}
 		}

@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/dump/scan/stated"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -41,9 +42,9 @@ func TestImportOfRecords(t *testing.T) {
 		)
 	}
 	out := v.Import(
-		makeBreach("loja", cyber.SourceBreach),
+		dumptest.MakeBreach("loja", cyber.SourceBreach),
 		v.File("a.jsonl", text),
-		v.File("b.jsonl.gz", string(gzipText(t, []byte(large.String())))),
+		v.File("b.jsonl.gz", string(dumptest.GzipText(t, []byte(large.String())))),
 	)
 	labels := v.labelsOf(out.Record)
 	for address, want := range map[string]string{
@@ -84,7 +85,7 @@ func TestImportByMapping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := intake.Spec{Breach: makeBreach("nimbo", cyber.SourceBreach), Inputs: inputs, Mapping: m}
+	spec := intake.Spec{Breach: dumptest.MakeBreach("nimbo", cyber.SourceBreach), Inputs: inputs, Mapping: m}
 	out, err := v.Importer.ImportBreach(context.Background(), spec)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"archive/zip"
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/platform/bucket/buckettest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -73,8 +74,8 @@ func TestArchivesInBuckets(t *testing.T) {
 			s3.PutObject(name, body)
 		}
 		bucket := strings.Replace(s3.Address, "s3://vigia?", "s3://vigia/dumps/?", 1)
-		want := v.Import(makeBreach("textos", cyber.SourceBreach, cyber.ExposedEmail), plain)
-		got := v.Import(makeBreach("balde", cyber.SourceBreach, cyber.ExposedEmail), bucket)
+		want := v.Import(dumptest.MakeBreach("textos", cyber.SourceBreach, cyber.ExposedEmail), plain)
+		got := v.Import(dumptest.MakeBreach("balde", cyber.SourceBreach, cyber.ExposedEmail), bucket)
 		if len(got.Skips) > 0 || !slices.Equal(v.keysOf(got.Record), v.keysOf(want.Record)) ||
 			got.Tally.Scanned != want.Tally.Scanned ||
 			got.Tally.Streams != 3 {

@@ -1,4 +1,4 @@
-package stored_test
+package leak_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -43,7 +44,7 @@ func TestGmailAsOne(t *testing.T) {
 			v.Watch(v.Live, when+" other", "email", "joao.silva@exemplo.com")
 		}
 		watch("before")
-		v.Import(makeBreach("loja", cyber.SourceBreach), v.File(
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach), v.File(
 			"a.csv",
 			"email,senha\njoao.silva+loja"+googlemail+",segredo1\nj.oaosilva"+gmail+",\nb.ialima"+gmail+",segredo2\njoaosilva@exemplo.com,segredo3\n",
 		))
@@ -74,7 +75,7 @@ func TestGmailAsOne(t *testing.T) {
 		v.WantEqual("only its own spelling", v.spelled("exact plain"), "")
 		v.WantEqual("spelled alike", v.spelled("exact dots"), "loja ***.***"+gmail+" row")
 		v.Import(
-			makeBreach("prosa", cyber.SourceBreach, cyber.ExposedEmail),
+			dumptest.MakeBreach("prosa", cyber.SourceBreach, cyber.ExposedEmail),
 			v.File("b.txt", "Escreva para joaosilva"+gmail+" amanhã.\n"),
 		)
 		v.RunJobs()

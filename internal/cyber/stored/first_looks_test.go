@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -36,7 +37,7 @@ func (v *lookEnv) leaked(name string, from, to int) {
 	for i := from; i < to; i++ {
 		b.WriteString(mailOf(i) + "\n")
 	}
-	v.Import(makeBreach(name, cyber.SourceBreach, cyber.ExposedEmail), v.File(name+".txt", b.String()))
+	v.Import(dumptest.MakeBreach(name, cyber.SourceBreach, cyber.ExposedEmail), v.File(name+".txt", b.String()))
 	v.RunJobs()
 	v.LoadPublished()
 }
@@ -121,7 +122,7 @@ func TestFactsPerHour(t *testing.T) {
 			e.Clock.Advance(15 * time.Minute)
 			if hour == 1 {
 				line := fmt.Sprintf("mais%d@exemplo.com.br\n", quarter)
-				if _, err := v.renew(intake.Append, "grande", line, false); err != nil {
+				if _, err := v.Renew(intake.Append, "grande", line, false); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -151,7 +152,7 @@ func TestWaitingIsNotMatched(t *testing.T) {
 		if got := v.facts(v.Live); got != cyber.LookBurst {
 			t.Fatalf("at once: %d facts", got)
 		}
-		if _, err := v.renew(intake.Append, "antigo", "alguem@exemplo.com.br\n", false); err != nil {
+		if _, err := v.Renew(intake.Append, "antigo", "alguem@exemplo.com.br\n", false); err != nil {
 			t.Fatal(err)
 		}
 		v.RunJobs()
@@ -330,7 +331,7 @@ func TestLooksOverReplicas(t *testing.T) {
 	v.leaked("antigo", 0, 3000)
 	ahead := storetest.NewClock()
 	ahead.Advance(10 * time.Minute)
-	twin := &lookEnv{v.InOtherProcess(t, storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, ahead)), nil}
+	twin := &lookEnv{&env{v.InOtherProcess(t, storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, ahead))}, nil}
 	for i := range 1500 {
 		v.Watch(v.Live, fmt.Sprint("a", i), "email", mailOf(i))
 		twin.Watch(v.Live, fmt.Sprint("b", i), "email", mailOf(i))

@@ -1,4 +1,4 @@
-package stored_test
+package feed_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package stored_test
+package leak_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -45,7 +46,7 @@ func TestImportFindsWatchedValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := v.Import(
-			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone),
+			dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone),
 			v.File("loja.csv", dump),
 		)
 		if got := out.Tally.Found; got["email"] != 2 || got["cpf"] != 2 || got["phone"] != 1 ||
@@ -71,9 +72,9 @@ func TestImportFindsWatchedValues(t *testing.T) {
 			) // a CPF and a name stand beside the address
 			v.WantEqual("nobody", v.Statuses(v.Live, "caio"), "email=monitorado")
 			told := v.EventsOf(v.Live)
-			if len(told) != 7 || countLines(told, "leak ana") != 1 ||
-				countLines(told, "leak empresa domain:loja") != 1 ||
-				countLines(told, "status ") != 5 {
+			if len(told) != 7 || dumptest.CountLines(told, "leak ana") != 1 ||
+				dumptest.CountLines(told, "leak empresa domain:loja") != 1 ||
+				dumptest.CountLines(told, "status ") != 5 {
 				t.Errorf("told %s", strings.Join(told, "\n"))
 			}
 			if _, err := e.Jobs.EnqueueJob(context.Background(), leak.KindMatch, "loja", struct{}{}); err != nil {
@@ -87,10 +88,10 @@ func TestImportFindsWatchedValues(t *testing.T) {
 func TestNewValueIsFoundInOldBreaches(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Import(makeBreach("velho", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br\n"))
+		v.Import(dumptest.MakeBreach("velho", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br\n"))
 		v.Clock.Advance(time.Hour)
 		v.Import(
-			makeBreach("senhas", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword),
+			dumptest.MakeBreach("senhas", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPassword),
 			v.File("b.txt", "x ana@exemplo.com.br:123 y"),
 		)
 		v.LoadPublished()
@@ -117,10 +118,10 @@ func TestNovelty(t *testing.T) {
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
 		v.Import(
-			makeBreach("coletanea", cyber.SourceCombolist, cyber.ExposedEmail),
+			dumptest.MakeBreach("coletanea", cyber.SourceCombolist, cyber.ExposedEmail),
 			v.File("b.txt", "ana@exemplo.com.br\nbia@exemplo.com.br"),
 		)
 		v.RunJobs()
@@ -139,8 +140,8 @@ func TestRetract(t *testing.T) {
 		v := newEnv(t, e)
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-		v.Import(makeBreach("certo", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
-		v.Import(makeBreach("errado", cyber.SourceStealer, cyber.ExposedEmail), v.File("b.txt", "ana@exemplo.com.br"))
+		v.Import(dumptest.MakeBreach("certo", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.Import(dumptest.MakeBreach("errado", cyber.SourceStealer, cyber.ExposedEmail), v.File("b.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
 		v.LoadPublished()
 		v.WantEqual("before", v.Statuses(v.Live, "ana"), "email=comprometido")
@@ -163,7 +164,7 @@ func TestRetract(t *testing.T) {
 		}
 		_, err = v.Importer.ImportBreach(
 			context.Background(),
-			intake.Spec{Breach: makeBreach("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
+			intake.Spec{Breach: dumptest.MakeBreach("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs},
 		)
 		if !errors.Is(err, leak.ErrRetracted) {
 			t.Errorf("importing a retracted name: %v", err)
@@ -177,7 +178,7 @@ func TestEdit(t *testing.T) {
 		v := newEnv(t, e)
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
 		_, err := v.Rules.EditBreach(context.Background(), "loja", func(b *cyber.Breach) {
 			b.Exposes, b.Name = append(b.Exposes, cyber.ExposedPassword), "outro"
@@ -202,7 +203,7 @@ func TestSandboxNeverMeetsCorpora(t *testing.T) {
 		v.LoadPublished()
 		v.Watch(sandbox, "ana", "email", "ana@exemplo.com.br")
 		v.Import(
-			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+			dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
 			v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br joao@vazamento.test"),
 		)
 		v.RunJobs()
@@ -228,7 +229,7 @@ func TestPendingValues(t *testing.T) {
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br") // before the first load: nobody can be asked
 		v.LoadPublished()
 		v.Import(
-			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+			dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
 			v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"),
 		)
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br") // published, but not yet loaded here
@@ -251,7 +252,7 @@ func TestPendingValues(t *testing.T) {
 			t.Errorf("settled %d again, %v", n, err)
 		}
 		v.RunJobs()
-		if told := v.EventsOf(v.Live); countLines(told, "leak") != 2 {
+		if told := v.EventsOf(v.Live); dumptest.CountLines(told, "leak") != 2 {
 			t.Errorf("told %v", told)
 		}
 	})
@@ -263,7 +264,7 @@ func TestForgottenValueIsErased(t *testing.T) {
 		v := newEnv(t, e)
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
 		assets, err := v.Monitoring.ListAssets(
 			context.Background(),
@@ -302,7 +303,7 @@ func TestLastLook(t *testing.T) {
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Import(
-			makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+			dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
 			v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"),
 		)
 		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch}, 1)
@@ -369,7 +370,7 @@ func TestExtraKeysAreFound(t *testing.T) {
 			return strings.Join(list, "; ")
 		}
 		watch("antes")
-		out := v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File(
+		out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File(
 			"loja.csv",
 			"email;chave_pix;cnpj;senha\nana@exemplo.com.br;123e4567-e89b-42d3-a456-426614174000;;segredo99\nloja@exemplo.com.br;;12.ABC.345/01DE-35;\n",
 		))
@@ -382,8 +383,8 @@ func TestExtraKeysAreFound(t *testing.T) {
 		const want = "cnpjrow[email other]low; pix_keyrow[email password financial]critical"
 		v.WantEqual("before", told("antes"), want)
 		v.WantEqual("after", told("depois"), want)
-		if events := v.EventsOf(v.Live); countLines(events, "leak antes") != 1 ||
-			countLines(events, "leak depois") != 2 {
+		if events := v.EventsOf(v.Live); dumptest.CountLines(events, "leak antes") != 1 ||
+			dumptest.CountLines(events, "leak depois") != 2 {
 			t.Errorf("told %s", strings.Join(events, "\n"))
 		}
 	})

@@ -1,4 +1,4 @@
-package stored_test
+package intake_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -58,7 +59,7 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 		"URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: eva@exemplo.com\nPASS: x2\n\n",
 	)
 	labels := v.labelsOf(
-		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), table, more, prose, log).Record,
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), table, more, prose, log).Record,
 	)
 	for address, want := range map[string]string{
 		"ana@exemplo.com": "[email] ", "bia@exemplo.com": "[email password name] ", "caio@exemplo.com": "[email] ", "davi@exemplo.com": "[] ",
@@ -86,10 +87,10 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 func TestLabelsDoNotDependOnTheWay(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	files := v.madeUpFiles(2000)
-	want := v.labelsOf(v.Import(makeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), files...).Record)
+	want := v.labelsOf(v.Import(dumptest.MakeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), files...).Record)
 	v.Importer.PartBytes, v.Importer.Workers = 200_000, 3
 	v.Importer.SpanBytes = 70_000
-	got := v.labelsOf(v.Import(makeBreach("partes", cyber.SourceBreach, cyber.ExposedEmail), files...).Record)
+	got := v.labelsOf(v.Import(dumptest.MakeBreach("partes", cyber.SourceBreach, cyber.ExposedEmail), files...).Record)
 	if len(got) != len(want) {
 		t.Errorf("%d fingerprints, %d in one part", len(got), len(want))
 	}
