@@ -104,7 +104,7 @@ func newBrowser(t *testing.T, base string, more ...chromedp.ExecAllocatorOption)
 	t.Helper()
 	axe, err := os.ReadFile(axeFile)
 	if err != nil {
-		t.Fatalf("%v: run scripts/install-tools", err)
+		t.Fatalf("axe-core, which judges pages for accessibility, is not installed: run scripts/fetch-axe (%v)", err)
 	}
 	ctx, stop := newProfile(t, more...)
 	limited, cancelTime := context.WithTimeout(ctx, 25*time.Minute)

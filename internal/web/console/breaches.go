@@ -123,7 +123,6 @@ var kindOptions = []choiceOption{
 	{"phish", "Phishing"},
 }
 
-// Has reports whether the form's breach exposes a class.
 func (f breachForm) Has(class string) bool { return slices.Contains(f.Exposes, cyber.Exposed(class)) }
 
 // newBreach shows an empty form for a breach, to be imported from files on the server or from an upload.
@@ -132,7 +131,6 @@ func newBreach(_ *Console, r *request) (answer, error) {
 	return view{"breach-new", "Importar vazamento", breachForm{Upload: upload}}, nil
 }
 
-// parseBreachForm reads the fields of the form.
 func parseBreachForm(f *formReader, b *cyber.Breach) {
 	values := f.PostForm
 	day, err := parseDayField("date", values.Get("date"))

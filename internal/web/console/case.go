@@ -61,7 +61,6 @@ const (
 	earlierCases, openFindings = 5, 5
 )
 
-// showCasePage shows a case with all that belongs to it.
 func showCasePage(c *Console, r *request) (answer, error) {
 	page, err := c.gatherCase(r.Context(), r.viewer, cyber.CaseID(r.PathValue("id")))
 	if err != nil {
@@ -247,7 +246,6 @@ func formatWish(element string) string {
 	return members.Appointment.In(brazil).Format("02/01/2006 15:04")
 }
 
-// moveCaseStatus moves a case to the status that the form names.
 var moveCaseStatus = changeHandler("case.move", "id", "/cases/{id}", "case.moved",
 	func(r *request, in *Rules, id cyber.CaseID) (string, error) {
 		to, err := cyber.ParseCaseStatus(r.trimmedField("to"))

@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// change changes something with the rules that it is given and no others: they belong to one transaction. It must be
+// short and must not reach outside the database. It returns the subject and the detail of its line in the audit trail.
+type change func(ctx context.Context, in *Rules) (subject, detail string, err error)
+
 // changeWithAudit runs a change and its line in the audit trail in one transaction.
 func (c *Console) changeWithAudit(r *request, action string, run change) error {
 	ctx := r.Context()

@@ -37,7 +37,6 @@ func withSampleWords(it cyber.Item) cyber.Item {
 	return it
 }
 
-// contentView shows an item in its form.
 func contentView(r *request, it cyber.Item) (answer, error) {
 	page, shown := newContentForm(it, r.PostForm), withSampleWords(it)
 	var b bytes.Buffer
@@ -133,7 +132,6 @@ const newContentYAML = `- id: minha-dica
   body: Texto em uma ou duas frases.
 `
 
-// newContentView returns the form of a new item.
 func newContentView(r *request, it cyber.Item, preview *cyber.Item) view {
 	page := newContentForm(it, r.PostForm)
 	page.New, page.YAML, page.Preview = true, newContentYAML, preview
@@ -227,7 +225,6 @@ var (
 	}
 )
 
-// Has reports whether a list of conditions holds a word.
 func (f contentForm) Has(list, word string) bool {
 	switch list {
 	case "exposes":

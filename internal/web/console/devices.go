@@ -29,7 +29,6 @@ func (p devicesPage) SharesOf(s cyber.System) (list []cyber.Share) {
 	return list
 }
 
-// PartnerName returns the name of a partner as the page shows it.
 func (p devicesPage) PartnerName(id partner.ID) string {
 	for _, one := range p.All {
 		if one.ID == id {
@@ -157,7 +156,6 @@ func (c *Console) gatherDevice(ctx context.Context, who viewer, id cyber.KeyID) 
 	}, nil
 }
 
-// Badge returns the badge for the state of the key.
 func (p devicePage) Badge() badge { return deviceStates[p.State] }
 
 // Ending returns why the key ended.

@@ -116,7 +116,6 @@ func newEventDelivery(s alert.DeliveryStatus, kind alert.Type, address string, t
 	return eventDelivery{DeliveryStatus: s, Type: kind, Address: address, Attempts: own}
 }
 
-// endpointAddresses returns where the endpoints of a partner are.
 func (c *Console) endpointAddresses(ctx context.Context, id partner.ID) (map[alert.EndpointID]string, error) {
 	endpoints, err := c.Rules.Webhooks.ListEndpoints(ctx, id)
 	if err != nil {

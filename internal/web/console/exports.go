@@ -136,7 +136,6 @@ func (c *Console) writeList(
 	return done, file.finishFile(done.Lines)
 }
 
-// showExports lists one's own files.
 func showExports(c *Console, r *request) (answer, error) {
 	list, err := c.Rules.Saved.ListExports(r.Context(), r.who.ID)
 	if err != nil {

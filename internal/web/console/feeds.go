@@ -32,7 +32,6 @@ type feedsPage struct {
 	Feeds []feed.Feed
 }
 
-// showNewFeed shows the form of a new feed.
 func showNewFeed(*Console, *request) (answer, error) {
 	return view{"feed-new", "Nova fonte", nil}, nil
 }

@@ -360,13 +360,3 @@ func (f *formReader) readMoment(name string) time.Time {
 	f.noteFault(err)
 	return t
 }
-
-// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never
-// held in memory.
-func (f *formReader) readInput() (from Input, detail string) {
-	if !f.route.upload {
-		return Input{Paths: splitLines(f.trimmedField("paths"))}, f.trimmedField("paths")
-	}
-	file := f.readUpload()
-	return Input{Name: file.FileName(), File: file}, "upload"
-}

@@ -80,7 +80,6 @@ func resolutionName(r cyber.Resolution) string {
 	return cmp.Or(optionLabels(resolutionOptions)[string(r)], "Retirado")
 }
 
-// optionLabels returns the labels of options, by their values.
 func optionLabels(options []choiceOption) map[string]string {
 	labels := make(map[string]string, len(options))
 	for _, o := range options {
@@ -97,7 +96,6 @@ func formatTime(t time.Time, layout string) string {
 	return t.In(brazil).Format(layout)
 }
 
-// pluralWord returns the word for one or for many.
 func pluralWord(n int64, one, many string) string {
 	if n == 1 {
 		return one

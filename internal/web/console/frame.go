@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -77,10 +76,6 @@ func (c *Console) newFrame(r *request, v view, refused error) *frame {
 	f.Menu, f.Scope = menuForOperator(r), r.scope.newScopeView()
 	return f
 }
-
-// change changes something with the rules that it is given and no others: they belong to one transaction. It must be
-// short and must not reach outside the database. It returns the subject and the detail of its line in the audit trail.
-type change func(ctx context.Context, in *Rules) (subject, detail string, err error)
 
 // May reports whether the operator's role covers another: pages leave out what would be refused.
 func (f *frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }

@@ -28,7 +28,6 @@ type Jobs interface {
 	CancelJob(ctx context.Context, id job.ID) error
 }
 
-// jobKinds are the kinds in words.
 var jobKinds = map[string]string{
 	intake.KindImport:     "Importação de vazamento",
 	leak.KindMatch:        "Busca nos dados monitorados",

@@ -79,7 +79,6 @@ type filter struct {
 	confined bool
 }
 
-// valueOfName returns a word of the filter.
 func (f filter) valueOfName(name string) string { return f.values.Get(name) }
 
 // valueOr returns a word of the filter, or what the list holds unless told otherwise.
@@ -310,7 +309,6 @@ func (v listView) Place() string { return v.filter.After }
 // Inner reports whether the page is a later one than the first.
 func (v listView) Inner() bool { return v.filter.After != "" }
 
-// Partner returns the chosen partner.
 func (v listView) Partner() partner.ID { return v.filter.Partner }
 
 // newListView puts together what stands around the table of a list.
@@ -352,7 +350,6 @@ func (c *Console) newListView(
 	return v, nil
 }
 
-// offerOption adds an option to a field of the list.
 func (v *listView) offerOption(field string, o choiceOption) {
 	for i := range v.Fields {
 		if v.Fields[i].Name == field {

@@ -64,7 +64,6 @@ var (
 	}
 )
 
-// optionLabel returns the label of an option.
 func (f listField) optionLabel(value string) string {
 	return cmp.Or(optionLabels(f.Options)[value], value)
 }
@@ -234,7 +233,6 @@ var eventsList = listing{
 	}),
 }
 
-// readEvents returns a page of events.
 func (f filter) readEvents(ctx context.Context, in *Rules, limit int) ([]alert.Kept, string, error) {
 	list, next, err := in.Events.ListEvents(ctx, f.Partner, alert.EventFilter{
 		User:        f.user,
@@ -291,12 +289,10 @@ var deliveriesList = listing{
 	}),
 }
 
-// deliveryState returns the state of the deliveries that are asked for.
 func (f filter) deliveryState() alert.DeliveryState {
 	return alert.DeliveryState(f.valueOr("state", string(alert.DeliveryFailed)))
 }
 
-// readDeliveries returns a page of deliveries.
 func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]alert.Listed, string, error) {
 	list, next, err := in.Events.DeliveryList(ctx, alert.DeliveryFilter{
 		State:    f.deliveryState(),
@@ -435,7 +431,6 @@ var devicesList = listing{
 	}),
 }
 
-// readDevices returns a page of devices.
 func (f filter) readDevices(ctx context.Context, in *Rules, limit int) ([]cyber.Device, string, error) {
 	list, next, err := in.Review.DeviceList(ctx, f.Partner, cyber.DeviceFilter{
 		User:        f.user,

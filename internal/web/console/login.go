@@ -158,7 +158,6 @@ func acceptInvitation(c *Console, r *request) (answer, error) {
 	return redirect{to: "/second-factor"}, nil
 }
 
-// logOutOperator ends the session.
 func logOutOperator(c *Console, r *request) (answer, error) {
 	if err := c.Rules.Operators.EndSession(r.Context(), r.session); err != nil {
 		return nil, err

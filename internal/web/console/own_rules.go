@@ -60,6 +60,14 @@ func ifOwn[T any](own bool, refusal error, ask func() (T, error)) (value T, err 
 	return ask()
 }
 
+var (
+	_ Webhooks = ownWebhooks{}
+	_ Subjects = ownSubjects{}
+	_ Events   = ownEvents{}
+	_ Review   = ownReview{}
+	_ Figures  = ownFigures{}
+)
+
 // ownWebhooks are one partner's. Every method is written out, so that one that is added to the interface is decided on
 // before it compiles; so it is with the types below.
 type ownWebhooks struct {
@@ -75,7 +83,6 @@ func (w ownWebhooks) checkOwn(id partner.ID) error {
 	return nil
 }
 
-// FindEndpoint returns an endpoint of the one partner.
 func (w ownWebhooks) FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error) {
 	e, err := w.inner.FindEndpoint(ctx, endpoint)
 	if err == nil && e.Partner != w.id {
@@ -84,7 +91,6 @@ func (w ownWebhooks) FindEndpoint(ctx context.Context, endpoint alert.EndpointID
 	return e, err
 }
 
-// ListEndpoints lists those of the one partner.
 func (w ownWebhooks) ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
 	if err := w.checkOwn(id); err != nil {
 		return nil, err
@@ -92,7 +98,6 @@ func (w ownWebhooks) ListEndpoints(ctx context.Context, id partner.ID) ([]alert.
 	return w.inner.ListEndpoints(ctx, id)
 }
 
-// Create makes one of the one partner.
 func (w ownWebhooks) Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error) {
 	if err := w.checkOwn(id); err != nil {
 		return alert.Endpoint{}, err
@@ -100,7 +105,6 @@ func (w ownWebhooks) Create(ctx context.Context, id partner.ID, url string, type
 	return w.inner.Create(ctx, id, url, types)
 }
 
-// Test sends an event to one of the one partner.
 func (w ownWebhooks) Test(
 	ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type,
 ) (webhook.Outcome, alert.EventID, error) {
@@ -110,7 +114,6 @@ func (w ownWebhooks) Test(
 	return w.inner.Test(ctx, id, endpoint, t)
 }
 
-// RotateKeys changes the secret of one of the one partner.
 func (w ownWebhooks) RotateKeys(
 	ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration,
 ) (alert.Endpoint, error) {
@@ -120,7 +123,6 @@ func (w ownWebhooks) RotateKeys(
 	return w.inner.RotateKeys(ctx, id, endpoint, overlap)
 }
 
-// EnableEndpoint enables one of the one partner.
 func (w ownWebhooks) EnableEndpoint(
 	ctx context.Context, id partner.ID, endpoint alert.EndpointID,
 ) (alert.Endpoint, error) {
@@ -130,7 +132,6 @@ func (w ownWebhooks) EnableEndpoint(
 	return w.inner.EnableEndpoint(ctx, id, endpoint)
 }
 
-// DisableEndpoint disables one of the one partner.
 func (w ownWebhooks) DisableEndpoint(
 	ctx context.Context, id partner.ID, endpoint alert.EndpointID,
 ) (alert.Endpoint, error) {
@@ -140,7 +141,6 @@ func (w ownWebhooks) DisableEndpoint(
 	return w.inner.DisableEndpoint(ctx, id, endpoint)
 }
 
-// FollowEndpoint watches one of the one partner.
 func (w ownWebhooks) FollowEndpoint(
 	ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState,
 ) error {
@@ -150,7 +150,6 @@ func (w ownWebhooks) FollowEndpoint(
 	return w.inner.FollowEndpoint(ctx, id, endpoint, to)
 }
 
-// DeleteEndpoint deletes one of the one partner.
 func (w ownWebhooks) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	if err := w.checkOwn(id); err != nil {
 		return err
@@ -164,10 +163,8 @@ type ownSubjects struct {
 	id    partner.ID
 }
 
-// Reference names a person.
 func (s ownSubjects) Reference(p subject.Person) string { return s.inner.Reference(p) }
 
-// FindReferred returns a person of the one partner.
 func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
 	return ifOwn(
 		id == s.id,
@@ -188,27 +185,24 @@ func (s ownSubjects) DescribePerson(
 	return s.inner.DescribePerson(ctx, who, p)
 }
 
-// ExportPerson exports nothing.
+// What follows is the operator's: a person's rights, and reports over partners.
+
 func (ownSubjects) ExportPerson(context.Context, subject.Person) ([]subject.Held, error) {
 	return nil, subject.ErrNobody
 }
 
-// ListAccesses returns nothing.
 func (ownSubjects) ListAccesses(context.Context, subject.Person) ([]subject.Access, error) {
 	return nil, subject.ErrNobody
 }
 
-// Erase erases nothing.
 func (ownSubjects) Erase(context.Context, operator.Actor, subject.Person, string) (subject.Outcome, error) {
 	return subject.Outcome{}, subject.ErrNobody
 }
 
-// WriteErasureLog writes nothing.
 func (ownSubjects) WriteErasureLog(context.Context, io.Writer) (int, error) {
 	return 0, subject.ErrNobody
 }
 
-// ReportIncident reports nothing.
 func (ownSubjects) ReportIncident(
 	context.Context, operator.Actor, subject.Incident, time.Time, bool, string,
 ) (subject.Report, error) {
@@ -221,7 +215,6 @@ type ownEvents struct {
 	id partner.ID
 }
 
-// ListEvents lists events of the one partner.
 func (e ownEvents) ListEvents(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
 	if id != e.id {
 		return nil, 0, partner.ErrNotFound
@@ -229,7 +222,6 @@ func (e ownEvents) ListEvents(ctx context.Context, id partner.ID, f alert.EventF
 	return e.of.ListEvents(ctx, id, f)
 }
 
-// GetEvent returns an event of the one partner.
 func (e ownEvents) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
 	return ifOwn(
 		id == e.id,
@@ -265,7 +257,6 @@ func (v ownReview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber
 	return v.of.ListAssets(ctx, f)
 }
 
-// DeviceList lists devices of the one partner.
 func (v ownReview) DeviceList(
 	ctx context.Context,
 	id partner.ID,
@@ -277,7 +268,6 @@ func (v ownReview) DeviceList(
 	return v.of.DeviceList(ctx, id, f)
 }
 
-// GetAsset returns a watched value of the one partner.
 func (v ownReview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
 	return ifOwn(
 		id == v.id,
@@ -286,7 +276,6 @@ func (v ownReview) GetAsset(ctx context.Context, id partner.ID, asset cyber.Asse
 	)
 }
 
-// FindingByID returns a finding of the one partner.
 func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
 	return ifOwn(
 		id == v.id,

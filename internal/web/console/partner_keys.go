@@ -74,7 +74,6 @@ func (k keyRow) MadeToo() string {
 		countWithWord(n, "chave criada por ela.", "chaves criadas por ela ou pelas que ela criou.")
 }
 
-// ScopeNames joins the scopes of a key.
 func (k keyRow) ScopeNames() string {
 	names := make([]string, len(k.Scopes))
 	for i, s := range k.Scopes {
@@ -102,7 +101,6 @@ type keyForm struct {
 	Scopes []partner.Scope
 }
 
-// Has reports whether a scope can be given.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partner.Scope(scope)) }
 
 // createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown

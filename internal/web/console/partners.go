@@ -187,7 +187,6 @@ var savePartner = changeHandler("partner.set", "id", "/partners/{id}", "partner.
 // suspendPartner refuses all requests of a partner until it is resumed. Its data stay.
 var suspendPartner = changePartner("partner.suspend", "partner.suspended", (*partner.Registry).SuspendPartner)
 
-// resumePartner lets a suspended partner use the API again.
 var resumePartner = changePartner("partner.resume", "partner.resumed", (*partner.Registry).ResumePartner)
 
 // changePartner makes the handler of a change that needs nothing but the partner's id.

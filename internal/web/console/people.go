@@ -191,7 +191,6 @@ func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
 	return l
 }
 
-// appendPoint appends a point to the path of an SVG line.
 func appendPoint(path []byte, x, y int64) []byte {
 	return append(strconv.AppendInt(append(strconv.AppendInt(path, x, 10), ','), y, 10), ' ')
 }

@@ -64,7 +64,6 @@ type gridLine struct {
 	Value int64
 }
 
-// roundToTenth rounds to one decimal.
 func roundToTenth(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
 
 // niceCeiling returns the least of 2, 4, 10, 20, 40, 100, ... that is not below n: halves of it are whole numbers.
@@ -327,7 +326,6 @@ func (c *Console) pictureOverview(
 	}, nil
 }
 
-// sumOfDays returns the total of days.
 func sumOfDays(days []operator.DayCount) (n int64) {
 	for _, d := range days {
 		n += d.Count

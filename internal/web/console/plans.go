@@ -41,7 +41,6 @@ type planPage struct {
 	Path                    string
 }
 
-// showNewPlan shows the form of a new plan.
 func showNewPlan(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
 	if err != nil {
@@ -51,7 +50,6 @@ func showNewPlan(c *Console, r *request) (answer, error) {
 	return view{"plan", "Novo plano", page}, nil
 }
 
-// showPlanPage shows a plan.
 func showPlanPage(c *Console, r *request) (answer, error) {
 	page, err := c.gatherPlan(r.Context(), partnerOf(r), plan.ID(r.PathValue("plan")))
 	if err != nil {
@@ -83,7 +81,6 @@ func (c *Console) gatherPlan(ctx context.Context, id partner.ID, name plan.ID) (
 	}, nil
 }
 
-// readPlan fills a plan from the form.
 func (f *formReader) readPlan(p *plan.Plan) {
 	limit, err := parseReais("limit", f.trimmedField("limit"))
 	f.noteFault(err)

@@ -12,9 +12,9 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// A partner's own people use the same console. The code that confines them to their partner is in this file, not
-// in the pages: the table of routes says which right each route needs, confine refuses requests that name
-// another partner, and the pages run with rules that reach the data of that partner only.
+// A partner's own people use the same console. The code that confines them to their partner is in this file and in
+// own_rules.go, not in the pages: the table of routes says which right each route needs, confineToPartner refuses
+// requests that name another partner, and the pages run with rules that reach the data of that partner only.
 
 // tableKey returns the key of the route in tables: method and path.
 func (rt route) tableKey() string { return rt.method + " " + rt.path }
@@ -183,7 +183,6 @@ type scopeView struct {
 	Switch, Trying bool
 }
 
-// newScopeView returns the scope as pages show it.
 func (s scope) newScopeView() scopeView {
 	return scopeView{s.at.ID, s.at.Name, s.sandbox != "", s.at.ID != s.home.ID}
 }
@@ -295,13 +294,3 @@ const (
 	integrate = operator.Integrate
 	attend    = operator.Attend
 )
-
-var (
-	_ Webhooks = ownWebhooks{}
-	_ Subjects = ownSubjects{}
-	_ Events   = ownEvents{}
-	_ Review   = ownReview{}
-	_ Figures  = ownFigures{}
-)
-
-// What is below is the operator's: a person's rights, and reports over partners.

@@ -31,7 +31,6 @@ func (c *Console) newSealedFile(r *request, list, about string, format operator.
 	return &sealedFile{ctx: r.Context(), saved: c.Rules.Saved, Export: c.newExport(r, list, about, format)}
 }
 
-// Write adds to the file.
 func (f *sealedFile) Write(text []byte) (int, error) {
 	if !f.begun {
 		if err := f.saved.BeginExport(f.ctx, f.Export); err != nil {
@@ -71,7 +70,6 @@ type sealedReader struct {
 	left  bytes.Reader
 }
 
-// Read reads on.
 func (s *sealedReader) Read(p []byte) (int, error) {
 	for s.left.Len() == 0 {
 		if s.part == s.file.Parts {

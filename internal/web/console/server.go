@@ -1,10 +1,11 @@
 // Package console is the operator's pages: the whole service in a browser, rendered on the server.
 //
-// One table lists the routes with the role that each needs, and one adapter opens the session, checks role and proof,
-// runs the page, renders it to a buffer and writes it. The pages call the same rules as the command line. The package
-// knows neither the partner API nor SQL. The invariants it keeps: nothing is changed by a GET, nothing changes without
-// a line in the audit trail, a personal value is shown only after a reason was recorded, and no page holds script or
-// style of its own.
+// Its main type is Console: one table lists the routes with the role that each needs, and one adapter opens the session,
+// checks role and proof, runs the handler and writes its answer. A handler reads the request, asks a gather function,
+// which can be tested without HTTP, and returns a view or an error. The pages call the same rules as the command line.
+// What may not be done here: change anything by a GET or without a line in the audit trail, show a personal value before
+// a reason was recorded, reach data of another partner than the viewer's, use SQL, or give a page script or style of its
+// own.
 package console
 
 import (
@@ -143,7 +144,6 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // assetTime is how long browsers keep the style sheet and the script; they change only with the program.
 const assetTime = 5 * time.Minute
 
-// NewConsole builds the console.
 func NewConsole(o Options) (*Console, error) {
 	templates, err := parsedPages()
 	if err != nil {
@@ -171,7 +171,6 @@ func NewConsole(o Options) (*Console, error) {
 	return c, nil
 }
 
-// ServeHTTP answers an operator.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
 // isOverTLS reports whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
@@ -239,7 +238,6 @@ func (r *request) auditActor() operator.Actor {
 	return operator.Actor{Name: string(r.who.ID), From: r.from}
 }
 
-// trimmedField returns a field of the form without surrounding space.
 func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
 const maxForm = 1 << 20
@@ -314,7 +312,6 @@ func (c *Console) runRequest(w http.ResponseWriter, r *request) (answer, error) 
 	return pages.RunForm(isMendable, run, showAgain)
 }
 
-// runRoute runs the handler of a request's route.
 func (c *Console) runRoute(r *request) (answer, error) {
 	if r.route.upload && c.UploadLimit > 0 && r.ContentLength > c.UploadLimit+maxForm {
 		return nil, c.fileTooLargeError()

@@ -21,7 +21,6 @@ var moves = map[string]subscription.Move{
 	"end":     subscription.End,
 }
 
-// newMoveView returns the page of moves by a table.
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {
@@ -30,7 +29,6 @@ func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answe
 	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moved}}, nil
 }
 
-// showMoveForm shows the form of moves by a table.
 func showMoveForm(c *Console, r *request) (answer, error) { return c.newMoveView(r, nil) }
 
 // moveAsked reads which partner and which move, and records them.

@@ -204,7 +204,6 @@ func revealSubscription(c *Console, r *request) (answer, error) {
 	return c.recordReveal(r, page.ref, redirect{to: page.Path})
 }
 
-// endSubscription ends a subscription for good.
 var endSubscription = moveSubscription("subscription.end", "subscription.ended", subscription.End)
 
 // suspendSubscription pauses a subscription until it is resumed.

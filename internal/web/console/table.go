@@ -33,7 +33,6 @@ func (w *listWriter) writeRow(cells []string) {
 	out.Flush()
 }
 
-// writeLine writes a line as it is.
 func (w *listWriter) writeLine(cells []string) {
 	if w.format != operator.JSON {
 		w.writeRow(cells)

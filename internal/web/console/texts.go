@@ -18,7 +18,6 @@ type textsPage struct {
 	Events   []textsOfEvent
 }
 
-// textsOfEvent are the message texts of one type of event.
 type textsOfEvent struct {
 	Type  alert.Type
 	Texts []message.Template
@@ -93,7 +92,6 @@ func parseTextKey(r *request) message.Key {
 	}
 }
 
-// showTextPage shows a text of messages.
 func showTextPage(c *Console, r *request) (answer, error) {
 	t, err := c.Rules.Messages.GetTemplate(r.Context(), partner.ID(r.FormValue("partner")), parseTextKey(r))
 	if err != nil {
@@ -102,7 +100,6 @@ func showTextPage(c *Console, r *request) (answer, error) {
 	return c.newTextView(r, t)
 }
 
-// newTextView returns the page of a text.
 func (c *Console) newTextView(r *request, t message.Template) (answer, error) {
 	page := textPage{Template: t, Partner: partner.ID(r.FormValue("partner")), Words: message.ListWords(t.Event)}
 	names, err := c.partnerNames(r.Context(), r.viewer)

@@ -27,14 +27,14 @@ func (c *Console) fileTooLargeError() error {
 	return errUpload.With("file", fault.UploadMiB, c.UploadLimit>>20)
 }
 
-// prepareUpload lets a file take longer than an ordinary request, and bounds its size.
-func (c *Console) prepareUpload(w http.ResponseWriter, r *request) {
-	// A server without deadlines refuses these two.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-	if c.UploadLimit > 0 {
-		r.Body = http.MaxBytesReader(w, r.Body, c.UploadLimit+maxForm) // the other fields have room beside the file
+// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never
+// held in memory.
+func (f *formReader) readInput() (from Input, detail string) {
+	if !f.route.upload {
+		return Input{Paths: splitLines(f.trimmedField("paths"))}, f.trimmedField("paths")
 	}
+	file := f.readUpload()
+	return Input{Name: file.FileName(), File: file}, "upload"
 }
 
 // readUpload reads a form whose last part is the file: first the fields, then the file as a stream. Without one the
@@ -60,4 +60,14 @@ func (f *formReader) readUpload() *multipart.Part {
 	}
 	f.noteFault(errForm.With("file", rule).Because(err))
 	return &multipart.Part{}
+}
+
+// prepareUpload lets a file take longer than an ordinary request, and bounds its size.
+func (c *Console) prepareUpload(w http.ResponseWriter, r *request) {
+	// A server without deadlines refuses these two.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	if c.UploadLimit > 0 {
+		r.Body = http.MaxBytesReader(w, r.Body, c.UploadLimit+maxForm) // the other fields have room beside the file
+	}
 }

@@ -36,7 +36,6 @@ type caseView struct {
 	Booked              time.Time
 }
 
-// caseStatus are the words for statuses.
 var caseStatus = map[cyber.CaseStatus]string{
 	cyber.CaseOpen:       "case.open",
 	cyber.CaseInProgress: "case.progress",
@@ -46,7 +45,6 @@ var caseStatus = map[cyber.CaseStatus]string{
 	cyber.CaseCancelled:  "case.cancelled",
 }
 
-// newCaseView returns a case as the page shows it.
 func newCaseView(v visitor, c cyber.Case, names map[cyber.ServiceID]string) caseView {
 	return caseView{
 		ID:      string(c.ID),
@@ -101,7 +99,6 @@ func (p *Pages) gatherCases(ctx context.Context, v visitor) (casesPage, error) {
 	return page, nil
 }
 
-// casePage is one case.
 type casePage struct {
 	caseView
 	Lines []lineView
@@ -130,7 +127,6 @@ func (v visitor) caseKey(id cyber.CaseID) cyber.CaseKey {
 // caseKeyInPath returns the case that the address names.
 func (r *request) caseKeyInPath() cyber.CaseKey { return r.caseKey(cyber.CaseID(r.PathValue("id"))) }
 
-// showCasePage shows one case of the person.
 func showCasePage(p *Pages, r *request) (answer, error) {
 	page, err := p.gatherCase(r.Context(), r.visitor, r.caseKeyInPath())
 	if err != nil {
@@ -182,7 +178,6 @@ func countHidden(moves []cyber.CaseMove) int {
 	return 0
 }
 
-// lineWords are the words for what happened in a line.
 var lineWords = map[cyber.MoveKind]string{
 	cyber.MoveReply:      "line.message",
 	cyber.MoveMessage:    "line.message",
@@ -231,7 +226,6 @@ func rebookCase(p *Pages, r *request) (answer, error) {
 	return redirect{r.casePath(), "booked"}, nil
 }
 
-// cancelCase cancels a case for the person.
 func cancelCase(p *Pages, r *request) (answer, error) {
 	reason := normalizeLines(r.trimmedField("reason"))
 	if _, err := p.Rules.Cases.CancelCase(r.Context(), r.caseKeyInPath(), reason); err != nil {

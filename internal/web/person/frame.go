@@ -113,7 +113,6 @@ var brazil = time.FixedZone("BRT", -3*60*60)
 // Date is a day of the calendar, Time a moment by Brazil's clock.
 func (f frame) Date(t time.Time) string { return f.formatMoment(t, "") }
 
-// Time writes a moment.
 func (f frame) Time(t time.Time) string { return f.formatMoment(t.In(brazil), " 15:04") }
 
 // formatMoment writes a day, and the time if clock says how.

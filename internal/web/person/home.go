@@ -26,7 +26,6 @@ type homePage struct {
 // homeLeaks is how many leaks the first page names.
 const homeLeaks = 3
 
-// showHomePage shows the first page.
 func showHomePage(p *Pages, r *request) (answer, error) {
 	page, err := p.gatherHome(r.Context(), r.visitor)
 	if err != nil {

@@ -92,7 +92,6 @@ type Pages struct {
 	handler                          http.Handler
 }
 
-// NewPages builds the pages.
 func NewPages(o Options) (*Pages, error) {
 	templates, err := pages.ParseTemplates(templateFiles, functions, "layout.html")
 	if err != nil {
@@ -121,7 +120,6 @@ func NewPages(o Options) (*Pages, error) {
 	return p, nil
 }
 
-// ServeHTTP answers a person.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
 // contentPolicy returns the content security policy of a page that may stand in pages of these origins.
@@ -185,7 +183,6 @@ type visitor struct {
 // sentence returns a sentence in the person's language.
 func (v visitor) sentence(key string) string { return sentenceIn(v.lang, key) }
 
-// trimmedField returns a field of the form without surrounding space.
 func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
 const maxForm = 64 << 10

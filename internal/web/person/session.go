@@ -29,8 +29,7 @@ func (r *request) keepSession(text string) {
 	// To a browser a page inside a partner's own is another site, which sees no Strict cookie. It is kept apart by the
 	// site that the page stands in, and forms that others send are refused by where they come from.
 	if dest := r.Header.Get("Sec-Fetch-Dest"); dest == "iframe" || dest == "frame" {
-		r.cookie.SameSite = http.SameSiteNoneMode //nolint:gosec // it has all three attributes: see sessionCookie
-		r.cookie.Partitioned = true
+		r.cookie.SameSite, r.cookie.Partitioned = http.SameSiteNoneMode, true //nolint:gosec // see sessionCookie
 	}
 }
 
