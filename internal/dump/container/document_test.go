@@ -52,6 +52,9 @@ func pdfFormats(t *testing.T) []subformat {
 		}
 		return hex
 	}
+	// As Chromium prints: letters that are kerned are moved to, one after the other; cells of a row are farther apart.
+	moved := "BT /F1 16 Tf 1 0 0 -1 105 85 Tm (maria@e) Tj 67.5 0 Td (x) Tj 8 0 Td (emplo) Tj 45.4 0 Td (.com) Tj ET " +
+		"BT /F1 16 Tf 10 100 Td (Maria) Tj 96 0 Td (529.982.247-25) Tj 160 0 Td (Rua 7) Tj ET"
 	wide := "BT /F1 12 Tf <" + code("maria@exemplo.com") + "> Tj T* <" + code("52998224725") + "> Tj ET"
 	objects := "11 0 12 " + fmt.Sprint(len("<< /Title (maria@exemplo.com) >>")+1) + " "
 	inner := "<< /Title (maria@exemplo.com) >> << /Subject (529.982.247\\05525) >>"
@@ -60,6 +63,10 @@ func pdfFormats(t *testing.T) []subformat {
 		{
 			name: "packed content, kerned",
 			file: pdfFile(t, true, "<< /Type /Catalog >>", page, font, "<<>>\nSTREAM\n"+plain),
+		},
+		{
+			name: "moves between letters",
+			file: pdfFile(t, true, "<< /Type /Catalog >>", page, font, "<<>>\nSTREAM\n"+moved),
 		},
 		{
 			name: "codes of a font",
