@@ -30,13 +30,16 @@ var _ cyber.PersonStore = Advice{}
 // Plain rows are what both
 // engines give at the least cost: an aggregate for each list, or a half of the statement for each digest, took
 // PostgreSQL half as long again.
-const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM person WHERE partner_id = $1 AND user_512 = $2
+const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM person
+	WHERE partner_id = $1 AND user_512 = $2
 		UNION ALL SELECT user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1)
 	SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status, a.open_breaches
 		FROM asset a WHERE a.partner_id = $1 AND a.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 1, k.valid_until, NULL, NULL, k.system, ''
-		FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, (SELECT digest FROM other)) AND k.ended_at = 0 AND k.valid_until > $3
-			AND (k.activated_at > 0 OR NOT EXISTS (SELECT 1 FROM epp_key r WHERE r.partner_id = $1 AND r.system = k.system AND r.activated_at > 0))
+		FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, (SELECT digest
+		FROM other)) AND k.ended_at = 0 AND k.valid_until > $3
+			AND (k.activated_at > 0 OR NOT EXISTS (SELECT 1 FROM epp_key r
+			WHERE r.partner_id = $1 AND r.system = k.system AND r.activated_at > 0))
 	UNION ALL SELECT '', 2, q.answered_at, q.value, q.user_index, q.content_id, ''
 		FROM content_answer q WHERE q.partner_id = $1 AND q.user_index IN ($2, (SELECT digest FROM other))
 	UNION ALL SELECT '', 3, 0, NULL, NULL, c.status, ''
@@ -45,7 +48,8 @@ const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM 
 // scoredQuery reads the last score as well.
 const scoredQuery = postureQuery + `
 	UNION ALL SELECT '', 4, l.day, l.sealed, l.user_index, '', '' FROM (
-		SELECT d.day, d.sealed, d.user_index FROM score_day d WHERE d.partner_id = $1 AND d.user_index IN ($2, (SELECT digest FROM other))
+		SELECT d.day, d.sealed, d.user_index FROM score_day d
+		WHERE d.partner_id = $1 AND d.user_index IN ($2, (SELECT digest FROM other))
 		ORDER BY d.day DESC, d.kept_at DESC LIMIT 1) l`
 
 // The parts of a posture that are not watched values.
@@ -251,7 +255,8 @@ func (c core) scanContent(row scanner, into *checked[cyber.Item]) error {
 	return nil
 }
 
-// ContentChanges returns what the operator changed in the catalogue. A forged change is left out: the built-in item stands.
+// ContentChanges returns what the operator changed in the catalogue. A forged change is left out: the built-in item
+// stands.
 func (s Advice) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
 	return collectGenuine(ctx, s.readQuerier(), s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`)
 }
@@ -268,7 +273,8 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 				ctx,
 				tx,
 				`INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
-				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at, mac = excluded.mac`,
+				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired,
+				changed_at = excluded.changed_at, mac = excluded.mac`,
 				it.ID,
 				text.String(),
 				it.Retired,
@@ -335,7 +341,13 @@ func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 		}
 		return execStatement(ctx, tx, `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, day)
-			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`, id, u.write, d.Day, s.now(), sealed)
+			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`,
+			id,
+			u.write,
+			d.Day,
+			s.now(),
+			sealed,
+		)
 	})
 }
 
@@ -349,7 +361,8 @@ func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserH
 		sent,
 		s.scanScoreDay(id),
 		`SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
-			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
+			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w
+			WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
 		ORDER BY d.day`,
 	)
 }
@@ -383,7 +396,8 @@ func (s Cover) LoadEntitled(ctx context.Context, id partner.ID, sent partner.Use
 
 // readEntitled is LoadEntitled for a querier.
 func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
-	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at, p.mac`
+	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired,
+		p.created_at, p.mac`
 	var e cyber.Entitled
 	err := eachRow(ctx, q, func(row scanner) error {
 		var byDefault bool
@@ -403,11 +417,16 @@ func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u use
 			)
 		}
 		return err
-	}, `SELECT FALSE, b.start_day, b.expiry_day, `+columns+` FROM subscription b JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
+	}, `SELECT FALSE, b.start_day, b.expiry_day, `+columns+` FROM subscription b
+		JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
 		WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0 AND b.suspended_at = 0 AND b.start_day <= $3
 			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
-		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
-		id, orEmptyBytes(u.cpf), subscription.DayInBrazil(s.now())) // an empty index matches no row
+		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id
+		AND p.id = t.default_plan WHERE t.id = $1`,
+		id,
+		orEmptyBytes(u.cpf),
+		subscription.DayInBrazil(s.now()),
+	) // an empty index matches no row
 	return e, err
 }
 
@@ -435,7 +454,9 @@ func (s core) blindUserIndex(id partner.ID, u partner.UserHash) []byte {
 // personColumns gives the columns of a person's row.
 func (s core) personColumns(id partner.ID, cpf, salt string) (cpfIndex, user256, user512 []byte) {
 	d256, d512 := partner.PersonDigests(cpf, salt)
-	return s.blindCPFIndex(id, cpf), s.keys.BlindIndex("user", string(id), d256), s.keys.BlindIndex("user", string(id), d512)
+	user256 = s.keys.BlindIndex("user", string(id), d256)
+	user512 = s.keys.BlindIndex("user", string(id), d512)
+	return s.blindCPFIndex(id, cpf), user256, user512
 }
 
 // user is the indexes under which one person's rows in the cyber area may stand.
@@ -473,14 +494,18 @@ func (s core) readUser(ctx context.Context, q querier, id partner.ID, u partner.
 	}
 	var found user
 	err := readColumns(ctx, q, []any{&found.cpf, &found.other, &found.write},
-		`SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`+lock, id, sent)
+		`SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`+lock,
+		id,
+		sent,
+	)
 	if errors.Is(err, sql.ErrNoRows) {
 		return user{write: sent, other: sent}, nil
 	}
 	return found, err
 }
 
-// collectOfUser runs a query for rows of a person: $1 is the partner, $2 and $3 are the person's indexes, and more follow.
+// collectOfUser runs a query for rows of a person: $1 is the partner, $2 and $3 are the person's indexes, and more
+// follow.
 func collectOfUser[T any](
 	ctx context.Context,
 	c core,
@@ -526,8 +551,8 @@ func (s core) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.User
 	return bytes.Equal(one.write, two.write), err
 }
 
-// linkPerson makes both digests of a CPF known as one person. It writes also when they are, so that the row is locked and
-// no sweep deletes it before the transaction is committed.
+// linkPerson makes both digests of a CPF known as one person. It writes also when they are, so that the row is locked
+// and no sweep deletes it before the transaction is committed.
 func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
 	return tx.RunStatements(ctx, []sqldb.Statement{s.linkPersonStatement(id, cpf, salt)})
 }
@@ -558,9 +583,10 @@ func sealedNamePlace(id partner.ID, index []byte) seal.Place {
 	return seal.Place{Table: "person_name", Column: "name", Partner: string(id), Row: string(index)}
 }
 
-// findAndNameUser is keepUser for a request that names a person. It also remembers the spelling in which the partner names the
-// person, because events use that spelling. Most requests name the person as the previous one did, and write nothing
-// here. For a person without a known CPF, who may turn out to be the same as another, the time is stored as well.
+// findAndNameUser is keepUser for a request that names a person. It also remembers the spelling in which the partner
+// names the person, because events use that spelling. Most requests name the person as the previous one did, and write
+// nothing here. For a person without a known CPF, who may turn out to be the same as another, the time is stored as
+// well.
 func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
 	u, err := s.keepUser(ctx, tx, id, hash)
 	if err != nil {
@@ -627,10 +653,14 @@ func (s core) findPersons(ctx context.Context, q querier, id partner.ID, indexes
 		args := []any{id}
 		marks := appendByteMarks(&args, part)
 		const joined = `SELECT p.user_256, p.user_512, n.user_index, n.name, n.named_at FROM person p
-			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512) WHERE p.partner_id = $1 AND `
+			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512)
+			WHERE p.partner_id = $1 AND `
 		err := eachRow(ctx, q, func(row scanner) error { return s.addPersonRow(id, people, row) },
 			joined+`p.user_512 IN (`+marks+`) UNION ALL `+joined+`p.user_256 IN (`+marks+`)
-			UNION ALL SELECT NULL, NULL, user_index, name, named_at FROM person_name WHERE partner_id = $1 AND user_index IN (`+marks+`)`, args...)
+			UNION ALL SELECT NULL, NULL, user_index, name, named_at FROM person_name
+			WHERE partner_id = $1 AND user_index IN (`+marks+`)`,
+			args...,
+		)
 		if err != nil {
 			return nil, err
 		}

@@ -148,7 +148,9 @@ func (s Monitoring) heldValues(
 		held.add(v)
 		return nil
 	}, `SELECT user_index, kind, value_index FROM asset
-		WHERE partner_id = $1 AND user_index IN (`+appendByteMarks(&args, slices.Sorted(maps.Keys(personOf)))+`)`, args...)
+		WHERE partner_id = $1 AND user_index IN (`+appendByteMarks(&args, slices.Sorted(maps.Keys(personOf)))+`)`,
+		args...,
+	)
 	return held, err
 }
 
@@ -185,7 +187,8 @@ func (s core) findAndNameUsers(
 		spelt[string(users[hash].write)] = hash
 	}
 	var statements []sqldb.Statement
-	for _, index := range slices.Sorted(maps.Keys(spelt)) { // in one order, so that two lists do not wait for each other
+	// In one order, so that two lists do not wait for each other.
+	for _, index := range slices.Sorted(maps.Keys(spelt)) {
 		hash := spelt[index]
 		u := users[hash]
 		if u.cpf != nil && named[index] == hash {
@@ -236,7 +239,9 @@ func (s core) keepUsers(
 			}
 			return err
 		}, `SELECT `+column+`, cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` IN (`+
-			appendByteMarks(&args, slices.Sorted(maps.Keys(digests[column])))+`) ORDER BY cpf`+s.db.KeepRows(), args...)
+			appendByteMarks(&args, slices.Sorted(maps.Keys(digests[column])))+`) ORDER BY cpf`+s.db.KeepRows(),
+			args...,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -262,7 +267,9 @@ func (s core) lastNames(
 		}
 		return s.openSealed(sealedNamePlace(id, n.index), sealed, &n.hash)
 	}, `SELECT user_index, name, named_at FROM person_name
-		WHERE partner_id = $1 AND user_index IN (`+appendByteMarks(&args, slices.Sorted(maps.Keys(personOf)))+`)`, args...)
+		WHERE partner_id = $1 AND user_index IN (`+appendByteMarks(&args, slices.Sorted(maps.Keys(personOf)))+`)`,
+		args...,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,9 @@ func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entr
 		// The first statement locks the head until the transaction ends: lines are chained in the order of their
 		// commits.
 		if err := execStatement(ctx, tx, `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
-			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`, []byte{}); err != nil {
+			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`,
+			[]byte{},
+		); err != nil {
 			return e, err
 		}
 		head, err := s.loadHead(ctx, tx)
@@ -153,8 +155,8 @@ func (s Audit) scanEntry(row scanner, e *operator.Entry) error {
 	return err
 }
 
-// clockDrift is by how much the clocks of replicas may differ: lines are numbered in the order of their commits, and nearly in
-// that of their times.
+// clockDrift is by how much the clocks of replicas may differ: lines are numbered in the order of their commits, and
+// nearly in that of their times.
 const clockDrift = time.Minute
 
 // ListLines returns lines of the trail, newest first unless the filter turns them round.
@@ -214,7 +216,8 @@ func (s Audit) partnerOperators(ctx context.Context, id partner.ID) ([]operator.
 	)
 }
 
-// peopleParts is into how many parts people are put when there are very many: no engine takes hundreds in one statement.
+// peopleParts is into how many parts people are put when there are very many: no engine takes hundreds in one
+// statement.
 const peopleParts = 50
 
 // lineNumbersOf returns the numbers of the first lines that people wrote or that are about them, each found by an

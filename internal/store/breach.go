@@ -24,11 +24,12 @@ import (
 var _ leak.Store = Breaches{}
 
 // breachColumns are what a person or partner may be told of a breach; the table goes by b.
-const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.vendor_words, b.added_at, b.digest || b.pairs_digest, b.mac`
+const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated,
+	b.spam_list, b.vendor_words, b.added_at, b.digest || b.pairs_digest, b.mac`
 
 // breachTargets returns where the columns of a breach are scanned to. Of a forged row there is nothing but its name and
-// dates, under the neutral title. The made-up breach comes with the schema, before there are keys, so its own text needs no
-// MAC and replaces a forged one.
+// dates, under the neutral title. The made-up breach comes with the schema, before there are keys, so its own text
+// needs no MAC and replaces a forged one.
 func (c core) breachTargets(b *cyber.Breach, forged *bool) []any {
 	b.Exposes = []cyber.Exposed{}
 	return []any{
@@ -84,7 +85,8 @@ func (c core) scanChecked(row scanner, r *checked[cyber.Breach]) error {
 }
 
 // recordColumns are those of a breach with the state of its files.
-const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at, b.pairs, b.pairs_digest,
+const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at,
+	b.pairs, b.pairs_digest,
 	b.renewals, b.renewed_at, b.former`
 
 // scanRecord reads recordColumns. A wrong MAC is no error here: see breachTargets for what is left of a forged breach.
@@ -171,8 +173,10 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 		tx,
 		leak.ErrBreachExists.With("name", fault.IsTaken),
 		`INSERT INTO breach (name, title, day, source, description, exposes, kind,
-		verified, fabricated, spam_list, vendor_words, state, segment, digest, tally, added_at, published_at, retracted_at, mac)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, $18) ON CONFLICT (name) DO NOTHING`,
+		verified, fabricated, spam_list, vendor_words, state, segment, digest, tally, added_at, published_at,
+		retracted_at, mac)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, $18)
+		ON CONFLICT (name) DO NOTHING`,
 		r.Name,
 		r.Title,
 		r.Date,
@@ -203,9 +207,22 @@ func (s Breaches) DropImport(ctx context.Context, name string) error {
 func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
 	return s.changeBreach(ctx, name, leak.KindRestate, func(r *leak.Record) ([]sqldb.Statement, error) {
 		err := change(r)
-		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET title = $2, day = $3, source = $4, description = $5, exposes = $6, kind = $7,
-			verified = $8, fabricated = $9, spam_list = $10, vendor_words = $11, mac = $12 WHERE name = $1`, name, r.Title, r.Date, r.Source, r.Description,
-			joinTexts(r.Exposes), r.Kind, r.Verified, r.Fabricated, r.SpamList, r.HasVendorWords, s.grantMAC("breach", breachGrant(r.Breach)))}, err
+		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET title = $2, day = $3, source = $4,
+			description = $5, exposes = $6, kind = $7,
+			verified = $8, fabricated = $9, spam_list = $10, vendor_words = $11, mac = $12 WHERE name = $1`,
+			name,
+			r.Title,
+			r.Date,
+			r.Source,
+			r.Description,
+			joinTexts(r.Exposes),
+			r.Kind,
+			r.Verified,
+			r.Fabricated,
+			r.SpamList,
+			r.HasVendorWords,
+			s.grantMAC("breach", breachGrant(r.Breach)),
+		)}, err
 	})
 }
 
@@ -243,7 +260,11 @@ func lockBreach(ctx context.Context, tx *sqldb.Tx, name string) error {
 // wrote; one that runs may have passed it, so it is asked to begin again.
 func (s Breaches) addStageJob(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
 	if err := execStatement(ctx, tx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
-		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, s.now()); err != nil {
+		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`,
+		kind,
+		name,
+		s.now(),
+	); err != nil {
 		return err
 	}
 	_, err := Jobs(s).insertJob(ctx, tx, kind, name, struct{}{})
@@ -260,9 +281,19 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 			return nil, err
 		}
 		r.Exposes = leak.SettleExposes(r.Exposes, &p.Tally)
-		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
-			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`, name, p.File, p.Digest, jsonArgument{p.Tally}, s.now(), p.Pairs, p.PairsDigest,
-			joinTexts(r.Exposes), s.grantMAC("breach", breachGrant(r.Breach))), movesCorpora}, nil
+		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET state = 'published', segment = $2, digest = $3,
+			tally = $4, published_at = $5,
+			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`,
+			name,
+			p.File,
+			p.Digest,
+			jsonArgument{p.Tally},
+			s.now(),
+			p.Pairs,
+			p.PairsDigest,
+			joinTexts(r.Exposes),
+			s.grantMAC("breach", breachGrant(r.Breach)),
+		), movesCorpora}, nil
 	})
 	return err
 }
@@ -281,7 +312,8 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 				r.RetractedAt,
 			),
 			sqldb.NewStatement(
-				`UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5) AND state IN ('ready', 'running')`,
+				`UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5)
+				AND state IN ('ready', 'running')`,
 				intake.KindImport,
 				name,
 				true,
@@ -307,8 +339,8 @@ func (s Breaches) CorporaEpoch(ctx context.Context) (int64, error) {
 	return corporaEpoch(ctx, s.readQuerier())
 }
 
-// ListSegments returns all published segments. The epoch is read first: whatever comes between is seen again at the next
-// look.
+// ListSegments returns all published segments. The epoch is read first: whatever comes between is seen again at the
+// next look.
 func (s Breaches) ListSegments(ctx context.Context) ([]leak.Segment, int64, error) {
 	epoch, err := s.CorporaEpoch(ctx)
 	if err != nil {
@@ -316,7 +348,8 @@ func (s Breaches) ListSegments(ctx context.Context) ([]leak.Segment, int64, erro
 	}
 	segments, err := collectRows(ctx, s.readQuerier(), func(row scanner, g *leak.Segment) error {
 		return row.Scan(&g.Breach, &g.File, &g.Digest, &g.Pairs, &g.PairsDigest)
-	}, `SELECT name, segment, digest, pairs, pairs_digest FROM breach WHERE state = 'published' AND segment <> '' ORDER BY published_at, name`)
+	}, `SELECT name, segment, digest, pairs, pairs_digest FROM breach WHERE state = 'published' AND segment <> ''
+		ORDER BY published_at, name`)
 	return segments, epoch, err
 }
 
@@ -326,10 +359,14 @@ func (s Breaches) BreachHits(ctx context.Context, of cyber.Breach) ([]leak.Hits,
 	list, err := collectRows(ctx, s.readQuerier(), func(row scanner, h *leak.Hits) error {
 		*h = leak.Hits{Severities: map[cyber.Severity]int64{}}
 		return row.Scan(&h.Partner, &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)
-	}, `SELECT f.partner_id, count(DISTINCT a.user_index), count(*) FILTER (WHERE f.resolution = ''), count(*) FILTER (WHERE f.resolution NOT IN ('', $2)),
+	}, `SELECT f.partner_id, count(DISTINCT a.user_index), count(*) FILTER (WHERE f.resolution = ''),
+		count(*) FILTER (WHERE f.resolution NOT IN ('', $2)),
 		count(*) FILTER (WHERE f.resolution = $2), count(*) FILTER (WHERE NOT f.quiet)
-		FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id WHERE f.breach = $1 GROUP BY f.partner_id ORDER BY f.partner_id`,
-		of.Name, cyber.ResolvedRetracted)
+		FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id WHERE f.breach = $1
+		GROUP BY f.partner_id ORDER BY f.partner_id`,
+		of.Name,
+		cyber.ResolvedRetracted,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +385,10 @@ func (s Breaches) BreachHits(ctx context.Context, of cyber.Breach) ([]leak.Hits,
 		}
 		return nil
 	}, `SELECT partner_id, classes, own_site, watched_site, count(*) FROM finding WHERE breach = $1 AND resolution <> $2
-		GROUP BY partner_id, classes, own_site, watched_site`, of.Name, cyber.ResolvedRetracted)
+		GROUP BY partner_id, classes, own_site, watched_site`,
+		of.Name,
+		cyber.ResolvedRetracted,
+	)
 	return list, err
 }
 
@@ -411,9 +451,20 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 			former = append(former, f.Name)
 		}
 		r.Exposes = leak.SettleExposes(n.Exposes, &n.Tally)
-		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
-			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`, name, n.File, n.Digest, jsonArgument{n.Tally}, n.Pairs, n.PairsDigest,
-			joinTexts(r.Exposes), s.now(), strings.Join(former, " "), s.grantMAC("breach", breachGrant(r.Breach))), movesCorpora}, nil
+		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET segment = $2, digest = $3, tally = $4,
+			pairs = $5, pairs_digest = $6, exposes = $7,
+			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`,
+			name,
+			n.File,
+			n.Digest,
+			jsonArgument{n.Tally},
+			n.Pairs,
+			n.PairsDigest,
+			joinTexts(r.Exposes),
+			s.now(),
+			strings.Join(former, " "),
+			s.grantMAC("breach", breachGrant(r.Breach)),
+		), movesCorpora}, nil
 	})
 	return err
 }
@@ -499,7 +550,10 @@ func (s Monitoring) rejudgeFindings(
 			held[asset], err = trace(s.unveilFingerprint(id, fingerprint))
 		}
 		return err
-	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL AND id IN (`+appendMarks(&args, ids)+`)`, args...)
+	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL
+		AND id IN (`+appendMarks(&args, ids)+`)`,
+		args...,
+	)
 	if err != nil {
 		return leak.Verdict{}, err
 	}
@@ -531,7 +585,8 @@ func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j jo
 			scanJobRow,
 			nil,
 			`UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
-			WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running') AND (next_at <= $4 OR state = 'ready' OR lease = $3)
+			WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running') AND (next_at <= $4 OR state = 'ready'
+			OR lease = $3)
 			RETURNING `+jobColumns,
 			kind,
 			subject,
@@ -572,7 +627,11 @@ func (c core) unveilFingerprint(id partner.ID, kept int64) uint64 {
 func (s Breaches) ListProbes(ctx context.Context, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
 	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
-			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`, id, at, limit)
+			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`,
+			id,
+			at,
+			limit,
+		)
 	})
 }
 
@@ -586,7 +645,12 @@ func (s Breaches) ProbesSince(
 	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
 			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 AND created_at >= $4
-			ORDER BY fingerprint LIMIT $3) f`, id, at, limit, since)
+			ORDER BY fingerprint LIMIT $3) f`,
+			id,
+			at,
+			limit,
+			since,
+		)
 	})
 }
 
@@ -695,15 +759,21 @@ func (s Breaches) keepPartnerHits(
 		marks = strconv.AppendInt(append(marks, '$'), int64(len(args)), 10)
 	}
 	args = append(args, hitBatch)
-	// Any number of people may watch one value. Those that are read are locked: one that is being deleted is passed over,
-	// and none is deleted between being read and being referred to.
+	// Any number of people may watch one value. Those that are read are locked: one that is being deleted is passed
+	// over, and none is deleted between being read and being referred to.
 	kept, err = s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
 		return execCounting(ctx, tx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
-			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
-			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id AND f.breach = $1)
-			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id AND h.asset_id = asset.id
+			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset
+			WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
+			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id
+			AND f.breach = $1)
+			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id
+			AND h.asset_id = asset.id
 				AND h.user_index = asset.user_index)
-			LIMIT $`+strconv.Itoa(len(args))+s.db.KeepRows()+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
+			LIMIT $`+strconv.Itoa(len(args))+s.db.KeepRows()+` ON CONFLICT (breach, partner_id, user_index,
+			asset_id) DO NOTHING`,
+			args...,
+		)
 	})
 	return kept, err
 }
@@ -736,7 +806,10 @@ func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace 
 	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		told = 0
 		kept, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
-			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`, breach, limit)
+			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`,
+			breach,
+			limit,
+		)
 		if err != nil {
 			return err
 		}
@@ -820,7 +893,10 @@ func (s Breaches) createFindings(
 	}
 	args := []any{breach, id}
 	marks := appendMarks(&args, ids)
-	return len(ids), execStatement(ctx, tx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...)
+	return len(ids), execStatement(ctx, tx, `DELETE FROM match_hit
+		WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`,
+		args...,
+	)
 }
 
 // foundIn names a finding and the watched value it is about.
@@ -936,7 +1012,9 @@ func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, 
 		p.Fingerprint = s.unveilFingerprint(p.Partner, f)
 		return err
 	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 AND fingerprint IS NOT NULL
-		ORDER BY created_at LIMIT $1`, limit)
+		ORDER BY created_at LIMIT $1`,
+		limit,
+	)
 }
 
 // SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were

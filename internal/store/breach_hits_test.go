@@ -12,8 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestBreachHits counts people once however many of their values a breach holds, and findings by what became of them and by how
-// grave they are.
+// TestBreachHits counts people once however many of their values a breach holds, and findings by what became of them
+// and by how grave they are.
 func TestBreachHits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -27,11 +27,16 @@ func TestBreachHits(t *testing.T) {
 			}
 		}
 		for i, statement := range []string{
-			`UPDATE finding SET resolution = 'other', quiet = TRUE WHERE id = $1`, `UPDATE finding SET resolution = '` + string(cyber.ResolvedRetracted) + `' WHERE id = $1`,
+			`UPDATE finding SET resolution = 'other', quiet = TRUE
+			WHERE id = $1`, `UPDATE finding SET resolution = '` + string(cyber.ResolvedRetracted) + `' WHERE id = $1`,
 			`UPDATE finding SET own_site = TRUE WHERE id = $1`,
 		} {
 			var id string
-			if err := e.DB.ReadPool().QueryRow(`SELECT id FROM finding WHERE partner_id = $1 ORDER BY id LIMIT 1 OFFSET $2`, p.ID.Number(), i).Scan(&id); err != nil {
+			if err := e.DB.ReadPool().QueryRow(`SELECT id FROM finding WHERE partner_id = $1
+				ORDER BY id LIMIT 1 OFFSET $2`,
+				p.ID.Number(),
+				i,
+			).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			if err := storetest.Write(ctx, e, statement, id); err != nil {

@@ -42,8 +42,10 @@ func sealedNotePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 }
 
 // caseColumns are those that scanCase expects, in its order.
-const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
-	c.changed_at, c.rating, c.short, c.spoke, c.spoke_at, c.ending_to, c.ending_by, c.ending_at, c.writer, c.writing_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
+const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used,
+	c.clock_since, c.created_at, c.changed_at, c.rating, c.short, c.spoke, c.spoke_at, c.ending_to, c.ending_by,
+	c.ending_at, c.writer, c.writing_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id
+	WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
 
 // scanCase reads a case's columns and unseals what may name the person: the user hash, the appointments and the
 // answers.
@@ -104,7 +106,8 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 			ctx,
 			tx,
 			`INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
-			clock_used, clock_since, due_at, created_at, changed_at, rating, short, spoke_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)`,
+			clock_used, clock_since, due_at, created_at, changed_at, rating, short, spoke_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)`,
 			c.ID,
 			id,
 			u.write,
@@ -160,7 +163,14 @@ func (s Cases) ListCases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case,
 	return collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
 		WHERE ($1 = 0 OR c.partner_id = $1) AND ($2 = '' OR c.service_id = $2) AND ($3 = '' OR c.status = $3)
 			AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.status IN (`+openStatuses+`))
-		ORDER BY c.created_at DESC, c.id DESC LIMIT $6`, f.Partner, f.Service, f.Status, f.Assignee, f.OpenOnly, f.Limit)
+		ORDER BY c.created_at DESC, c.id DESC LIMIT $6`,
+		f.Partner,
+		f.Service,
+		f.Status,
+		f.Assignee,
+		f.OpenOnly,
+		f.Limit,
+	)
 }
 
 // ListPersonCases returns a person's newest cases.
@@ -171,7 +181,9 @@ func (s Cases) ListPersonCases(
 	limit int,
 ) ([]cyber.Case, error) {
 	return collectOfUser(ctx, s.core, id, hash, s.scanCase, `SELECT `+caseColumns+` FROM support_case c
-		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`, limit)
+		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`,
+		limit,
+	)
 }
 
 // PersonCase returns a person's case and its history.
@@ -182,7 +194,12 @@ func (s Cases) PersonCase(ctx context.Context, key cyber.CaseKey) (cyber.Case, [
 		return cyber.Case{}, nil, err
 	}
 	c, err := readRow(ctx, q, s.scanCase, errNoCase, `SELECT `+caseColumns+` FROM support_case c
-		WHERE c.partner_id = $1 AND c.id = $2 AND c.user_index IN ($3, $4)`, key.Partner, key.ID, u.write, u.other)
+		WHERE c.partner_id = $1 AND c.id = $2 AND c.user_index IN ($3, $4)`,
+		key.Partner,
+		key.ID,
+		u.write,
+		u.other,
+	)
 	if err != nil {
 		return c, nil, err
 	}
@@ -210,8 +227,12 @@ func (s Cases) readHistory(ctx context.Context, q querier, c cyber.Case) ([]cybe
 	return collectRows(ctx, q, func(row scanner, m *cyber.CaseMove) error {
 		note := s.unseals(&m.Note, func() seal.Place { return sealedNotePlace(c.Partner, c.ID, m.Number) })
 		return row.Scan(&m.Number, &m.Kind, &m.From, &m.To, &m.Actor, note, &m.At)
-	}, `SELECT number, kind, from_status, to_status, actor, note, moved_at FROM case_move WHERE partner_id = $1 AND case_id = $2
-		ORDER BY number`, c.Partner, c.ID)
+	}, `SELECT number, kind, from_status, to_status, actor, note, moved_at FROM case_move
+		WHERE partner_id = $1 AND case_id = $2
+		ORDER BY number`,
+		c.Partner,
+		c.ID,
+	)
 }
 
 // caseOwner finds whose a case is. Operators name cases by their ids alone; what follows is about one partner.
@@ -366,10 +387,14 @@ func (s Cases) addHistoryLines(ctx context.Context, tx *sqldb.Tx, c *cyber.Case,
 const nothingDue = math.MaxInt64
 
 // openStatuses are the statuses of cases that still need work.
-const openStatuses = `'` + string(cyber.CaseOpen) + `', '` + string(cyber.CaseInProgress) + `', '` + string(cyber.CaseWaiting) + `'`
+const openStatuses = `'` + string(cyber.CaseOpen) + `', '` +
+	string(cyber.CaseInProgress) + `', '` +
+	string(cyber.CaseWaiting) + `'`
 
 // closedStatuses are the others.
-const closedStatuses = `'` + string(cyber.CaseResolved) + `', '` + string(cyber.CaseClosed) + `', '` + string(cyber.CaseCancelled) + `'`
+const closedStatuses = `'` + string(cyber.CaseResolved) + `', '` +
+	string(cyber.CaseClosed) + `', '` +
+	string(cyber.CaseCancelled) + `'`
 
 // dueTimeMicros returns when a case is due, as its column keeps it.
 func dueTimeMicros(c cyber.Case) int64 {
@@ -379,7 +404,8 @@ func dueTimeMicros(c cyber.Case) int64 {
 	return nothingDue
 }
 
-// ListLane returns a page of the cases in one status: see cyber.CaseStore. The operator's question: it may name no partner.
+// ListLane returns a page of the cases in one status: see cyber.CaseStore. The operator's question: it may name no
+// partner.
 func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error) {
 	lane := cyber.Lane{Status: f.Status}
 	c, err := s.casesThatFit(ctx, f)
@@ -441,8 +467,8 @@ func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditio
 	return c, err
 }
 
-// WaitingCases counts what waits at the desk: see cyber.CaseStore. The rows that a number counts are those that Lane returns with
-// the same filter.
+// WaitingCases counts what waits at the desk: see cyber.CaseStore. The rows that a number counts are those that Lane
+// returns with the same filter.
 func (s Cases) WaitingCases(
 	ctx context.Context,
 	f cyber.LaneFilter,
@@ -466,7 +492,8 @@ func (s Cases) WaitingCases(
 		s.readQuerier(),
 		[]any{&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open},
 		`SELECT `+open+` AND due_at < `+present+`), `+
-			open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+open+` AND assignee = `+me+`), `+open+`)`,
+			open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''),
+				`+open+` AND assignee = `+me+`), `+open+`)`,
 		c.args...,
 	)
 	return n, err
@@ -559,7 +586,8 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 	})
 }
 
-// UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is kept.
+// UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is
+// kept.
 func (s Services) UpdateService(
 	ctx context.Context,
 	id cyber.ServiceID,
@@ -597,15 +625,18 @@ func (s Services) UpdateService(
 	})
 }
 
-// ServiceTriage returns what an offered service asks and how its cases are timed. A service that is forged is not offered, and a
-// forged question is not asked.
+// ServiceTriage returns what an offered service asks and how its cases are timed. A service that is forged is not
+// offered, and a forged question is not asked.
 func (s Cases) ServiceTriage(ctx context.Context, service cyber.ServiceID) (cyber.Triage, error) {
 	var t cyber.Triage
 	missing := cyber.ErrServiceNotFound.With("serviceId", fault.NoSuchService)
 	offered, err := readRow(ctx, s.readQuerier(), func(row scanner, into *checked[cyber.Service]) error {
 		return s.scanService(leading{row, []any{&t.Target}}, into)
 	}, missing, `SELECT coalesce(g.target, $2), v.id, v.name, v.description, v.position,
-		v.retired, v.created_at, v.mac FROM service v LEFT JOIN case_target g ON g.service_id = v.id WHERE v.id = $1`, service, cyber.DefaultTarget)
+		v.retired, v.created_at, v.mac FROM service v LEFT JOIN case_target g ON g.service_id = v.id WHERE v.id = $1`,
+		service,
+		cyber.DefaultTarget,
+	)
 	if err == nil && offered.value.Retired {
 		err = missing
 	}
@@ -641,7 +672,8 @@ func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 		return execStatement(
 			ctx,
 			tx,
-			`INSERT INTO case_question (id, service_id, question, required, options, created_at, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			`INSERT INTO case_question (id, service_id, question, required, options, created_at, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			q.ID,
 			q.Service,
 			q.Text,
@@ -707,7 +739,11 @@ func (s Cases) ReadyAnswers(ctx context.Context) ([]cyber.ReadyAnswer, error) {
 // SaveReadyAnswer stores an answer in the place of the one that has its title.
 func (s Cases) SaveReadyAnswer(ctx context.Context, a cyber.ReadyAnswer) error {
 	return s.execAlone(ctx, `INSERT INTO case_answer (title, body, mac) VALUES ($1, $2, $3)
-			ON CONFLICT (title) DO UPDATE SET body = excluded.body, mac = excluded.mac`, a.Title, a.Text, s.grantMAC("case_answer", answerGrant(a)))
+			ON CONFLICT (title) DO UPDATE SET body = excluded.body, mac = excluded.mac`,
+		a.Title,
+		a.Text,
+		s.grantMAC("case_answer", answerGrant(a)),
+	)
 }
 
 // DeleteReadyAnswer removes an answer; one that is not there is as good as removed.
@@ -722,11 +758,15 @@ func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target ti
 			return err
 		}
 		return execStatement(ctx, tx, `INSERT INTO case_target (service_id, target) VALUES ($1, $2)
-			ON CONFLICT (service_id) DO UPDATE SET target = excluded.target`, service, target)
+			ON CONFLICT (service_id) DO UPDATE SET target = excluded.target`,
+			service,
+			target,
+		)
 	})
 }
 
-// bookSlot takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
+// bookSlot takes the first wished slot that is free; the zero time when the service has no calendar or nothing was
+// wished.
 func (s Cases) bookSlot(
 	ctx context.Context,
 	tx *sqldb.Tx,
@@ -763,8 +803,15 @@ func (s Cases) bookSlot(
 		// The booking's primary key decides between two cases at once: the second waits for the first and then adds
 		// nothing.
 		n, err := execCounting(ctx, tx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
-			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5 AND kept_for IN (0, $3)
-			ON CONFLICT (slot_id) DO NOTHING`, c.Service, at, c.Partner, c.ID, now)
+			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot
+			WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5 AND kept_for IN (0, $3)
+			ON CONFLICT (slot_id) DO NOTHING`,
+			c.Service,
+			at,
+			c.Partner,
+			c.ID,
+			now,
+		)
 		if err != nil || n == 1 {
 			return at, err
 		}
@@ -818,9 +865,25 @@ func (s Cases) bookMadeUp(
 }
 
 // freeMadeUp returns the times of a sandbox partner's made-up calendar that none of its cases has.
-func (s Cases) freeMadeUp(ctx context.Context, q querier, id partner.ID, service cyber.ServiceID, now time.Time) ([]time.Time, error) {
-	taken, err := collectValues[int64](ctx, q, `SELECT made_up_at FROM support_case WHERE partner_id = $1 AND service_id = $2 AND made_up_at > $3`, id, service, now)
-	return slices.DeleteFunc(cyber.SandboxTimes(now), func(at time.Time) bool { return slices.Contains(taken, toMicros(at)) }), err
+func (s Cases) freeMadeUp(
+	ctx context.Context,
+	q querier,
+	id partner.ID,
+	service cyber.ServiceID,
+	now time.Time,
+) ([]time.Time, error) {
+	taken, err := collectValues[int64](ctx, q, `SELECT made_up_at FROM support_case
+		WHERE partner_id = $1 AND service_id = $2 AND made_up_at > $3`,
+		id,
+		service,
+		now,
+	)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(cyber.SandboxTimes(now), func(at time.Time) bool {
+		return slices.Contains(taken, toMicros(at))
+	}), nil
 }
 
 // rebookSlot gives back what the case holds and takes the first of the wished times that is free.
@@ -844,7 +907,12 @@ func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time
 	}
 	return tx.RunStatements(ctx, []sqldb.Statement{
 		sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
-			SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, c.ID, c.Service, now, c.Partner),
+			SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`,
+			c.ID,
+			c.Service,
+			now,
+			c.Partner,
+		),
 		sqldb.NewStatement(
 			`UPDATE support_case SET made_up_at = 0 WHERE partner_id = $1 AND id = $2 AND made_up_at > $3`,
 			c.Partner,
@@ -885,8 +953,12 @@ func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error)
 func (s Cases) ListSlots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, sl *cyber.Slot) error {
 		return row.Scan(&sl.ID, &sl.Service, &sl.Starts, &sl.Case, &sl.Partner)
-	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, ''), nullif(sl.kept_for, 0) FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
-		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`, service, from)
+	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, ''), nullif(sl.kept_for, 0) FROM case_slot sl
+		LEFT JOIN case_booking b ON b.slot_id = sl.id
+		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`,
+		service,
+		from,
+	)
 }
 
 // ListFreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
@@ -936,7 +1008,8 @@ func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
 			ctx,
 			tx,
 			cyber.ErrSlotNotFound.With("slot", fault.NoSuchID),
-			`SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.id = $1`,
+			`SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+			WHERE sl.id = $1`,
 			id,
 		)
 		if err == nil && holder != "" {

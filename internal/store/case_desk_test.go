@@ -10,8 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestReadyAnswers keeps answers by title: one of the same title takes the place of the other, and one that this program did not
-// write is not shown.
+// TestReadyAnswers keeps answers by title: one of the same title takes the place of the other, and one that this
+// program did not write is not shown.
 func TestReadyAnswers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -11,8 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestFinalMoveWaitsForUndo: a case that is ended stays as it is, and its partner hears nothing, until the move can no longer be
-// undone; undoing it, or a word of the person, takes it back.
+// TestFinalMoveWaitsForUndo: a case that is ended stays as it is, and its partner hears nothing, until the move can no
+// longer be undone; undoing it, or a word of the person, takes it back.
 func TestFinalMoveWaitsForUndo(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -128,11 +128,14 @@ func withPartner(where string) string {
 
 // countQueries return rows whose counters differ from what they count.
 var countQueries = []string{
-	`SELECT 'subscription_counter ' || c.partner_id, 'says that ' || c.active || ' have not ended; there are ' || coalesce(n.active, 0)
+	`SELECT 'subscription_counter ' || c.partner_id, 'says that ' || c.active || ' have not ended; there are ' ||
+	coalesce(n.active, 0)
 	FROM subscription_counter c LEFT JOIN (
-		SELECT partner_id, count(*) AS active FROM subscription WHERE ended_at = 0 GROUP BY partner_id) n ON n.partner_id = c.partner_id
+		SELECT partner_id, count(*) AS active FROM subscription WHERE ended_at = 0
+		GROUP BY partner_id) n ON n.partner_id = c.partner_id
 	WHERE c.active <> coalesce(n.active, 0) ORDER BY 1`,
-	`SELECT 'subscription_counter ' || n.partner_id, 'says that the last number is ' || coalesce(c.last, 0) || '; there is a ' || n.last
+	`SELECT 'subscription_counter ' || n.partner_id, 'says that the last number is ' || coalesce(c.last, 0) ||
+	'; there is a ' || n.last
 	FROM (SELECT partner_id, max(seq) AS last FROM subscription GROUP BY partner_id) n
 	LEFT JOIN subscription_counter c ON c.partner_id = n.partner_id WHERE n.last > coalesce(c.last, 0) ORDER BY 1`,
 	`SELECT 'subscription_block ' || coalesce(b.partner_id, n.partner_id) || ' block ' || coalesce(b.block, n.block),
@@ -160,16 +163,21 @@ const numberedEvents = `(SELECT partner_id, seq FROM event UNION SELECT g.partne
 // eventQueries return gaps and strays in the events of a partner.
 var eventQueries = []string{
 	`SELECT 'event ' || partner_id, 'numbers ' || (before + 1) || ' to ' || (seq - 1) || ' are missing' FROM (
-		SELECT partner_id, seq, lag(seq) OVER (PARTITION BY partner_id ORDER BY seq) AS before FROM ` + numberedEvents + ` e) g
+		SELECT partner_id, seq, lag(seq) OVER (PARTITION BY partner_id ORDER BY seq) AS before
+		FROM ` + numberedEvents + ` e) g
 	WHERE seq > before + 1 ORDER BY 1`,
-	`SELECT 'event_counter ' || e.partner_id, 'says that the last number is ' || coalesce(c.last, 0) || '; the last event is ' || e.last
+	`SELECT 'event_counter ' || e.partner_id, 'says that the last number is ' || coalesce(c.last, 0) ||
+	'; the last event is ' || e.last
 	FROM (SELECT partner_id, max(seq) AS last FROM ` + numberedEvents + ` n GROUP BY partner_id) e
 	LEFT JOIN event_counter c ON c.partner_id = e.partner_id WHERE e.last <> coalesce(c.last, 0) ORDER BY 1`,
-	`SELECT 'delivery ' || d.partner_id || '/' || d.endpoint_id || '/' || d.seq, 'its event ' || d.event_id || ' is not there'
-	FROM delivery d WHERE NOT EXISTS (SELECT 1 FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq AND e.id = d.event_id)
+	`SELECT 'delivery ' || d.partner_id || '/' || d.endpoint_id || '/' || d.seq, 'its event ' || d.event_id ||
+	' is not there'
+	FROM delivery d WHERE NOT EXISTS (SELECT 1 FROM event e
+	WHERE e.partner_id = d.partner_id AND e.seq = d.seq AND e.id = d.event_id)
 	ORDER BY 1 LIMIT 1000`,
 	`SELECT 'attempt ' || a.partner_id || '/' || a.endpoint_id || '/' || a.seq, 'its delivery is not there'
-	FROM attempt a WHERE NOT EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = a.partner_id AND d.endpoint_id = a.endpoint_id
+	FROM attempt a WHERE NOT EXISTS (SELECT 1 FROM delivery d
+	WHERE d.partner_id = a.partner_id AND d.endpoint_id = a.endpoint_id
 		AND d.seq = a.seq) ORDER BY 1 LIMIT 1000`,
 }
 
@@ -264,11 +272,12 @@ var references = []refers{
 	},
 }
 
-// Where what refers is the service's and not a partner's, both sides are joined: such a table may be on one machine, and
-// what it refers to on many.
+// Where what refers is the service's and not a partner's, both sides are joined: such a table may be on one machine,
+// and what it refers to on many.
 var referencesOfService = []string{
 	`SELECT 'case_booking ' || t.case_id, 'its case is not there' FROM case_booking t
-	LEFT JOIN support_case p ON p.partner_id = t.partner_id AND p.id = t.case_id WHERE p.id IS NULL ORDER BY 1 LIMIT 1000`,
+	LEFT JOIN support_case p ON p.partner_id = t.partner_id AND p.id = t.case_id WHERE p.id IS NULL
+	ORDER BY 1 LIMIT 1000`,
 	`SELECT 'epp_pool ' || t.id, 'the key that took it is not there' FROM (
 		SELECT id, taken_by FROM epp_pool WHERE taken_by NOT IN ('', '` + takenByErased + `')) t
 	LEFT JOIN epp_key p ON p.id = t.taken_by WHERE p.id IS NULL ORDER BY 1 LIMIT 1000`,
@@ -295,7 +304,8 @@ func referenceQueries() []string {
 }
 
 // restating are the breaches whose statuses a job is about to bring in line.
-const restating = `SELECT subject FROM job WHERE kind IN ('` + leak.KindRestate + `', '` + leak.KindWithdraw + `') AND state IN ('ready', 'running')`
+const restating = `SELECT subject FROM job
+	WHERE kind IN ('` + leak.KindRestate + `', '` + leak.KindWithdraw + `') AND state IN ('ready', 'running')`
 
 // checkBatch is how many rows a check reads at once.
 const checkBatch = 500
@@ -409,7 +419,12 @@ func (s Upkeep) checkSubscriptionIndexes(
 	}
 	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
 		return sc.Scan(&r.Seq, &r.Plan, &r.cpf, &r.holder, &r.body, &r.CreatedAt)
-	}, `SELECT seq, plan_id, cpf, holder, body, created_at FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after.seq, checkBatch)
+	}, `SELECT seq, plan_id, cpf, holder, body, created_at FROM subscription WHERE partner_id = $1 AND seq > $2
+		ORDER BY seq LIMIT $3`,
+		id,
+		after.seq,
+		checkBatch,
+	)
 	for _, r := range rows {
 		after.seq = r.Seq
 		where := fmt.Sprintf("subscription %s/%d", id, r.Seq)
@@ -441,7 +456,11 @@ func (s Upkeep) checkAssetIndexes(
 	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
 		return sc.Scan(&r.ID, &r.Partner, &r.Kind, &r.index, &r.fingerprint, &r.look, &r.value)
 	}, `SELECT id, partner_id, kind, value_index, fingerprint, look, value FROM asset
-		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`, after.partner, after.id, checkBatch)
+		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`,
+		after.partner,
+		after.id,
+		checkBatch,
+	)
 	for _, r := range rows {
 		after.partner, after.id = r.Partner, string(r.ID)
 		check := identifier.Required
@@ -457,7 +476,8 @@ func (s Upkeep) checkAssetIndexes(
 			found(Problem{"indexes", "asset " + string(r.ID), "its value is not valid any more"})
 		case !bytes.Equal(r.index, Monitoring(s).valueIndex(r.Partner, r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
-		case r.fingerprint.Valid && s.unveilFingerprint(r.Partner, r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), identifier.MatchForm(r.Kind, normal)):
+		case r.fingerprint.Valid && s.unveilFingerprint(r.Partner, r.fingerprint.Int64) !=
+			s.keys.Fingerprint(byte(r.Kind), identifier.MatchForm(r.Kind, normal)):
 			found(
 				Problem{
 					"indexes",
@@ -516,11 +536,18 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 			r.status, r.finding.Resolution = cyber.Status(status), cyber.Resolution(resolution)
 			*b = b.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 			return err
-		}, `SELECT a.partner_id, a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
-				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes, coalesce(f.breach IN (`+restating+`), FALSE), coalesce(f.quiet, FALSE)
-			FROM (SELECT partner_id, id, status, open_breaches FROM asset WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3) a
+		}, `SELECT a.partner_id, a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''),
+			coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
+				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes,
+				coalesce(f.breach IN (`+restating+`), FALSE), coalesce(f.quiet, FALSE)
+			FROM (SELECT partner_id, id, status, open_breaches FROM asset WHERE (partner_id, id) > ($1, $2)
+			ORDER BY partner_id, id LIMIT $3) a
 			LEFT JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id, f.found_at, f.id`, after.partner, after.id, checkBatch)
+			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id, f.found_at, f.id`,
+			after.partner,
+			after.id,
+			checkBatch,
+		)
 		if err != nil {
 			return err
 		}

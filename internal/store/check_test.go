@@ -46,7 +46,8 @@ var breakages = []breakage{
 	{"block", `UPDATE subscription_block SET active = active - 1`, "counts", "block 0", false},
 	{"block gone", `DELETE FROM subscription_block`, "counts", "block 0", false},
 	{"expiry", `INSERT INTO subscription_expiry (partner_id, block, expiry_day, active)
-		SELECT partner_id, 0, 739999, 7 FROM subscription_counter`, "counts", "says that 7 have not ended; there are 0", false},
+		SELECT partner_id, 0, 739999, 7
+		FROM subscription_counter`, "counts", "says that 7 have not ended; there are 0", false},
 	{"event gap", `DELETE FROM event WHERE seq = 2`, "events", "numbers 2 to 2 are missing", false},
 	{"event behind", `UPDATE event_counter SET last = last + 5`, "events", "says that the last number is", false},
 	{

@@ -10,8 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// guessCount is a row of credential_guess: how often a value was asked about on a day, by one partner or, under the empty
-// ID, by all of them. It belongs to no person and goes with its day.
+// guessCount is a row of credential_guess: how often a value was asked about on a day, by one partner or, under the
+// empty ID, by all of them. It belongs to no person and goes with its day.
 type guessCount struct {
 	partner partner.ID
 	day     int64

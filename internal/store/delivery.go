@@ -34,10 +34,13 @@ func (s Alerts) signalDue() {
 func (s Alerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
 	return collectRows(ctx, s.db.UnpreparedReader(), func(row scanner, r *alert.EndpointRef) error {
 		return row.Scan(&r.Partner, &r.Endpoint, &r.ChangedAt, &r.Newest)
-	}, `SELECT partner_id, id, changed_at, newest FROM (SELECT e.partner_id, e.id, e.changed_at, (SELECT d.seq FROM delivery d
+	}, `SELECT partner_id, id, changed_at, newest FROM (SELECT e.partner_id, e.id, e.changed_at, (SELECT d.seq
+		FROM delivery d
 			WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1
 			ORDER BY d.seq DESC LIMIT 1) AS newest
-		FROM endpoint e WHERE e.state = 'enabled') AS due WHERE newest IS NOT NULL`, s.now())
+		FROM endpoint e WHERE e.state = 'enabled') AS due WHERE newest IS NOT NULL`,
+		s.now(),
+	)
 }
 
 // EnabledEndpoints reads those of some endpoints that are enabled.
@@ -98,8 +101,14 @@ func (s Alerts) OpenDeliveries(
 		d.Person, d.Due = string(person), next <= now
 		return err
 	}, `SELECT seq, event_id, person, ordered, attempts, next_at, tried IS NOT NULL FROM delivery
-		WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq > $3 AND (next_at <= $4 OR ordered) ORDER BY seq LIMIT $5`,
-		id, endpoint, after, now, limit)
+		WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq > $3 AND (next_at <= $4 OR ordered)
+		ORDER BY seq LIMIT $5`,
+		id,
+		endpoint,
+		after,
+		now,
+		limit,
+	)
 }
 
 // openDeliveriesCondition returns the condition for some open deliveries of one endpoint, which are neighbours or
@@ -145,7 +154,11 @@ func (s Alerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Deli
 			err := row.Scan(&b.id, &seq, &b.body)
 			bodies[seq] = b
 			return err
-		}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq >= $2 AND seq <= $3`, id, list[0].Seq, list[n-1].Seq)
+		}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq >= $2 AND seq <= $3`,
+			id,
+			list[0].Seq,
+			list[n-1].Seq,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -182,8 +195,8 @@ type endpointKey struct {
 
 // health is what a group of results says of an endpoint.
 type health struct {
-	// succeeded: something arrived; marked: the endpoint may bear the mark of one that fails; revived: it had been given
-	// up before.
+	// succeeded: something arrived; marked: the endpoint may bear the mark of one that fails; revived: it had been
+	// given up before.
 	succeeded, marked, revived bool
 	// failedAt is the first failure of the group, 0 when there was none.
 	failedAt int64
@@ -227,7 +240,8 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 			statements = append(
 				statements,
 				sqldb.NewStatement(
-					`UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
+					`UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
+					AND next_at > $3`,
 					k.partner,
 					k.endpoint,
 					s.now(),
@@ -289,8 +303,8 @@ func (s Alerts) keepDeliveries(ctx context.Context, tx *sqldb.Tx, results []aler
 	}), nil
 }
 
-// recordResults writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that were
-// not pending any more: held meanwhile, or written by another worker or before.
+// recordResults writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that
+// were not pending any more: held meanwhile, or written by another worker or before.
 func (s Alerts) recordResults(
 	ctx context.Context,
 	tx *sqldb.Tx,
@@ -321,8 +335,8 @@ func (s Alerts) recordResults(
 	return tx.RunStatements(ctx, rest)
 }
 
-// deliveredRun is a statement for deliveries of one endpoint that arrived, how many rows it should write, and what is to
-// be done when it wrote fewer.
+// deliveredRun is a statement for deliveries of one endpoint that arrived, how many rows it should write, and what is
+// to be done when it wrote fewer.
 type deliveredRun struct {
 	write sqldb.Statement
 	count int64
@@ -356,8 +370,8 @@ func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 	return []any{d.Partner, d.Endpoint, d.Seq, r.At, worker, o.Status, o.Failure, o.Duration, answer}, err
 }
 
-// requeueStatement writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost its hold
-// in the middle of an attempt does not count one twice.
+// requeueStatement writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost
+// its hold in the middle of an attempt does not count one twice.
 func requeueStatement(r alert.Result) sqldb.Statement {
 	finished := int64(0)
 	if r.State == alert.DeliveryFailed {
@@ -398,28 +412,37 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 	}}
 }
 
-// healthStatement keeps the time since which an endpoint does nothing but fail. In a group with both, the success counts.
+// healthStatement keeps the time since which an endpoint does nothing but fail. In a group with both, the success
+// counts.
 func (h health) healthStatement(k endpointKey) (sqldb.Statement, bool) {
 	switch {
 	case h.succeeded:
-		return sqldb.NewStatement(`UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
-			k.partner, k.endpoint), h.marked
+		return sqldb.NewStatement(`UPDATE endpoint SET failing_since = 0
+			WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
+			k.partner,
+			k.endpoint,
+		), h.marked
 	case h.failedAt != 0:
-		return sqldb.NewStatement(`UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
-			k.partner, k.endpoint, h.failedAt), true
+		return sqldb.NewStatement(`UPDATE endpoint SET failing_since = $3
+			WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
+			k.partner,
+			k.endpoint,
+			h.failedAt,
+		), true
 	}
 	return sqldb.Statement{}, false
 }
 
-// RequeueDeliveries makes deliveries pending again with new tries. For an event or a window it also makes those that never were:
-// for endpoints that came later, or whose filter has widened. What is pending already is left alone in a window, since it
-// goes by itself; who names one event wants it now. Large windows go in batches.
+// RequeueDeliveries makes deliveries pending again with new tries. For an event or a window it also makes those that
+// never were: for endpoints that came later, or whose filter has widened. What is pending already is left alone in a
+// window, since it goes by itself; who names one event wants it now. Large windows go in batches.
 func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
 	if sel.Failed {
 		return s.requeueFailed(ctx, id, sel.Endpoint)
 	}
 	first, end := timeWindow(sel.From, sel.To)
-	after, upTo, without := int64(0), int64(math.MaxInt64), string(alert.WebhookTest) // a test was meant for one endpoint, once
+	after, upTo := int64(0), int64(math.MaxInt64)
+	without := string(alert.WebhookTest) // a test was meant for one endpoint, once
 	if sel.Event != "" {
 		seq, err := s.eventSeq(ctx, s.readQuerier(), id, sel.Event)
 		if err != nil {
@@ -448,7 +471,8 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 				ctx,
 				tx,
 				func(row scanner, e *keptEvent) error { return row.Scan(&e.id, &e.kind, &e.seq, &e.person) },
-				`SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
+				`SELECT id, type, seq, person FROM event
+				WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> $6 ORDER BY seq LIMIT $7`,
 				id,
 				after,
@@ -518,9 +542,11 @@ func (s Alerts) requeueEvents(
 				ctx,
 				tx,
 				`INSERT INTO delivery
-				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
+				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at,
+				finished_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
-				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
+				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0,
+				next_at = $8, finished_at = 0
 				WHERE delivery.state <> 'pending' OR $9`,
 				id,
 				to.ID,
@@ -647,8 +673,9 @@ func decodeAttempt(tried []byte, a *alert.AttemptLog) error {
 	return nil
 }
 
-// foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours:
-// the tries are one argument, from which each row cuts its own by its number. A row that is not meant finds nothing there.
+// foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of
+// neighbours: the tries are one argument, from which each row cuts its own by its number. A row that is not meant finds
+// nothing there.
 func (s Alerts) foldedRuns(worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
 	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
 	for len(results) > 0 {
@@ -665,7 +692,14 @@ func (s Alerts) foldedRuns(worker string, k endpointKey, results []alert.Result,
 			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16)
 			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
 			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
-			k.endpoint, now, tries, low, k.partner, high, make([]byte, triedSize))
+			k.endpoint,
+			now,
+			tries,
+			low,
+			k.partner,
+			high,
+			make([]byte, triedSize),
+		)
 		runs = append(
 			runs,
 			deliveredRun{write, int64(n), func() []sqldb.Statement { return s.foldOthers(worker, k, run, now) }},
@@ -685,11 +719,18 @@ func (s Alerts) foldOthers(worker string, k endpointKey, run []alert.Result, now
 			statements,
 			sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
 			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
-				k.partner, k.endpoint, r.Delivery.Seq, now, tried),
+				k.partner,
+				k.endpoint,
+				r.Delivery.Seq,
+				now,
+				tried,
+			),
 			sqldb.NewStatement(
 				`INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
-			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8)`+s.db.KeepRows()+`
+			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '',
+			CAST($7 AS BIGINT) FROM delivery
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL
+			OR tried <> $8)`+s.db.KeepRows()+`
 			ON CONFLICT DO NOTHING`,
 				k.partner,
 				k.endpoint,

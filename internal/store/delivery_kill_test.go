@@ -72,8 +72,8 @@ type moody struct {
 	elsewhere atomic.Int64
 
 	mu sync.Mutex
-	// moods are those of the next attempts. Of every forty each comes once, in an order of chance: whether it was bad often
-	// enough is no matter of luck.
+	// moods are those of the next attempts. Of every forty each comes once, in an order of chance: whether it was bad
+	// often enough is no matter of luck.
 	moods []int
 	// taken counts the good answers per event.
 	taken     map[string]int
@@ -202,8 +202,8 @@ func TestKilledWorkers(t *testing.T) {
 			name := fmt.Sprint("w", kill+1)
 			workers[name] = startWorker(t, m, name, said)
 		}
-		// Two seconds is what most kills take. A machine that is at something else may be late after one of them; where a
-		// lock or a lease has to run out, all are late.
+		// Two seconds is what most kills take. A machine that is at something else may be late after one of them; where
+		// a lock or a lease has to run out, all are late.
 		if slices.Sort(waits); waits[len(waits)/2] > 2*time.Second {
 			t.Errorf("killed workers' endpoints were taken up after %s", waits)
 		}

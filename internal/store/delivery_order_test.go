@@ -213,8 +213,8 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 	})
 }
 
-// TestLateResults: of two workers that both tried a delivery, because one of them lost its hold, one failure counts, and
-// a success stays one whoever tells it.
+// TestLateResults: of two workers that both tried a delivery, because one of them lost its hold, one failure counts,
+// and a success stays one whoever tells it.
 func TestLateResults(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

@@ -43,7 +43,8 @@ func (s Devices) deviceIndex(id partner.ID, name string) []byte {
 }
 
 // deviceColumns are those that scanDevice expects, in its order.
-const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, activated_at, seen_at, ended_at, end_reason`
+const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, activated_at, seen_at,
+	ended_at, end_reason`
 
 // scanDevice reads deviceColumns and unseals the user, the device's name and the key.
 func (s Devices) scanDevice(row scanner, d *cyber.Device) error {
@@ -113,7 +114,10 @@ func (s Devices) IssueKey(
 // lockHolder makes the decisions about one person's keys take turns.
 func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	return execStatement(ctx, tx, `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
-		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, id, u.write)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`,
+		id,
+		u.write,
+	)
 }
 
 // deviceNamed returns the person's device that has a key which did not end, by system and name.
@@ -205,7 +209,8 @@ func (s Devices) insertDevice(
 		ctx,
 		tx,
 		`INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
-		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
+		issued_at, valid_until, ended_at, end_reason, next_warning)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
 		d.ID,
 		d.Partner,
 		u.write,
@@ -357,8 +362,8 @@ func (s Devices) endLiveKey(
 	return d, s.endKeysOfPartner(ctx, tx, id, []cyber.Device{d}, movedTo)
 }
 
-// endKeysOfPartner stores when and why keys of one partner ended, and tells of each; movedTo is the key that took the place of
-// the only one.
+// endKeysOfPartner stores when and why keys of one partner ended, and tells of each; movedTo is the key that took the
+// place of the only one.
 func (s Devices) endKeysOfPartner(
 	ctx context.Context,
 	tx *sqldb.Tx,
@@ -392,7 +397,12 @@ func (s Devices) endKeysOfPartner(
 // endExpired makes room in the unique index for keys that follow others.
 func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	over, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key
-		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4 ORDER BY id`, id, u.write, u.other, s.now())
+		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4 ORDER BY id`,
+		id,
+		u.write,
+		u.other,
+		s.now(),
+	)
 	if err != nil {
 		return err
 	}
@@ -549,7 +559,8 @@ func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link s
 	}
 	return s.execAlone(
 		ctx,
-		`INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3) ON CONFLICT (system) DO UPDATE SET link = excluded.link,
+		`INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3) ON CONFLICT (system)
+		DO UPDATE SET link = excluded.link,
 		mac = excluded.mac`,
 		system,
 		link,
@@ -568,7 +579,8 @@ func (s Devices) GiveNotices(
 ) (int, error) {
 	return workOffDue(ctx, s.core, func(tx *sqldb.Tx, id partner.ID, part []cyber.KeyID) (locked, told int, err error) {
 		return s.giveNotices(ctx, tx, id, part, decide)
-	}, `SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`)
+	}, `SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1
+		ORDER BY next_warning LIMIT $2`)
 }
 
 // ownedID names a row of a partner.
@@ -597,8 +609,8 @@ func groupByPartner[T any](list []ownedID[T]) map[partner.ID][]T {
 	return groups
 }
 
-// workOffDue has rows whose time has come decided about, a few of a partner's in one transaction, until there are no more. The query
-// finds the first of them, up to now and noticeBatch. It returns how many were told of.
+// workOffDue has rows whose time has come decided about, a few of a partner's in one transaction, until there are no
+// more. The query finds the first of them, up to now and noticeBatch. It returns how many were told of.
 func workOffDue[T any](
 	ctx context.Context,
 	c core,
@@ -693,8 +705,9 @@ func usesKeyPool(ctx context.Context, q querier, id partner.ID, system cyber.Sys
 	return !madeUp, err
 }
 
-// returnKeyToPool puts a revoked key that no device used back into its pool, where the vendor allows that, and gives the partner
-// its place in the pool back. The ended device keeps the key's text and loses its index: the key is the next device's.
+// returnKeyToPool puts a revoked key that no device used back into its pool, where the vendor allows that, and gives
+// the partner its place in the pool back. The ended device keeps the key's text and loses its index: the key is the
+// next device's.
 func (s Devices) returnKeyToPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) error {
 	n, err := execCounting(
 		ctx,
@@ -730,16 +743,26 @@ func (s Devices) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device)
 	return readRow(ctx, tx, func(row scanner, k *cyber.VendorKey) error {
 		var id string
 		return row.Scan(&id, s.unseals(&k.Key, func() seal.Place { return poolKeyPlace(id) }), &k.Expires)
-	}, cyber.ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft), `UPDATE epp_pool SET taken_at = $2, taken_by = $3 WHERE id = (
+	}, cyber.ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft), `UPDATE epp_pool SET taken_at = $2, taken_by = $3
+		WHERE id = (
 		SELECT id FROM epp_pool WHERE system = $1 AND taken_at = 0 AND (expires_at = 0 OR expires_at > $2)
-		ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`) RETURNING id, vendor_key, expires_at`, d.System, d.IssuedAt, d.ID)
+		ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`) RETURNING id, vendor_key, expires_at`,
+		d.System,
+		d.IssuedAt,
+		d.ID,
+	)
 }
 
 // LoadKeyPool stores a batch of vendor keys: see cyber.PoolStore.
 func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (loaded int, err error) {
 		if err := execStatement(ctx, tx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`, system, true, cyber.DefaultLowMark, false); err != nil {
+			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`,
+			system,
+			true,
+			cyber.DefaultLowMark,
+			false,
+		); err != nil {
 			return 0, err
 		}
 		for _, k := range keys {
@@ -789,7 +812,8 @@ func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.Vend
 	return tx.RunStatements(ctx, []sqldb.Statement{
 		sqldb.NewStatement(`UPDATE epp_pool SET expires_at = $2 WHERE key_index = $1`, index, k.Expires),
 		sqldb.NewStatement(
-			`UPDATE epp_key SET valid_until = $2, next_warning = $3 WHERE key_index = $1 AND ended_at = 0 AND valid_until > $2`,
+			`UPDATE epp_key SET valid_until = $2, next_warning = $3
+			WHERE key_index = $1 AND ended_at = 0 AND valid_until > $2`,
 			index,
 			k.Expires,
 			cyber.NextNotice(s.now(), k.Expires),
@@ -812,11 +836,17 @@ func (s Devices) ListSources(ctx context.Context) ([]cyber.Source, error) {
 			&src.Expired,
 		)
 	}, `SELECT y.system, coalesce(o.pooled, $1), coalesce(o.low_mark, $2), coalesce(o.low, $1), coalesce(o.returns, $1),
-			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND (p.expires_at = 0 OR p.expires_at > $3)),
+			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND (p.expires_at = 0
+			OR p.expires_at > $3)),
 			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at > 0),
-			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND p.expires_at <> 0 AND p.expires_at <= $3)
+			(SELECT count(*) FROM epp_pool p WHERE p.system = y.system AND p.taken_at = 0 AND p.expires_at <> 0
+			AND p.expires_at <= $3)
 		FROM (SELECT 'android' AS system UNION ALL SELECT 'ios' UNION ALL SELECT 'windows' UNION ALL SELECT 'macos') y
-		LEFT JOIN epp_source o ON o.system = y.system`, false, cyber.DefaultLowMark, now)
+		LEFT JOIN epp_source o ON o.system = y.system`,
+		false,
+		cyber.DefaultLowMark,
+		now,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -830,14 +860,22 @@ func (s Devices) ListSources(ctx context.Context) ([]cyber.Source, error) {
 			}
 		}
 		return err
-	}, `SELECT system, count(*), count(*) FILTER (WHERE activated_at > 0) FROM epp_key WHERE ended_at = 0 AND valid_until > $1 GROUP BY system`, now)
+	}, `SELECT system, count(*), count(*) FILTER (WHERE activated_at > 0) FROM epp_key
+		WHERE ended_at = 0 AND valid_until > $1 GROUP BY system`,
+		now,
+	)
 }
 
 // UpdateSource changes where a system's keys come from.
 func (s Devices) UpdateSource(ctx context.Context, system cyber.System, change cyber.SourceChange) error {
 	list := []sqldb.Statement{
 		sqldb.NewStatement(`INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (system) DO NOTHING`, system, false, cyber.DefaultLowMark, false),
+		ON CONFLICT (system) DO NOTHING`,
+			system,
+			false,
+			cyber.DefaultLowMark,
+			false,
+		),
 	}
 	if change.Pooled != nil {
 		list = append(

@@ -48,8 +48,8 @@ func keyEvents(t *testing.T, e *storetest.Env, id partner.ID) (lines []string) {
 	return lines
 }
 
-// TestKeyLife: a key is activated once however often its device reports, moved, revoked and over; each is told once, and
-// nobody does it to another partner's key.
+// TestKeyLife: a key is activated once however often its device reports, moved, revoked and over; each is told once,
+// and nobody does it to another partner's key.
 func TestKeyLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -253,7 +253,8 @@ func TestErasedKeysEndOnce(t *testing.T) {
 	})
 }
 
-// TestUsedKeyIsNotIssuedAgain: a vendor's key that is revoked goes back to the pool unless a device was activated with it.
+// TestUsedKeyIsNotIssuedAgain: a vendor's key that is revoked goes back to the pool unless a device was activated with
+// it.
 func TestUsedKeyIsNotIssuedAgain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -309,7 +309,8 @@ func TestExpiryNotices(t *testing.T) {
 		}
 		events := func() (n int) {
 			t.Helper()
-			err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM event WHERE type IN ('epp.key_expiring', 'epp.key_ended')`).Scan(&n)
+			err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM event
+				WHERE type IN ('epp.key_expiring', 'epp.key_ended')`).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,7 +67,10 @@ func (s Alerts) insertEvents(
 		return nil, err
 	}
 	last, err := readValue[int64](ctx, tx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, $2)
-		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last + $2 RETURNING last`, id, len(events))
+		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last + $2 RETURNING last`,
+		id,
+		len(events),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +212,16 @@ func (s Alerts) ClaimTest(
 		d.Seq = kept[0].seq
 		return execStatement(ctx, tx, `INSERT INTO delivery
 			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
-			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`, id, endpoint, d.Seq, e.ID, kept[0].person, false, until, s.now())
+			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`,
+			id,
+			endpoint,
+			d.Seq,
+			e.ID,
+			kept[0].person,
+			false,
+			until,
+			s.now(),
+		)
 	})
 	if err != nil {
 		return d, err
@@ -283,7 +295,10 @@ func (s Alerts) EventsAfter(
 		return found, err
 	}
 	found.Gap, err = readValue[bool](ctx, q, `SELECT NOT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq = $2)
-		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`, id, next)
+		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`,
+		id,
+		next,
+	)
 	return found, err
 }
 
@@ -313,8 +328,13 @@ func (s Alerts) SavePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 	return s.execAlone(ctx, `INSERT INTO event_pull (partner_id, seq, subscription_seq, at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (partner_id) DO UPDATE SET at = excluded.at,
 				seq = CASE WHEN event_pull.seq < excluded.seq THEN excluded.seq ELSE event_pull.seq END,
-				subscription_seq = CASE WHEN event_pull.subscription_seq < excluded.subscription_seq THEN excluded.subscription_seq
-					ELSE event_pull.subscription_seq END`, id, next.Cyber, next.Subscriptions, s.now())
+				subscription_seq = CASE WHEN event_pull.subscription_seq < excluded.subscription_seq
+					THEN excluded.subscription_seq ELSE event_pull.subscription_seq END`,
+		id,
+		next.Cyber,
+		next.Subscriptions,
+		s.now(),
+	)
 }
 
 // loadPulls returns how far the partner has read.
@@ -355,11 +375,14 @@ func (s Alerts) Deliveries(ctx context.Context, id partner.ID, event alert.Event
 		}
 		return err
 	}, `SELECT d.endpoint_id, d.state, d.attempts, d.next_at, d.finished_at FROM delivery d
-		WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY d.endpoint_id`, id, seq)
+		WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY d.endpoint_id`,
+		id,
+		seq,
+	)
 }
 
-// atEndpoints are the deliveries of partner $1 whose endpoint there still is. Named one by one, they are looked up by their key; joined to
-// the endpoints, SQLite reads all deliveries of the partner for those of one event.
+// atEndpoints are the deliveries of partner $1 whose endpoint there still is. Named one by one, they are looked up by
+// their key; joined to the endpoints, SQLite reads all deliveries of the partner for those of one event.
 const atEndpoints = `d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`
 
 // ListAttempts returns every logged try of an event, in order.
@@ -388,13 +411,20 @@ func (s Alerts) ListAttempts(ctx context.Context, id partner.ID, event alert.Eve
 			}),
 		)
 	}, `SELECT a.endpoint_id, a.at, a.worker, a.status, a.failure, a.duration, a.answer FROM attempt a
-		WHERE a.partner_id = $1 AND a.seq = $2 AND a.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`, id, seq)
+		WHERE a.partner_id = $1 AND a.seq = $2 AND a.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`,
+		id,
+		seq,
+	)
 	if err != nil {
 		return nil, err
 	}
 	folded, err := collectRows(ctx, s.readQuerier(), func(row scanner, a *alert.AttemptLog) error {
 		return row.Scan(&a.Endpoint, scanFunc(func(tried []byte) error { return decodeAttempt(tried, a) }))
-	}, `SELECT d.endpoint_id, d.tried FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` AND d.tried IS NOT NULL`, id, seq)
+	}, `SELECT d.endpoint_id, d.tried FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2
+		AND `+atEndpoints+` AND d.tried IS NOT NULL`,
+		id,
+		seq,
+	)
 	list = append(list, folded...)
 	slices.SortStableFunc(list, func(a, b alert.AttemptLog) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Endpoint, b.Endpoint))
@@ -425,7 +455,8 @@ func (c core) seqRange(
 		first, err = readValue[int64](
 			ctx,
 			q,
-			`SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at >= $2 ORDER BY created_at, seq LIMIT 1), $3)`,
+			`SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at >= $2
+			ORDER BY created_at, seq LIMIT 1), $3)`,
 			id,
 			from.Add(-outOfOrder),
 			int64(math.MaxInt64),
@@ -481,9 +512,11 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 			q,
 			func(row scanner, e *alert.Sent) error { return row.Scan(&e.Seq, &e.At, &e.Type, &e.Endpoint, &e.State) },
 			`SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
-			FROM (SELECT partner_id, seq, created_at, type FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
+			FROM (SELECT partner_id, seq, created_at, type FROM event
+			WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> 'webhook.test' ORDER BY seq LIMIT $6) e
-			LEFT JOIN delivery d ON d.partner_id = e.partner_id AND d.seq = e.seq AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)
+			LEFT JOIN delivery d ON d.partner_id = e.partner_id AND d.seq = e.seq AND d.endpoint_id IN (SELECT id
+			FROM endpoint WHERE partner_id = $1)
 			ORDER BY e.seq`,
 			append(args, most)...,
 		)
@@ -496,8 +529,8 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 	}
 }
 
-// finishReport names the first of what is missing. Where as many events were looked at as should be, it asks whether there
-// are more.
+// finishReport names the first of what is missing. Where as many events were looked at as should be, it asks whether
+// there are more.
 func (s Alerts) finishReport(
 	ctx context.Context,
 	id partner.ID,
@@ -549,8 +582,8 @@ func (c core) scanTemplate(row scanner, t *checked[message.Template]) error {
 	return err
 }
 
-// ListTemplates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0. A forged
-// one is left out: the built-in text takes its place.
+// ListTemplates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0.
+// A forged one is left out: the built-in text takes its place.
 func (s Alerts) ListTemplates(ctx context.Context, id partner.ID) ([]message.Template, error) {
 	return collectGenuine(
 		ctx,
@@ -575,7 +608,8 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 			tx,
 			`INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, event, channel, lang)
-			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at, mac = excluded.mac`,
+			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at,
+			mac = excluded.mac`,
 			id,
 			t.Event,
 			t.Channel,

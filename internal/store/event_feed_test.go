@@ -65,7 +65,8 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 			t.Errorf("a quiet feed's cursor becomes %q", again)
 		}
 		for _, statement := range []string{ // the backup had 12
-			`DELETE FROM delivery WHERE seq > 12`, `DELETE FROM event WHERE seq > 12`, `UPDATE event_counter SET last = 12`, `DELETE FROM event_pull`,
+			`DELETE FROM delivery WHERE seq > 12`, `DELETE FROM event WHERE seq > 12`, `UPDATE event_counter
+			SET last = 12`, `DELETE FROM event_pull`,
 		} {
 			err := m.env.DB.InTransaction(
 				ctx,
@@ -179,7 +180,9 @@ func TestCursorSkipsNothing(t *testing.T) {
 			}
 		}
 		var last int64
-		if err := m.env.DB.ReadPool().QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, m.partner.Number()).Scan(&last); err != nil || last != int64(len(written)) {
+		if err := m.env.DB.ReadPool().QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`,
+			m.partner.Number(),
+		).Scan(&last); err != nil || last != int64(len(written)) {
 			t.Errorf("the counter is at %d after %d events: %v", last, len(written), err)
 		}
 	})
@@ -195,7 +198,8 @@ func breakable(t *testing.T, m *mailer, table string) {
 	if m.env.DB.EngineName() == sqldb.PostgreSQL {
 		statements = []string{
 			`CREATE FUNCTION break_` + table + `() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-				IF EXISTS (SELECT 1 FROM broken WHERE name = '` + table + `') THEN RAISE EXCEPTION 'broken'; END IF; RETURN NEW; END $$`,
+				IF EXISTS (SELECT 1 FROM broken
+				WHERE name = '` + table + `') THEN RAISE EXCEPTION 'broken'; END IF; RETURN NEW; END $$`,
 			`CREATE TRIGGER break_` + table + ` BEFORE INSERT ON ` + table + ` FOR EACH ROW EXECUTE FUNCTION break_` + table + `()`,
 		}
 	}
@@ -635,8 +639,8 @@ func TestPullsCountByArea(t *testing.T) {
 	})
 }
 
-// TestErasureIsNoLoss: events that went with their person are no gap to a partner that had not read them; events that were
-// lost otherwise are.
+// TestErasureIsNoLoss: events that went with their person are no gap to a partner that had not read them; events that
+// were lost otherwise are.
 func TestErasureIsNoLoss(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

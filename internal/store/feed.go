@@ -30,7 +30,8 @@ func sealedFeedPlace(column, name string) seal.Place {
 }
 
 // feedColumns are those that scanning a feed expects, in its order.
-const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at, mac`
+const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at,
+	created_at, mac`
 
 // scanFeed reads feedColumns. A forged row is a feed that is paused.
 func (c core) scanFeed(row scanner, into *checked[feed.Feed]) error {
@@ -121,7 +122,9 @@ func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 		return err
 	}
 	return s.expectAlone(ctx, feed.ErrExists.With("name", fault.IsTaken), `INSERT INTO feed (`+feedColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (name) DO NOTHING`, row...)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (name) DO NOTHING`,
+		row...,
+	)
 }
 
 // UpdateFeed changes a feed under the lock of its row.
@@ -169,11 +172,16 @@ func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
 // MarkTaken remembers an item.
 func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
 	return s.execAlone(ctx, `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.itemMark(feed, item), breach, s.now())
+			ON CONFLICT (feed, mark) DO NOTHING`,
+		feed,
+		s.itemMark(feed, item),
+		breach,
+		s.now(),
+	)
 }
 
-// WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have a
-// fingerprint, as those have none that wait for their first look: what is asked about them would be one.
+// WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have
+// a fingerprint, as those have none that wait for their first look: what is asked about them would be one.
 func (s Feeds) WatchedEmails(
 	ctx context.Context,
 	of partner.ID,
@@ -186,8 +194,14 @@ func (s Feeds) WatchedEmails(
 			return err
 		}
 		return Monitoring(s).openAssetValue(a, sealed)
-	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND (partner_id, id) > ($2, $3)
-		ORDER BY partner_id, id LIMIT $4`, identifier.Email, of, after, limit)
+	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL
+		AND (partner_id, id) > ($2, $3)
+		ORDER BY partner_id, id LIMIT $4`,
+		identifier.Email,
+		of,
+		after,
+		limit,
+	)
 }
 
 // pushPart is how much of a body stands in one row.
@@ -359,7 +373,10 @@ func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 			&number,
 			s.unseals(part, func() seal.Place { return pushBodyPlace(p.Feed, p.Mark, strconv.FormatInt(number, 10)) }),
 		)
-	}, `SELECT number, body FROM feed_push_part WHERE feed = $1 AND mark = $2 ORDER BY number`, p.Feed, p.Mark)
+	}, `SELECT number, body FROM feed_push_part WHERE feed = $1 AND mark = $2 ORDER BY number`,
+		p.Feed,
+		p.Mark,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -395,7 +412,12 @@ func (s Feeds) SweepPushes(ctx context.Context, name string, before time.Time) e
 	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
 		return execCounting(ctx, tx, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (
 			SELECT mark FROM feed_push WHERE feed = $1 AND state IN ($2, $3) AND received_at < $4 LIMIT $5)`,
-			name, feed.PushDone, feed.PushFailed, before, limit)
+			name,
+			feed.PushDone,
+			feed.PushFailed,
+			before,
+			limit,
+		)
 	})
 	return err
 }
@@ -408,9 +430,12 @@ func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 		most      int64
 		statement string
 	}{
-		{partsAtOnce, `DELETE FROM feed_push_part WHERE feed = $1 AND (mark, number) IN (SELECT mark, number FROM feed_push_part WHERE feed = $1 LIMIT $2)`},
-		{sweepBatch, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (SELECT mark FROM feed_push WHERE feed = $1 LIMIT $2)`},
-		{sweepBatch, `DELETE FROM feed_item WHERE feed = $1 AND mark IN (SELECT mark FROM feed_item WHERE feed = $1 LIMIT $2)`},
+		{partsAtOnce, `DELETE FROM feed_push_part WHERE feed = $1 AND (mark, number) IN (SELECT mark, number
+			FROM feed_push_part WHERE feed = $1 LIMIT $2)`},
+		{sweepBatch, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (SELECT mark FROM feed_push
+			WHERE feed = $1 LIMIT $2)`},
+		{sweepBatch, `DELETE FROM feed_item WHERE feed = $1 AND mark IN (SELECT mark FROM feed_item
+			WHERE feed = $1 LIMIT $2)`},
 	} {
 		if err == nil {
 			_, err = s.runBatches(ctx, of.most, func(tx *sqldb.Tx, _, limit int64) (int64, error) {

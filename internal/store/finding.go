@@ -80,9 +80,21 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			return err
 		}
 		list = append(list, sqldb.NewStatement(`INSERT INTO finding
-			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site, remind_at)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, f.ID, id, f.Asset, f.Breach.Name, f.Quiet, f.FoundAt, classes, logins, f.OwnSite, f.WatchedSite,
-			cyber.FirstReminder(f)))
+			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site,
+			watched_site, remind_at)
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`,
+			f.ID,
+			id,
+			f.Asset,
+			f.Breach.Name,
+			f.Quiet,
+			f.FoundAt,
+			classes,
+			logins,
+			f.OwnSite,
+			f.WatchedSite,
+			cyber.FirstReminder(f),
+		))
 	}
 	list = append(list, closingStatements(id, v.Closed)...)
 	for _, f := range v.Judged {
@@ -110,8 +122,15 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		list = append(
 			list,
 			sqldb.NewStatement(`INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
-			SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
-			FROM asset_history WHERE partner_id = $2 AND asset_id = $1`, r.ID, id, now, r.Before, r.Status),
+			SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1,
+			CAST($4 AS TEXT), CAST($5 AS TEXT)
+			FROM asset_history WHERE partner_id = $2 AND asset_id = $1`,
+				r.ID,
+				id,
+				now,
+				r.Before,
+				r.Status,
+			),
 		)
 		events = append(events, alert.NewStatusEvent(r.Asset, r.Before, now))
 	}
@@ -163,7 +182,8 @@ func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (cyber.Trace, err
 }
 
 // findingColumns are those that scanning a finding expects; its value's kind is the asset's.
-const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, f.quiet, f.renewed_at, ` + breachColumns
+const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes,
+	f.logins, f.own_site, f.watched_site, f.quiet, f.renewed_at, ` + breachColumns
 
 // scanFinding reads findingColumns. The breach, and with it the severity, is as it stands now, not as it was when
 // found.
@@ -225,9 +245,15 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 		}
 		w.Findings, shown[f.Asset] = append(w.Findings, f), first
 		return err
-	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at, first_value(id) OVER (PARTITION BY kind, value_index ORDER BY created_at, id) AS first
-			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		LEFT JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, id, u.write, u.other)
+	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at,
+		first_value(id) OVER (PARTITION BY kind, value_index ORDER BY created_at, id) AS first
+			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a
+			JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
+		LEFT JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`,
+		id,
+		u.write,
+		u.other,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -366,8 +392,10 @@ func (s Monitoring) judgingStatements(id partner.ID, f cyber.Finding) ([]sqldb.S
 	classes, logins, err := s.sealTrace(id, f)
 	list := []sqldb.Statement{
 		sqldb.NewStatement(
-			`UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
-		resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
+			`UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7,
+			resolution = $8,
+		resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END
+		WHERE partner_id = $1 AND id = $2`,
 			id,
 			f.ID,
 			f.OwnSite,
@@ -470,7 +498,9 @@ func (s Monitoring) lockAssetRows(
 		r.user, r.Same = string(user), string(same)
 		return s.openAssetValue(&r.Asset, sealed)
 	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+appendMarks(&args, ids)+`)
-		RETURNING id, kind, user_index, value_index, value, status, open_breaches, created_at`, args...)
+		RETURNING id, kind, user_index, value_index, value, status, open_breaches, created_at`,
+		args...,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -514,7 +544,9 @@ func findTwins(
 		}
 		return err
 	}, `SELECT id, user_index, value_index FROM asset WHERE partner_id = $1 AND user_index IN (`+marks+`)
-		AND value_index IN (`+appendByteMarks(&args, uniqueValues(values))+`) ORDER BY id`, args...)
+		AND value_index IN (`+appendByteMarks(&args, uniqueValues(values))+`) ORDER BY id`,
+		args...,
+	)
 	return ids, err
 }
 
@@ -533,7 +565,8 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 		tx,
 		s.scanFinding,
 		`SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+appendMarks(&args, ids)+`) ORDER BY f.found_at, f.id`,
+		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1
+		AND f.asset_id IN (`+appendMarks(&args, ids)+`) ORDER BY f.found_at, f.id`,
 		args...,
 	)
 	if err != nil {
@@ -560,8 +593,13 @@ func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union)
 		list = append(
 			list,
 			sqldb.NewStatement(`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
-			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step WHERE partner_id = $1 AND finding_id = $2
-			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, id, t.Gone, t.Into),
+			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step
+			WHERE partner_id = $1 AND finding_id = $2
+			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`,
+				id,
+				t.Gone,
+				t.Into,
+			),
 		)
 	}
 	return tx.RunStatements(
@@ -580,7 +618,8 @@ func scanStepMark(row scanner, m *cyber.StepMark) error {
 
 // ListStepMarks returns all that was said of the steps of a person's findings.
 func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.StepMark, error) {
-	// CROSS JOIN has SQLite begin with the person's values: it would rather read all steps of the partner in their order.
+	// CROSS JOIN has SQLite begin with the person's values: it would rather read all steps of the partner in their
+	// order.
 	return collectOfUser(
 		ctx,
 		s.core,
@@ -593,8 +632,8 @@ func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partn
 	)
 }
 
-// ChangePlan changes a finding's plan under the lock of its value: see cyber.PlanStore. As with ResolveFinding, one of a
-// value that another has taken over is what that one knows of the same breach.
+// ChangePlan changes a finding's plan under the lock of its value: see cyber.PlanStore. As with ResolveFinding, one of
+// a value that another has taken over is what that one knows of the same breach.
 func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID,
 	change func(cyber.Plan) (cyber.PlanChange, error),
 ) (after cyber.Rechecked, err error) {
@@ -698,7 +737,8 @@ func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.Step
 			ctx,
 			tx,
 			`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (partner_id, finding_id, step) DO UPDATE SET state = excluded.state, marked_at = excluded.marked_at`,
+			ON CONFLICT (partner_id, finding_id, step) DO UPDATE SET state = excluded.state,
+			marked_at = excluded.marked_at`,
 			id,
 			m.Finding,
 			m.Step,
@@ -709,8 +749,8 @@ func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.Step
 	return err
 }
 
-// RemindSteps writes the events of steps that are due soon: see cyber.PlanStore. A few of a partner's reminders and their
-// events are one transaction, and a row that another replica holds is passed over, so each is given once.
+// RemindSteps writes the events of steps that are due soon: see cyber.PlanStore. A few of a partner's reminders and
+// their events are one transaction, and a row that another replica holds is passed over, so each is given once.
 func (s Monitoring) RemindSteps(
 	ctx context.Context,
 	decide func(p cyber.Plan, since, now time.Time) cyber.Reminder,
@@ -803,6 +843,10 @@ func (s Monitoring) lockReminders(
 		err := s.scanFinding(longer{row, []any{&r.since, &a.ID, s.opensAsset(&a)}}, &r.Finding)
 		r.user = a.User
 		return err
-	}, `SELECT `+findingColumns+`, f.remind_at, a.id, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.id IN (`+appendMarks(&args, locked)+`) ORDER BY f.id`, args...)
+	}, `SELECT `+findingColumns+`, f.remind_at, a.id, a.value FROM finding f
+		JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1
+		AND f.id IN (`+appendMarks(&args, locked)+`) ORDER BY f.id`,
+		args...,
+	)
 }

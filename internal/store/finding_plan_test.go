@@ -12,8 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// TestPlansOfTheErased: what a person said of their steps is in their copy and goes with them, and nobody is reminded of
-// what was erased.
+// TestPlansOfTheErased: what a person said of their steps is in their copy and goes with them, and nobody is reminded
+// of what was erased.
 func TestPlansOfTheErased(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx, w := context.Background(), newLives(t, e, 2)

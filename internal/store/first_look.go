@@ -26,8 +26,8 @@ const (
 )
 
 // heldLooks are tokens for first looks that this process took from the database and has not used yet, and first looks
-// that it has not counted there yet. A request for a new value then costs no statement, and the row of a busy partner is
-// not locked by each of them. What a process holds when it ends is lost to the partner.
+// that it has not counted there yet. A request for a new value then costs no statement, and the row of a busy partner
+// is not locked by each of them. What a process holds when it ends is lost to the partner.
 type heldLooks struct {
 	mu sync.Mutex
 	of map[partner.ID]*heldLook
@@ -76,8 +76,8 @@ func (h *heldLooks) heldPartners() []partner.ID {
 // theirs.
 func tokensAtOnce(left int64) int64 { return min(max(left/20, 1), 64) }
 
-// dryTime is how long a process does not ask for tokens after there were none. Values that are added meanwhile wait, and
-// a worker looks after those every second.
+// dryTime is how long a process does not ask for tokens after there were none. Values that are added meanwhile wait,
+// and a worker looks after those every second.
 const dryTime = 5 * time.Second
 
 // TakeLookToken takes a token: see cyber.MonitoringStore. It takes none while older values wait.
@@ -259,7 +259,11 @@ func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID
 func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to time.Time) (int64, error) {
 	first, last := timeWindow(from, to)
 	return readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM asset
-		WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`, id, first, last)
+		WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
+		id,
+		first,
+		last,
+	)
 }
 
 // GrantLooks adds tokens: see cyber.LookStore.
@@ -333,7 +337,10 @@ func (s Monitoring) oldestWaiting(
 	return collectRows(ctx, tx, func(row scanner, a *cyber.Asset) error {
 		a.Partner = id
 		return row.Scan(&a.ID, &a.Kind, s.opensAsset(a))
-	}, `SELECT id, kind, value FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, id, limit)
+	}, `SELECT id, kind, value FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`,
+		id,
+		limit,
+	)
 }
 
 // makeLooksDue gives values their fingerprint, by which breaches find them from now on, and asks for their first look.
@@ -371,7 +378,9 @@ func (s Breaches) SettleLooks(
 		args := []any{id, lookDone, epoch, lookDue}
 		done, err := collectValues[cyber.AssetID](ctx, tx, `UPDATE asset SET look = $2
 			WHERE partner_id = $1 AND look = $4 AND id IN (`+appendMarks(&args, looked)+`)
-			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`, args...)
+			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`,
+			args...,
+		)
 		if err != nil {
 			return err
 		}
@@ -438,8 +447,8 @@ func (s Monitoring) TellLookChange(ctx context.Context, id partner.ID, change cy
 	})
 }
 
-// ListLookHours returns what the first looks of all partners came to: see cyber.LookStore. The operator's question: it names
-// no partner.
+// ListLookHours returns what the first looks of all partners came to: see cyber.LookStore. The operator's question: it
+// names no partner.
 func (s Monitoring) ListLookHours(ctx context.Context, after int64) (map[partner.ID][]cyber.LookHour, error) {
 	for _, id := range s.looks.heldPartners() {
 		err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.countLooks(ctx, tx, id) })

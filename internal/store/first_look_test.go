@@ -86,8 +86,8 @@ func TestTakeGuesses(t *testing.T) {
 	})
 }
 
-// TestSubscriptionsThatGiveTokens: neither one that ended, nor one that is suspended, over, young, or only says that it is
-// old gives its partner tokens.
+// TestSubscriptionsThatGiveTokens: neither one that ended, nor one that is suspended, over, young, or only says that it
+// is old gives its partner tokens.
 func TestSubscriptionsThatGiveTokens(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -108,7 +108,8 @@ func TestSubscriptionsThatGiveTokens(t *testing.T) {
 				ctx,
 				e,
 				`INSERT INTO subscription (created_at, suspended_at, ended_at, partner_id, seq,
-				start_day, expiry_day, plan_id, cpf, holder, body) VALUES ($1, $2, $3, $4, $5, $6, $7, 'p', $8, $9, $9)`,
+				start_day, expiry_day, plan_id, cpf, holder, body)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, 'p', $8, $9, $9)`,
 				row.created,
 				row.suspended,
 				row.ended,

@@ -22,12 +22,12 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// A row that gives power, or speaks to people in a partner's name, carries a keyed hash (MAC) of all that it says, so that
-// write access to the database without the key file cannot make or change one. Columns that are sealed need none: a seal
-// is bound to its row. What cannot be seen is an older state of the same row that was kept and put back.
+// A row that gives power, or speaks to people in a partner's name, carries a keyed hash (MAC) of all that it says, so
+// that write access to the database without the key file cannot make or change one. Columns that are sealed need none:
+// a seal is bound to its row. What cannot be seen is an older state of the same row that was kept and put back.
 //
-// A forged row is never served. Where the program has a text of its own that text is served instead, as if there were no
-// row; otherwise the request is refused with ErrForged.
+// A forged row is never served. Where the program has a text of its own that text is served instead, as if there were
+// no row; otherwise the request is refused with ErrForged.
 
 // ErrForged is a row with a MAC that this program did not write.
 var ErrForged = fault.New(fault.Internal, "grant.forged")
@@ -152,13 +152,16 @@ func partnerGrant(p partner.Partner) *grant {
 	if err != nil {
 		panic(err) // a struct of numbers, texts and truths
 	}
-	return new(grant).addTexts(string(p.ID), p.Name, string(p.Mode)).addBools(p.Suspended).addBytes(settings).addNumbers(toMicros(p.CreatedAt))
+	return new(grant).addTexts(string(p.ID), p.Name, string(p.Mode)).addBools(p.Suspended).addBytes(settings).
+		addNumbers(toMicros(p.CreatedAt))
 }
 
 // apiKeyGrant covers what an API key allows.
 func apiKeyGrant(k partner.Key) *grant {
-	return new(grant).addTexts(string(k.ID), string(k.Partner), k.Label, k.Preview).addBytes(k.Digest).addTexts(joinTexts(k.Scopes)).
-		addNumbers(toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt)).addTexts(string(k.MadeBy), string(k.Line))
+	return new(grant).addTexts(string(k.ID), string(k.Partner), k.Label, k.Preview).addBytes(k.Digest).
+		addTexts(joinTexts(k.Scopes)).
+		addNumbers(toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt)).
+		addTexts(string(k.MadeBy), string(k.Line))
 }
 
 // joinTexts writes a list as a column keeps it, separated by commas.
@@ -181,37 +184,43 @@ func splitsTexts[T ~string](list *[]T) sql.Scanner {
 // operatorGrant covers everything that decides about an operator's access: the role, the credentials, the lock, the
 // invitation.
 func operatorGrant(o operator.Operator) *grant {
-	return new(grant).addTexts(string(o.ID), o.Email, string(o.Role), string(o.Partner)).addBools(o.Disabled).addTexts(o.Password).addBytes(o.TOTP).addBools(o.TOTPOn).
-		addNumbers(o.TOTPStep).addBytes(o.Invite).
-		addNumbers(toMicros(o.InviteUntil), int64(o.Failures), toMicros(o.LockedUntil), toMicros(o.CreatedAt), toMicros(o.LastLogin)).
+	return new(grant).addTexts(string(o.ID), o.Email, string(o.Role), string(o.Partner)).addBools(o.Disabled).
+		addTexts(o.Password).addBytes(o.TOTP).addBools(o.TOTPOn).addNumbers(o.TOTPStep).addBytes(o.Invite).
+		addNumbers(toMicros(o.InviteUntil), int64(o.Failures), toMicros(o.LockedUntil)).
+		addNumbers(toMicros(o.CreatedAt), toMicros(o.LastLogin)).
 		addBytes(o.Recovery...).addNumbers(toMicros(o.NoticedAt))
 }
 
 // sessionGrant covers a session's owner, its origin and its times, so that a session can be neither moved nor
 // prolonged.
 func sessionGrant(n operator.Session) *grant {
-	return new(grant).addBytes(n.Digest).addTexts(string(n.Operator), n.From).addNumbers(toMicros(n.CreatedAt), toMicros(n.SeenAt), toMicros(n.ProvedAt))
+	return new(grant).addBytes(n.Digest).addTexts(string(n.Operator), n.From).
+		addNumbers(toMicros(n.CreatedAt), toMicros(n.SeenAt), toMicros(n.ProvedAt))
 }
 
 // templateGrant covers the partner as well, so that a template cannot be moved to another partner.
 func templateGrant(id partner.ID, t message.Template) *grant {
-	return new(grant).addNumbers(id.Number()).addTexts(string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text)
+	return new(grant).addNumbers(id.Number()).
+		addTexts(string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text)
 }
 
 // coverageGrant takes the coverage as it is kept.
 func coverageGrant(p plan.Plan, coverage string) *grant {
-	return new(grant).addTexts(string(p.Partner), string(p.ID), p.Name, coverage).addNumbers(int64(p.MaxDevices), int64(p.KeyDays)).
+	return new(grant).addTexts(string(p.Partner), string(p.ID), p.Name, coverage).
+		addNumbers(int64(p.MaxDevices), int64(p.KeyDays)).
 		addBools(p.KeysEndWithSubscription, p.Retired).addNumbers(toMicros(p.CreatedAt))
 }
 
 // serviceGrant covers what people see of a service.
 func serviceGrant(sv cyber.Service) *grant {
-	return new(grant).addTexts(string(sv.ID), sv.Name, sv.Description).addNumbers(sv.Position).addBools(sv.Retired).addNumbers(toMicros(sv.CreatedAt))
+	return new(grant).addTexts(string(sv.ID), sv.Name, sv.Description).addNumbers(sv.Position).addBools(sv.Retired).
+		addNumbers(toMicros(sv.CreatedAt))
 }
 
 // questionGrant covers the question, the service it belongs to and the options, in their order.
 func questionGrant(q cyber.Question) *grant {
-	return new(grant).addTexts(string(q.ID), string(q.Service), q.Text).addBools(q.Required).addNumbers(toMicros(q.CreatedAt)).addTexts(q.Options...)
+	return new(grant).addTexts(string(q.ID), string(q.Service), q.Text).addBools(q.Required).
+		addNumbers(toMicros(q.CreatedAt)).addTexts(q.Options...)
 }
 
 // answerGrant covers the title and the text of a ready answer.
@@ -230,22 +239,28 @@ func installGrant(system cyber.System, link string) *grant {
 // breachGrant covers what is told of a breach. Its content is known by a digest that is checked where the file is read.
 func breachGrant(b cyber.Breach) *grant {
 	return new(grant).addTexts(b.Name, b.Title, b.Source, b.Description, joinTexts(b.Exposes), string(b.Kind)).
-		addBools(b.Verified, b.Fabricated, b.SpamList, b.HasVendorWords).addNumbers(toMicros(b.Date), toMicros(b.AddedAt))
+		addBools(b.Verified, b.Fabricated, b.SpamList, b.HasVendorWords).
+		addNumbers(toMicros(b.Date), toMicros(b.AddedAt))
 }
 
-// feedSettingsGrant takes the settings as they are kept. Target and secret are sealed, and where a feed stands decides nothing.
+// feedSettingsGrant takes the settings as they are kept. Target and secret are sealed, and where a feed stands decides
+// nothing.
 func feedSettingsGrant(f feed.Feed, settings string) *grant {
-	return new(grant).addTexts(f.Name, string(f.Kind), settings).addBools(f.Paused).addNumbers(int64(f.Every), toMicros(f.Created))
+	return new(grant).addTexts(f.Name, string(f.Kind), settings).addBools(f.Paused).
+		addNumbers(int64(f.Every), toMicros(f.Created))
 }
 
 // endpointGrant: address and keys are sealed, and since when it fails decides nothing.
 func endpointGrant(e alert.Endpoint) *grant {
-	return new(grant).addTexts(string(e.ID), string(e.Partner), joinTexts(e.Types), string(e.State), string(e.Reason)).addNumbers(toMicros(e.CreatedAt))
+	return new(grant).
+		addTexts(string(e.ID), string(e.Partner), joinTexts(e.Types), string(e.State), string(e.Reason)).
+		addNumbers(toMicros(e.CreatedAt))
 }
 
 // checkGrants looks at every row with a MAC.
 func (s Upkeep) checkGrants(ctx context.Context, found func(Problem), seen func(int64)) error {
-	const what = "was not written by this program: whoever did could write to the database and does not hold the key file"
+	const what = "was not written by this program: " +
+		"whoever did could write to the database and does not hold the key file"
 	looked := int64(0)
 	look := func(where string, forged bool) {
 		if looked++; forged {

@@ -93,8 +93,10 @@ var intrusions = []struct {
 		w.write(t, `DELETE FROM api_key WHERE id = $1`, string(w.key.ID))
 		w.write(
 			t,
-			`INSERT INTO api_key (id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
-			SELECT 'key_mine', CAST($1 AS INTEGER), '', '', CAST($2 AS BYTEA), CAST($3 AS BYTEA), 'cyber', 1, 0, 0, '', 'key_mine', mac FROM api_key LIMIT 1`,
+			`INSERT INTO api_key (id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at,
+			revoked_at, made_by, line, mac)
+			SELECT 'key_mine', CAST($1 AS INTEGER), '', '', CAST($2 AS BYTEA), CAST($3 AS BYTEA), 'cyber', 1, 0, 0,
+			'', 'key_mine', mac FROM api_key LIMIT 1`,
 			w.victim.ID.Number(),
 			digest[:8],
 			digest[:],

@@ -127,7 +127,8 @@ func TestFiguresOfManyEndpoints(t *testing.T) {
 		ctx,
 		e,
 		many(
-			`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
+			`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at,
+			finished_at)`,
 			`$1, 'we_' || i, i, 'evt_' || i, CAST('' AS BLOB), 'pending', FALSE, 0, 0, 0, 0`,
 		),
 		w.partner.ID.Number(),

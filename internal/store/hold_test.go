@@ -40,7 +40,8 @@ func many(into, values string) string {
 	)
 }
 
-// TestNoJobHoldsTheWriter: whatever grows with the data works in transactions of a few rows, however much there is to do.
+// TestNoJobHoldsTheWriter: whatever grows with the data works in transactions of a few rows, however much there is to
+// do.
 func TestNoJobHoldsTheWriter(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -77,7 +78,8 @@ func TestNoJobHoldsTheWriter(t *testing.T) {
 	}
 }
 
-// sealedKeys is an INSERT of n keys that end with a plan of which there is no subscription; whoever ends them opens them.
+// sealedKeys is an INSERT of n keys that end with a plan of which there is no subscription; whoever ends them opens
+// them.
 func sealedKeys(t *testing.T, e *storetest.Env, id partner.ID, named string, n int, warning int64) string {
 	t.Helper()
 	rows := make([]string, n)
@@ -100,7 +102,8 @@ func sealedKeys(t *testing.T, e *storetest.Env, id partner.ID, named string, n i
 			warning,
 		)
 	}
-	return `INSERT INTO epp_key (partner_id, id, user_index, system, device_index, key_index, details, plan_id, issued_at, valid_until, ended_at, end_reason,
+	return `INSERT INTO epp_key (partner_id, id, user_index, system, device_index, key_index, details, plan_id,
+		issued_at, valid_until, ended_at, end_reason,
 		next_warning) VALUES ` + strings.Join(
 		rows,
 		", ",
@@ -122,7 +125,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 	)
 	deliveries := func(endpoint, state string) string {
 		return many(
-			`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at, tried)`,
+			`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at,
+			finished_at, tried)`,
 			`$1, '`+endpoint+`', 100000 + i, 'evt_' || i, CAST('' AS BLOB), '`+state+`', FALSE, 0, 0, 0, `+at+`, x'00'`,
 		)
 	}
@@ -163,7 +167,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 					`$1, CAST('c' || i AS BLOB), CAST('a' || i AS BLOB), CAST('b' || i AS BLOB), 0`,
 				),
 				many(
-					`subscription (partner_id, seq, plan_id, cpf, holder, start_day, expiry_day, body, created_at, suspended_at, ended_at)`,
+					`subscription (partner_id, seq, plan_id, cpf, holder, start_day, expiry_day, body, created_at,
+					suspended_at, ended_at)`,
 					`$1, 100000 + i, 'p', CAST('c' || i AS BLOB), CAST('' AS BLOB), 1, 1, x'00', 1, 0, 2`,
 				),
 			},
@@ -172,7 +177,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		"cases": {
 			[]string{
 				many(
-					`support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at, changed_at, rating)`,
+					`support_case (partner_id, id, user_index, service_id, status, assignee, details, target,
+					clock_used, clock_since, due_at, created_at, changed_at, rating)`,
 					`$1, 'case_' || i, CAST(i AS BLOB), 'sv_ajuda_phishing', 'Fechado', '', x'00', 0, 0, 0, 0, 1, 1, 0`,
 				),
 			},
@@ -181,8 +187,10 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		"devices": {
 			[]string{
 				many(
-					`epp_key (partner_id, id, user_index, system, device_index, key_index, details, plan_id, issued_at, valid_until, ended_at, end_reason, next_warning)`,
-					`$1, 'dev_' || i, CAST(i AS BLOB), 'android', CAST(i AS BLOB), CAST(i AS BLOB), x'00', '', 1, 1, 0, '', 0`,
+					`epp_key (partner_id, id, user_index, system, device_index, key_index, details, plan_id,
+					issued_at, valid_until, ended_at, end_reason, next_warning)`,
+					`$1, 'dev_' || i, CAST(i AS BLOB), 'android', CAST(i AS BLOB), CAST(i AS BLOB), x'00', '', 1, 1,
+					0, '', 0`,
 				),
 			},
 			sweep("devices", store.Retention{Devices: day}),
@@ -225,7 +233,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		"jobs": {
 			[]string{
 				many(
-					`job (id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)`,
+					`job (id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel,
+					created_at, finished_at)`,
 					`'job_' || i, 'k', 's' || i, 'done', '{}', '{}', '', 1, 0, '', FALSE, 1, 1`,
 				),
 			},
@@ -271,7 +280,8 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		},
 		"a feed": {
 			[]string{
-				`INSERT INTO feed (name, kind, target, settings, paused, every_s, state, failures, error, next_at, last_at, created_at, mac)
+				`INSERT INTO feed (name, kind, target, settings, paused, every_s, state, failures, error, next_at,
+				last_at, created_at, mac)
 					VALUES ('outra', 'push', x'00', '{}', FALSE, 60, '{}', 0, '', 0, 0, 0, x'')`,
 				strings.ReplaceAll(
 					pushes,
@@ -279,13 +289,15 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 					"'outra'",
 				),
 				many(`feed_item (feed, mark, breach, seen_at)`, `'outra', CAST(i AS BLOB), 'b', 0`),
-				`INSERT INTO feed_push_part (feed, mark, number, body) VALUES ('outra', x'00', 0, x'00'), ('outra', x'00', 1, x'00'), ('outra', x'00', 2, x'00'),
+				`INSERT INTO feed_push_part (feed, mark, number, body)
+				VALUES ('outra', x'00', 0, x'00'), ('outra', x'00', 1, x'00'), ('outra', x'00', 2, x'00'),
 					('outra', x'00', 3, x'00'), ('outra', x'01', 0, x'00')`,
 			},
 			count(
 				func(ctx context.Context) error { return e.Feeds.DeleteFeed(ctx, "outra") },
 				`SELECT (SELECT count(*) FROM feed WHERE name = 'outra')
-				+ (SELECT count(*) FROM feed_item) + (SELECT count(*) FROM feed_push WHERE feed = 'outra') + (SELECT count(*) FROM feed_push_part)`,
+				+ (SELECT count(*) FROM feed_item) + (SELECT count(*) FROM feed_push
+				WHERE feed = 'outra') + (SELECT count(*) FROM feed_push_part)`,
 			),
 		},
 		"hits of a value that many watch": {

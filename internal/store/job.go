@@ -48,7 +48,14 @@ func (s Jobs) insertJob(ctx context.Context, tx *sqldb.Tx, kind, subject string,
 	return id, execExpecting(ctx, tx, job.ErrExists, `INSERT INTO job
 		(id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)
 		VALUES ($1, $2, $3, 'ready', $4, '{}', '', 0, $5, '', $6, $5, 0)
-		ON CONFLICT (kind, subject) WHERE state IN ('ready', 'running') DO NOTHING`, id, kind, subject, jsonArgument{args}, s.now(), false)
+		ON CONFLICT (kind, subject) WHERE state IN ('ready', 'running') DO NOTHING`,
+		id,
+		kind,
+		subject,
+		jsonArgument{args},
+		s.now(),
+		false,
+	)
 }
 
 // ClaimJobs takes up to limit due jobs of the given kinds for worker, oldest first: new ones, and those whose lease has
@@ -86,7 +93,8 @@ func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limi
 func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
 	cancel, err := s.renewLease(
 		ctx,
-		`UPDATE job SET next_at = $3, progress = $4 WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`,
+		`UPDATE job SET next_at = $3, progress = $4 WHERE id = $1 AND lease = $2 AND state = 'running'
+		RETURNING cancel`,
 		id,
 		worker,
 		s.now().Add(job.Lease),
@@ -126,7 +134,14 @@ func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job
 		next, finished = now.Add(job.BackoffPause(j.Attempts)), time.Time{}
 	}
 	return s.execAlone(ctx, `UPDATE job SET state = $3, error = $4, next_at = $5, finished_at = $6, lease = ''
-		WHERE id = $1 AND lease = $2 AND state = 'running'`, j.ID, worker, state, reason, next, finished)
+		WHERE id = $1 AND lease = $2 AND state = 'running'`,
+		j.ID,
+		worker,
+		state,
+		reason,
+		next,
+		finished,
+	)
 }
 
 // CancelJob asks a job to stop: a waiting one at once, a running one at its next step.

@@ -107,8 +107,8 @@ func (m matched) match(breach string, people int) error {
 	}
 }
 
-// TestMatchPassesOverDeletedValues: a value that is deleted while its breach is matched is passed over, and the others of
-// the same statement are found.
+// TestMatchPassesOverDeletedValues: a value that is deleted while its breach is matched is passed over, and the others
+// of the same statement are found.
 func TestMatchPassesOverDeletedValues(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		m := newMatched(t, e)

@@ -121,7 +121,8 @@ func (s Monitoring) insertAsset(
 		return false, 0, err
 	}
 	index := s.valueIndex(id, a.Kind, a.Normal)
-	// The limit is a quota: two requests at the same instant may pass it by one. Duplicates are what the constraint forbids.
+	// The limit is a quota: two requests at the same instant may pass it by one. Duplicates are what the constraint
+	// forbids.
 	var duplicates, all int64
 	err = readColumns(
 		ctx,
@@ -162,13 +163,14 @@ func (s Monitoring) insertAsset(
 }
 
 // insertAssetRow stores a value unless the person has it.
-const insertAssetRow = `INSERT INTO asset (id, partner_id, user_index, kind, value_index, fingerprint, look, value, status, created_at)
+const insertAssetRow = `INSERT INTO asset (id, partner_id, user_index, kind, value_index, fingerprint, look, value,
+	status, created_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 	ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`
 
-// decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
-// than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is found by
-// its match: see leak.Matcher. A value that waits has no fingerprint, so that no match can meet it.
+// decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is
+// older than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is
+// found by its match: see leak.Matcher. A value that waits has no fingerprint, so that no match can meet it.
 func (s Monitoring) decideFirstLook(
 	id partner.ID,
 	a cyber.NewAsset,
@@ -209,7 +211,11 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		r.twin, r.Waits = string(index), look == lookWaiting
 		return s.openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value_index, value, status, created_at, look FROM asset
-		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, id, u.write, u.other)
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`,
+		id,
+		u.write,
+		u.other,
+	)
 	if err != nil {
 		return nil, err
 	}

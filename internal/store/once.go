@@ -24,9 +24,10 @@ type errReplay struct{ answer partner.Answer }
 
 func (errReplay) Error() string { return "answered before" }
 
-// AnswerOnce keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept; when it
-// answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
-// replayed is true, when the claim has been answered before. Of an answer with a secret only Created comes back.
+// AnswerOnce keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept;
+// when it answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes
+// back, and replayed is true, when the claim has been answered before. Of an answer with a secret only Created comes
+// back.
 func (s Answers) AnswerOnce(
 	ctx context.Context,
 	id partner.ID,
@@ -89,8 +90,8 @@ func (s Answers) runInSavepoint(
 	return answer, err
 }
 
-// claimKey takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it does
-// not finish within the lock timeout the request is answered "still running".
+// claimKey takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it
+// does not finish within the lock timeout the request is answered "still running".
 func (s Answers) claimKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest, person []byte) error {
 	now := s.now()
 	// A claim past its time is as good as absent, whether or not the sweep has come by.
@@ -185,7 +186,10 @@ func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
 	limit := toMicros(s.now().Add(-partner.KeepAnswers))
 	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
 		return execCounting(ctx, tx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
-			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, most)
+			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`,
+			limit,
+			most,
+		)
 	})
 	return total, err
 }

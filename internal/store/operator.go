@@ -59,8 +59,10 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 			tx,
 			operator.ErrExists.With("email", fault.OperatorExists),
 			`INSERT INTO operator (id, email_index, email, role, disabled, password, totp,
-			totp_on, totp_step, invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac, works_for)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (email_index) DO NOTHING`,
+			totp_on, totp_step, invite, invite_until, failures, locked_until, created_at, last_login, recovery,
+			noticed_at, mac, works_for)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+			ON CONFLICT (email_index) DO NOTHING`,
 			o.ID,
 			s.emailIndex(o.Email),
 			email,
@@ -85,7 +87,8 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 }
 
 // operatorColumns are those that scanning an operator expects, in its order.
-const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite, o.invite_until, o.failures,
+const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite,
+	o.invite_until, o.failures,
 	o.locked_until, o.created_at, o.last_login, o.recovery, o.noticed_at, o.works_for, o.mac`
 
 // scanOperator reads operatorColumns.
@@ -214,7 +217,8 @@ func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.O
 		ctx,
 		tx,
 		`UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
-		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, recovery = $13, noticed_at = $14,
+		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, recovery = $13,
+		noticed_at = $14,
 		mac = $15 WHERE id = $1`,
 		o.ID,
 		o.Role,
@@ -254,7 +258,8 @@ func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator
 		ctx,
 		sqldb.NewStatement(`DELETE FROM operator_session WHERE digest = $1`, orEmptyBytes(before)),
 		sqldb.NewStatement(
-			`INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			`INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			n.Digest,
 			n.Operator,
 			n.CreatedAt,
@@ -269,8 +274,8 @@ func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator
 // sessionColumns are those that scanning a session expects, in its order.
 const sessionColumns = `n.digest, n.operator_id, n.created_at, n.seen_at, n.proved_at, n.origin, n.mac`
 
-// sessionTargets returns where the columns of a session are scanned to. One that this program did not write is an error:
-// it would grant access.
+// sessionTargets returns where the columns of a session are scanned to. One that this program did not write is an
+// error: it would grant access.
 func (s Operators) sessionTargets(n *operator.Session) []any {
 	return []any{
 		&n.Digest,
@@ -316,7 +321,11 @@ func (s Operators) SessionByDigest(
 // UpdateSession stores the times of a session; one that is gone stays gone.
 func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
 	return s.execAlone(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
-		n.Digest, n.SeenAt, n.ProvedAt, s.grantMAC("operator_session", sessionGrant(n)))
+		n.Digest,
+		n.SeenAt,
+		n.ProvedAt,
+		s.grantMAC("operator_session", sessionGrant(n)),
+	)
 }
 
 // DeleteSession ends a session.
@@ -346,7 +355,8 @@ func (s Operators) ListSessions(ctx context.Context, id operator.ID) ([]operator
 		ctx,
 		s.readQuerier(),
 		func(row scanner, n *operator.Session) error { return row.Scan(s.sessionTargets(n)...) },
-		`SELECT `+sessionColumns+` FROM operator_session n WHERE n.operator_id = $1 ORDER BY n.created_at DESC, n.digest`,
+		`SELECT `+sessionColumns+` FROM operator_session n WHERE n.operator_id = $1
+		ORDER BY n.created_at DESC, n.digest`,
 		id,
 	)
 }
@@ -411,7 +421,10 @@ func (s Operators) ListPasskeys(ctx context.Context, id operator.ID) ([]operator
 			content.UsedAt,
 		)
 		return err
-	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`, id)
+	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1
+		ORDER BY created_at, id`,
+		id,
+	)
 }
 
 // UpdatePasskey stores the counter of a passkey; one that is gone stays gone.
@@ -463,7 +476,10 @@ func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, unt
 func (s Operators) TakeCeremony(ctx context.Context, digest []byte, now time.Time) (state []byte, err error) {
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return s.readSealed(ctx, tx, ceremonyPlace(digest), &state, operator.ErrNotFound,
-			`DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, now)
+			`DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`,
+			digest,
+			now,
+		)
 	})
 	return state, err
 }
@@ -482,8 +498,13 @@ func (s Subjects) IsStillHeld(ctx context.Context, id partner.ID, u partner.User
 		EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3))
 			OR EXISTS (SELECT 1 FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3))
 			OR EXISTS (SELECT 1 FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)),
-		EXISTS (SELECT 1 FROM erasure WHERE partner_id = $1 AND erased_at >= $4 AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`,
-		id, who.write, who.other, since)
+		EXISTS (SELECT 1 FROM erasure WHERE partner_id = $1 AND erased_at >= $4 AND (user_512 IN ($2, $3)
+		OR user_256 IN ($2, $3)))`,
+		id,
+		who.write,
+		who.other,
+		since,
+	)
 	return (held || who.cpf != nil) && !erased && err == nil, err
 }
 
@@ -539,7 +560,9 @@ func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operat
 		)
 		f.Operator, f.Name, f.Query = owner, content.Name, content.Query
 		return err
-	}, `SELECT id, list, content, created_at FROM operator_filter WHERE operator_id = $1 ORDER BY created_at, id`, owner)
+	}, `SELECT id, list, content, created_at FROM operator_filter WHERE operator_id = $1 ORDER BY created_at, id`,
+		owner,
+	)
 }
 
 // DropFilter removes one.
@@ -648,7 +671,10 @@ func (s Operators) GetExport(ctx context.Context, owner operator.ID, id string) 
 // ExportPart returns a part of a file, from 1 on.
 func (s Operators) ExportPart(ctx context.Context, id string, number int64) (body []byte, err error) {
 	err = s.readSealed(ctx, s.readQuerier(), exportPlace(id, fmt.Sprint(number)), &body, operator.ErrNoExport,
-		`SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number)
+		`SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`,
+		id,
+		number,
+	)
 	return body, err
 }
 
@@ -701,7 +727,10 @@ func (c core) dropExport(ctx context.Context, id string) error {
 	if err == nil {
 		_, err = c.runBatches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
 			return execCounting(ctx, tx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
-				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`, id, limit)
+				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`,
+				id,
+				limit,
+			)
 		})
 	}
 	if err == nil {

@@ -109,8 +109,8 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 	return err
 }
 
-// endpointsAtRest returns zeros for endpoints of which the last count had something that waited or arrived, and this one has
-// nothing.
+// endpointsAtRest returns zeros for endpoints of which the last count had something that waited or arrived, and this
+// one has nothing.
 func (s Overview) endpointsAtRest(ctx context.Context, figures []figure) ([]figure, error) {
 	counted := map[figure]bool{}
 	for _, f := range figures {
@@ -130,7 +130,8 @@ func (s Overview) endpointsAtRest(ctx context.Context, figures []figure) ([]figu
 	return slices.DeleteFunc(before, func(f figure) bool { return counted[f] }), nil
 }
 
-// lockFigures lets one process count at a time: two that write the same rows in another order would wait for each other.
+// lockFigures lets one process count at a time: two that write the same rows in another order would wait for each
+// other.
 func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
 	return execStatement(ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'figures'`)
 }
@@ -138,13 +139,23 @@ func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
 // setDayTally keeps a figure of a day.
 func setDayTally(name operator.Figure, part string, day, n int64) sqldb.Statement {
 	return sqldb.NewStatement(`INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`, name, part, day, n)
+		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`,
+		name,
+		part,
+		day,
+		n,
+	)
 }
 
 // addDayTally adds to a figure of a day.
 func addDayTally(name operator.Figure, part string, day, n int64) sqldb.Statement {
 	return sqldb.NewStatement(`INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`, name, part, day, n)
+		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`,
+		name,
+		part,
+		day,
+		n,
+	)
 }
 
 // counting gathers figures of a day, of now for day 0. After an error it counts nothing more.
@@ -200,7 +211,8 @@ func (c *counting) countStanding() {
 		`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`)
 	c.countTotals(
 		[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded},
-		`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past), 0) AS BIGINT) FROM (
+		`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past),
+		0) AS BIGINT) FROM (
 			SELECT partner_id, active, last, 0 AS past FROM subscription_counter
 			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE expiry_day < $1) n`,
 		today,
@@ -226,7 +238,10 @@ func (c *counting) countStanding() {
 	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
 	c.countByPartner(operator.SubscriptionsActive, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
 		SELECT partner_id, active, 0 AS past FROM subscription_counter
-		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today)
+		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE expiry_day < $1) n GROUP BY partner_id
+		ORDER BY partner_id`,
+		today,
+	)
 	c.countByPartner(
 		operator.DevicesProtected,
 		`SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
@@ -234,7 +249,8 @@ func (c *counting) countStanding() {
 	)
 	c.countByPartner(
 		operator.FindingsOpen,
-		`SELECT partner_id, count(*) FILTER (WHERE resolution = '') FROM finding GROUP BY partner_id ORDER BY partner_id`,
+		`SELECT partner_id, count(*) FILTER (WHERE resolution = '') FROM finding GROUP BY partner_id
+		ORDER BY partner_id`,
 	)
 }
 
@@ -295,7 +311,8 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 			ctx,
 			tx,
 			func(sc scanner, c *count) error { return sc.Scan(&c.day, &c.kind, &c.n) },
-			`SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
+			`SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3
+			GROUP BY 1, 2 ORDER BY 1, 2`,
 			id,
 			from,
 			to,
@@ -321,7 +338,8 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 	return more, err
 }
 
-// countSubscriptions adds what the partners' counters have moved since the last count to today, some partners at a time.
+// countSubscriptions adds what the partners' counters have moved since the last count to today, some partners at a
+// time.
 func (s Overview) countSubscriptions(ctx context.Context) error {
 	// The counter of a partner never falls, so what it grew by is what was enrolled.
 	grown, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) (err error) {
@@ -366,8 +384,8 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 	return err
 }
 
-// What the pictures of the console are drawn from. Everything is counted beside the pages, for yesterday and today only, and
-// kept for each day.
+// What the pictures of the console are drawn from. Everything is counted beside the pages, for yesterday and today
+// only, and kept for each day.
 
 // FiguresByDay returns what was kept of figures over the last days, for the whole service or one part of it.
 func (s Overview) FiguresByDay(
@@ -396,7 +414,8 @@ func (s Overview) FiguresByDay(
 	return list, nil
 }
 
-// FiguresByPart returns what each part of the service has of a figure: of the last days, or as it stands now for 0 days.
+// FiguresByPart returns what each part of the service has of a figure: of the last days, or as it stands now for 0
+// days.
 func (s Overview) FiguresByPart(ctx context.Context, name operator.Figure, days int) (map[string]int64, error) {
 	from, to := int64(0), int64(0)
 	if days > 0 {
@@ -404,7 +423,11 @@ func (s Overview) FiguresByPart(ctx context.Context, name operator.Figure, days 
 		from = to - int64(days) + 1
 	}
 	return collectPairs[string, int64](ctx, s.readQuerier(), `SELECT part, CAST(sum(n) AS BIGINT) FROM tally
-		WHERE name = $1 AND part <> '' AND day >= $2 AND day <= $3 GROUP BY part`, name, from, to)
+		WHERE name = $1 AND part <> '' AND day >= $2 AND day <= $3 GROUP BY part`,
+		name,
+		from,
+		to,
+	)
 }
 
 // countFindings tells the findings of a day apart by severity and by what they expose, as the breaches stand now.
@@ -427,9 +450,13 @@ func (c *counting) countFindings(from, to int64) {
 			counts[operator.FindingsOfClass(string(class))] += n
 		}
 		return err
-	}, `SELECT d.n, d.classes, d.own, `+breachColumns+` FROM (SELECT breach, classes, own_site OR watched_site AS own, count(*) AS n
+	}, `SELECT d.n, d.classes, d.own, `+breachColumns+` FROM (SELECT breach, classes, own_site
+		OR watched_site AS own, count(*) AS n
 			FROM finding WHERE found_at >= $1 AND found_at < $2 GROUP BY breach, classes, own_site OR watched_site) d
-		JOIN breach b ON b.name = d.breach ORDER BY d.breach`, from, to)
+		JOIN breach b ON b.name = d.breach ORDER BY d.breach`,
+		from,
+		to,
+	)
 	for name, n := range counts {
 		c.list = append(c.list, figure{name: name, day: c.day, n: n})
 	}
@@ -446,7 +473,8 @@ func (c *counting) countCases(from, to int64) {
 	c.countTotals(
 		[]operator.Figure{operator.CasesInTimeOfDay, operator.CasesLateOfDay},
 		`SELECT count(*) FILTER (WHERE c.clock_used <= c.target),
-			count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m JOIN support_case c ON c.partner_id = m.partner_id AND c.id = m.case_id
+			count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m
+			JOIN support_case c ON c.partner_id = m.partner_id AND c.id = m.case_id
 		WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`,
 		cyber.CaseResolved,
 		from,
@@ -463,7 +491,8 @@ func (c *counting) countCases(from, to int64) {
 
 // countArrivals counts what arrived at each endpoint in a day and how long it was on its way, and what was given up.
 func (c *counting) countArrivals(from, to int64) {
-	for state, name := range map[string]operator.Figure{"delivered": operator.ArrivedOfDay, "failed": operator.GivenUpOfDay} {
+	figures := map[string]operator.Figure{"delivered": operator.ArrivedOfDay, "failed": operator.GivenUpOfDay}
+	for state, name := range figures {
 		c.addRows(func(row scanner) error {
 			n, travel := figure{name: name, day: c.day}, figure{name: operator.TravelOfDay, day: c.day}
 			err := row.Scan(&n.part, &n.n, &travel.n)
@@ -473,7 +502,12 @@ func (c *counting) countArrivals(from, to int64) {
 			}
 			return err
 		}, `SELECT endpoint_id, count(*), CAST(sum(finished_at - created_at) AS BIGINT) FROM delivery
-			WHERE state = $1 AND finished_at > 0 AND finished_at >= $2 AND finished_at < $3 GROUP BY endpoint_id ORDER BY endpoint_id`, state, from, to)
+			WHERE state = $1 AND finished_at > 0 AND finished_at >= $2 AND finished_at < $3 GROUP BY endpoint_id
+			ORDER BY endpoint_id`,
+			state,
+			from,
+			to,
+		)
 	}
 }
 
@@ -484,12 +518,16 @@ func (c *counting) countEndpoints() {
 		err := row.Scan(&f.name, &f.part, &f.n)
 		c.list = append(c.list, f)
 		return err
-	}, `SELECT '`+string(operator.Backlog)+`', endpoint_id, count(*) FROM delivery WHERE state = 'pending' GROUP BY endpoint_id
+	}, `SELECT '`+string(operator.Backlog)+`', endpoint_id, count(*) FROM delivery WHERE state = 'pending'
+		GROUP BY endpoint_id
 		UNION ALL SELECT '`+string(operator.Arrived)+`', endpoint_id, count(*) FROM delivery
-		WHERE state = 'delivered' AND finished_at > 0 AND finished_at >= $1 GROUP BY endpoint_id`, toMicros(c.s.now())-dayMicros)
+		WHERE state = 'delivered' AND finished_at > 0 AND finished_at >= $1 GROUP BY endpoint_id`,
+		toMicros(c.s.now())-dayMicros,
+	)
 }
 
-// scoreSample is how many people's scores are looked at; scores are sealed, so that all of them cannot be counted in passing.
+// scoreSample is how many people's scores are looked at; scores are sealed, so that all of them cannot be counted in
+// passing.
 const scoreSample = 1000
 
 // sampleScores counts how scores are spread. People are in the order of a keyed index, which has nothing to do with
@@ -509,8 +547,12 @@ func (c *counting) sampleScores() {
 			bands[min(max(d.Breach, 0)*operator.ScoreBands/1001, operator.ScoreBands-1)]++
 			return err
 		}, `SELECT `+scoreColumns+` FROM score_day d JOIN (SELECT user_index, max(day) AS day
-				FROM score_day WHERE partner_id = $1 GROUP BY user_index ORDER BY user_index LIMIT $2) n ON n.user_index = d.user_index AND n.day = d.day
-			WHERE d.partner_id = $1 ORDER BY d.user_index`, p.ID, max(1, scoreSample/len(partners)))
+				FROM score_day WHERE partner_id = $1 GROUP BY user_index
+				ORDER BY user_index LIMIT $2) n ON n.user_index = d.user_index AND n.day = d.day
+			WHERE d.partner_id = $1 ORDER BY d.user_index`,
+			p.ID,
+			max(1, scoreSample/len(partners)),
+		)
 	}
 	for i, n := range bands {
 		if len(partners) > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestPictureFigures: findings are told apart by severity and class, cases by their target and deliveries by endpoint; counting
-// again counts nothing twice, and days that are over keep what they had.
+// TestPictureFigures: findings are told apart by severity and class, cases by their target and deliveries by endpoint;
+// counting again counts nothing twice, and days that are over keep what they had.
 func TestPictureFigures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -44,19 +44,22 @@ func TestPictureFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		const deliveries = `INSERT INTO delivery (partner_id, endpoint_id, seq, event_id, person, state, attempts, next_at, created_at, finished_at, ordered)
+		const deliveries = `INSERT INTO delivery (partner_id, endpoint_id, seq, event_id, person, state, attempts,
+			next_at, created_at, finished_at, ordered)
 			VALUES (1, 'whe_1', $1, 'evt', $5, $2, 1, 0, $3, $4, FALSE)`
 		write(deliveries, 101, "delivered", now-3000, now-1000, []byte{})
 		write(deliveries, 102, "delivered", now-5000, now-1000, []byte{})
 		write(deliveries, 103, "failed", now-5000, now-1000, []byte{})
 		write(deliveries, 104, "pending", now-5000, 0, []byte{})
 		write(
-			`INSERT INTO service (id, name, description, position, retired, created_at, mac) VALUES ('sv_x', 'x', 'x', 99, FALSE, 1, '')`,
+			`INSERT INTO service (id, name, description, position, retired, created_at, mac)
+			VALUES ('sv_x', 'x', 'x', 99, FALSE, 1, '')`,
 		)
 		for i, used := range []int64{hour, 3 * hour} {
 			id := []string{"cs_a", "cs_b"}[i]
 			write(
-				`INSERT INTO support_case (partner_id, id, user_index, service_id, status, assignee, details, target, clock_used, clock_since, due_at, created_at,
+				`INSERT INTO support_case (partner_id, id, user_index, service_id, status, assignee, details, target,
+				clock_used, clock_since, due_at, created_at,
 				changed_at, rating) VALUES (1, $1, $2, 'sv_x', 'Resolvido', '', $2, $3, $4, 0, 0, $5, $5, 0)`,
 				id,
 				[]byte{1},
@@ -65,7 +68,11 @@ func TestPictureFigures(t *testing.T) {
 				now,
 			)
 			write(`INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)
-				VALUES (1, $1, 2, '', 'Aberto', 'Resolvido', 'x', $2), (1, $1, 3, 'rating', 'Resolvido', 'Resolvido', '', $2)`, id, now)
+				VALUES (1, $1, 2, '', 'Aberto', 'Resolvido', 'x', $2), (1, $1, 3, 'rating', 'Resolvido', 'Resolvido',
+				'', $2)`,
+				id,
+				now,
+			)
 		}
 		check := func(when string, arrived int64) {
 			t.Helper()

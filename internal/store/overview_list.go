@@ -76,8 +76,8 @@ func (c *conditions) addPeriod(column string, from, to time.Time) {
 	}
 }
 
-// looks is how many rows one page looks at for those that fit, where no index knows which do. A page that found fewer than it
-// wanted says so, and its next goes on from there: so no filter makes a page slow.
+// looks is how many rows one page looks at for those that fit, where no index knows which do. A page that found fewer
+// than it wanted says so, and its next goes on from there: so no filter makes a page slow.
 const looks = 1000
 
 // rowsToLook returns how many rows a page looks at.
@@ -91,9 +91,9 @@ func rowsToLook(limit int, sifts bool) int {
 // errPageFull ends the reading of a page.
 var errPageFull = errors.New("page full")
 
-// collectPage runs a query for look rows and one more, and keeps the rows that fit, up to limit. Where there is something
-// behind the last row, it returns the mark of that row. It stops reading there: where an index has the order, no row behind
-// the page is looked up.
+// collectPage runs a query for look rows and one more, and keeps the rows that fit, up to limit. Where there is
+// something behind the last row, it returns the mark of that row. It stops reading there: where an index has the order,
+// no row behind the page is looked up.
 func collectPage[T, M any](
 	ctx context.Context,
 	q querier,
@@ -160,10 +160,11 @@ func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.
 	)
 }
 
-// selectFound reads findings with the values and breaches they are about. Each has its breach: the outer join keeps SQLite
-// from beginning with the breaches where they are few, and sorting all findings of each.
+// selectFound reads findings with the values and breaches they are about. Each has its breach: the outer join keeps
+// SQLite from beginning with the breaches where they are few, and sorting all findings of each.
 const selectFound = `SELECT ` + findingColumns + `, a.id, a.partner_id, a.kind, a.status, a.created_at, a.value
-	FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id LEFT JOIN breach b ON b.name = f.breach WHERE true`
+	FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+	LEFT JOIN breach b ON b.name = f.breach WHERE true`
 
 // scanFound reads a row of selectFound.
 func (s Overview) scanFound(row scanner, into *cyber.Found) error {
@@ -176,7 +177,11 @@ func (s Overview) scanFound(row scanner, into *cyber.Found) error {
 func (s Overview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
 	return readRow(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
 		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, Monitoring(s).opensAsset(a))
-	}, cyber.ErrAssetNotFound, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE partner_id = $1 AND id = $2`, id, asset)
+	}, cyber.ErrAssetNotFound, `SELECT id, partner_id, kind, status, created_at, value FROM asset
+		WHERE partner_id = $1 AND id = $2`,
+		id,
+		asset,
+	)
 }
 
 // GetEvent returns one event.
@@ -187,7 +192,10 @@ func (s Overview) GetEvent(ctx context.Context, id partner.ID, event alert.Event
 // SubscriptionBySeq returns one subscription by its number.
 func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
 	return readRow(ctx, s.readQuerier(), Subscriptions(s).scanSubscription(id), subscription.ErrNotFound,
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, id, seq)
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`,
+		id,
+		seq,
+	)
 }
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
@@ -212,8 +220,8 @@ func (s Overview) SubscriptionsOfUser(
 	return Subscriptions(s).readByCPF(ctx, s.readQuerier(), id, u.cpf, ` DESC LIMIT 100`)
 }
 
-// NamesOfUsers returns the names of those of a partner's people who have a subscription, by user hash: in force, or else the
-// latest that ended. A page of cases needs two statements instead of two for each case.
+// NamesOfUsers returns the names of those of a partner's people who have a subscription, by user hash: in force, or
+// else the latest that ended. A page of cases needs two statements instead of two for each case.
 func (s Overview) NamesOfUsers(
 	ctx context.Context,
 	id partner.ID,
@@ -232,7 +240,10 @@ func (s Overview) NamesOfUsers(
 		owners[string(cpf)] = cmp.Or(byIndex[string(short)], byIndex[string(long)])
 		*into = string(cpf)
 		return err
-	}, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND (user_256 IN (`+marks+`) OR user_512 IN (`+marks+`))`, args...)
+	}, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1
+		AND (user_256 IN (`+marks+`) OR user_512 IN (`+marks+`))`,
+		args...,
+	)
 	names := make(map[partner.UserHash]string, len(cpfs))
 	if err != nil || len(cpfs) == 0 {
 		return names, err
@@ -244,7 +255,8 @@ func (s Overview) NamesOfUsers(
 			ctx,
 			s.readQuerier(),
 			Subscriptions(s).scanSubscription(id),
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf IN (`+marks+`) AND `+half+` ORDER BY seq DESC`,
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1
+			AND cpf IN (`+marks+`) AND `+half+` ORDER BY seq DESC`,
 			args...,
 		)
 		if err != nil {
@@ -259,8 +271,8 @@ func (s Overview) NamesOfUsers(
 	return names, nil
 }
 
-// DeliveryList returns a page of the deliveries in a state that fit: finished ones latest first, others by endpoint, oldest
-// first. The index knows state and end; the partner of a delivered one and types are sifted.
+// DeliveryList returns a page of the deliveries in a state that fit: finished ones latest first, others by endpoint,
+// oldest first. The index knows state and end; the partner of a delivered one and types are sifted.
 func (s Overview) DeliveryList(
 	ctx context.Context,
 	f alert.DeliveryFilter,
@@ -327,9 +339,12 @@ func (s Overview) DeliveryList(
 			&l.CreatedAt,
 			&l.Type,
 		)
-	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at, d.created_at,
+	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at,
+		d.created_at,
 		coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
-		FROM delivery d WHERE true`+c.text+order+c.addLimit(look+1), c.args...)
+		FROM delivery d WHERE true`+c.text+order+c.addLimit(look+1),
+		c.args...,
+	)
 }
 
 // deliveriesOf leaves those of events about a person: the events by their index, and their deliveries by the key.
@@ -341,13 +356,15 @@ func (s Overview) deliveriesOf(ctx context.Context, c *conditions, f alert.Deliv
 	c.args = append(c.args, f.Partner, u.write, u.other)
 	n := len(c.args)
 	at := func(back int) string { return `$` + strconv.Itoa(n-back) }
-	c.text += ` AND d.partner_id = ` + at(2) + ` AND d.endpoint_id IN (SELECT p.id FROM endpoint p WHERE p.partner_id = ` + at(2) + `)
-		AND d.seq IN (SELECT v.seq FROM event v WHERE v.partner_id = ` + at(2) + ` AND v.person IN (` + at(1) + `, ` + at(0) + `))`
+	c.text += ` AND d.partner_id = ` + at(2) + ` AND d.endpoint_id IN (SELECT p.id FROM endpoint p
+		WHERE p.partner_id = ` + at(2) + `)
+		AND d.seq IN (SELECT v.seq FROM event v
+		WHERE v.partner_id = ` + at(2) + ` AND v.person IN (` + at(1) + `, ` + at(0) + `))`
 	return nil
 }
 
-// ListEvents returns a page of a partner's events that fit, without their bodies, and the number that the next goes on from; 0
-// at the end. Types are sifted, and times within the numbers between which they lie.
+// ListEvents returns a page of a partner's events that fit, without their bodies, and the number that the next goes on
+// from; 0 at the end. Types are sifted, and times within the numbers between which they lie.
 func (s Overview) ListEvents(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
 	c := conditions{args: []any{id}}
 	if err := s.addPerson(ctx, &c, `person`, id, f.User); err != nil {
@@ -374,14 +391,19 @@ func (s Overview) ListEvents(ctx context.Context, id partner.ID, f alert.EventFi
 		c.addCondition(`seq <= `, last)
 	}
 	look := rowsToLook(f.Limit, f.Type != "" || !f.From.IsZero() || !f.To.IsZero())
-	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(e alert.Kept) bool {
+	fits := func(e alert.Kept) bool {
 		return (f.Type == "" || e.Type == f.Type) && !e.At.Before(f.From) && (f.To.IsZero() || e.At.Before(f.To))
-	}, func(e alert.Kept) int64 { return e.Seq }, func(row scanner, e *alert.Kept) error { return row.Scan(&e.ID, &e.Seq, &e.Type, &e.At) },
-		`SELECT id, seq, type, created_at FROM event WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
+	}
+	mark := func(e alert.Kept) int64 { return e.Seq }
+	scan := func(row scanner, e *alert.Kept) error { return row.Scan(&e.ID, &e.Seq, &e.Type, &e.At) }
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, scan,
+		`SELECT id, seq, type, created_at FROM event WHERE partner_id = $1`+c.text+order+c.addLimit(look+1),
+		c.args...,
+	)
 }
 
-// FindingList returns a page of the findings that fit, and where the next begins. Severity and kind are no columns of the
-// table, so they are sifted: see looks.
+// FindingList returns a page of the findings that fit, and where the next begins. Severity and kind are no columns of
+// the table, so they are sifted: see looks.
 func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error) {
 	c, err := s.findingsThatFit(ctx, f)
 	if err != nil {
@@ -389,7 +411,8 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 	}
 	look := rowsToLook(f.Limit, f.Kind != "" || f.Severity != "")
 	order := ` ORDER BY f.id DESC`
-	if f.Breach != "" { // ids grow with time, so the breach's own index has the order; by time a million rows would be sorted
+	// Ids grow with time, so the breach's own index has the order; by time a million rows would be sorted.
+	if f.Breach != "" {
 		addFilter(&c, `f.id < `, f.Before.ID)
 	} else {
 		at := `f.found_at`
@@ -427,8 +450,8 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 	return c, nil
 }
 
-// ListAssets returns a page of the watched values in a status that fit, and where the next begins. The index knows status and
-// time, and of what was found the partner; the rest is sifted before anything is opened.
+// ListAssets returns a page of the watched values in a status that fit, and where the next begins. The index knows
+// status and time, and of what was found the partner; the rest is sifted before anything is opened.
 func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
 	var c conditions
 	c.addCondition(`status = `, f.Status)
@@ -458,12 +481,15 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 			}
 			return Monitoring(s).openAssetValue(a, sealed)
 		}))
-	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+
-		c.addLimit(look+1), c.args...)
+	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset
+		WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+
+		c.addLimit(look+1),
+		c.args...,
+	)
 }
 
-// SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next goes on
-// from; 0 at the end. States have indexes; plan and first day are sifted before anything is opened.
+// SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next
+// goes on from; 0 at the end. States have indexes; plan and first day are sifted before anything is opened.
 func (s Overview) SubscriptionList(
 	ctx context.Context,
 	id partner.ID,

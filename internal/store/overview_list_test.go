@@ -14,7 +14,8 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestListsAreNarrowed: every filter of the operator's lists keeps what fits and nothing else, in either order, page by page.
+// TestListsAreNarrowed: every filter of the operator's lists keeps what fits and nothing else, in either order, page by
+// page.
 func TestListsAreNarrowed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

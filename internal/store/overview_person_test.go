@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// TestListsOfAPerson: deliveries and subscriptions are narrowed to somebody, whichever form of the hash names them, in every
-// state and page by page; deliveries that failed are those of the partner who asks.
+// TestListsOfAPerson: deliveries and subscriptions are narrowed to somebody, whichever form of the hash names them, in
+// every state and page by page; deliveries that failed are those of the partner who asks.
 func TestListsOfAPerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

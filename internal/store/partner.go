@@ -45,7 +45,8 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 			tx,
 			partner.ErrTaken,
 			`INSERT INTO partner (id, name, mode, suspended, rate_per_second,
-			burst, default_plan, mask_cards, sites, watched_sites, people, first_looks_per_hour, sandbox_of, officer, salt,
+			burst, default_plan, mask_cards, sites, watched_sites, people, first_looks_per_hour, sandbox_of, officer,
+			salt,
 			created_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 			ON CONFLICT (id) DO NOTHING`,
@@ -77,7 +78,8 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 }
 
 // partnerColumns are those that scanPartner expects, in its order.
-const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites,
+const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites,
+	watched_sites,
 	people, first_looks_per_hour, sandbox_of, officer, created_at, mac`
 
 // scanPartner reads partnerColumns.
@@ -163,7 +165,8 @@ func (s Partners) UpdatePartner(
 			ctx,
 			tx,
 			`UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
-			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, people = $10, first_looks_per_hour = $11,
+			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, people = $10,
+			first_looks_per_hour = $11,
 			sandbox_of = $12, officer = $13, mac = $14 WHERE id = $1`,
 			id,
 			p.Name,
@@ -185,7 +188,8 @@ func (s Partners) UpdatePartner(
 		if before.Sites == set.Sites && before.WatchedSites == set.WatchedSites {
 			return p, nil
 		}
-		return p, Breaches(s).addStageJob(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
+		// What was found before is judged by them too.
+		return p, Breaches(s).addStageJob(ctx, tx, leak.KindSites, string(id))
 	})
 }
 
@@ -268,7 +272,8 @@ func (s Partners) insertAPIKey(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 }
 
 // keyColumns are those that scanKeyRow expects, in its order.
-const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at,
+const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at,
+	k.revoked_at,
 	k.made_by, k.line, k.mac`
 
 // scanKeyRow reads a key.
@@ -316,7 +321,8 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (k partner.Key
 		s.db.ReadPool(),
 		append(s.partnerTargets(&p), s.keyTargets(&k)...),
 		`SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second,
-		p.burst, p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.people, p.first_looks_per_hour, p.sandbox_of, p.officer, p.created_at, p.mac, `+keyColumns+`
+		p.burst, p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.people, p.first_looks_per_hour,
+		p.sandbox_of, p.officer, p.created_at, p.mac, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`,
 		keyed[:lookupLen],
 	)
@@ -409,7 +415,10 @@ func (s Partners) UpdateTheme(
 			return t, err
 		}
 		return t, execStatement(ctx, tx, `INSERT INTO partner_theme (partner_id, body) VALUES ($1, $2)
-			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`, id, sealed)
+			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`,
+			id,
+			sealed,
+		)
 	})
 }
 
@@ -423,7 +432,8 @@ func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partn
 			list,
 			sqldb.NewStatement(
 				`INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
+			ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent,
+			refused = request_count.refused + excluded.refused`,
 				id,
 				c.Day,
 				c.Operation,
@@ -442,7 +452,11 @@ func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partn
 func (s Partners) RequestsOf(ctx context.Context, id partner.ID, since int64) ([]partner.Requests, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, r *partner.Requests) error {
 		return row.Scan(&r.Day, &r.Operation, &r.Sent, &r.Refused)
-	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2 ORDER BY day DESC, operation`, id, since)
+	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2
+		ORDER BY day DESC, operation`,
+		id,
+		since,
+	)
 }
 
 // LogRequests keeps the latest requests of a partner: see partner.MeterStore.
@@ -455,7 +469,16 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 		list = append(
 			list,
 			sqldb.NewStatement(`INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, at, number) DO NOTHING`, id, l.At, i, l.Operation, l.Status, l.Took, l.Fault, l.Key),
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, at, number) DO NOTHING`,
+				id,
+				l.At,
+				i,
+				l.Operation,
+				l.Status,
+				l.Took,
+				l.Fault,
+				l.Key,
+			),
 		)
 	}
 	return s.runAll(
@@ -463,7 +486,8 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 		append(
 			list,
 			sqldb.NewStatement(
-				`DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
+				`DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log
+				WHERE partner_id = $1
 		ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`,
 				id,
 				partner.MaxLogged-1,
@@ -480,13 +504,17 @@ func (s Partners) LatestRequests(
 ) ([]partner.LoggedRequest, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, l *partner.LoggedRequest) error {
 		return row.Scan(&l.At, &l.Operation, &l.Status, &l.Took, &l.Fault, &l.Key)
-	}, `SELECT at, operation, status, took, fault, key_id FROM request_log WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
-		id, failedOnly, limit)
+	}, `SELECT at, operation, status, took, fault, key_id FROM request_log
+		WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
+		id,
+		failedOnly,
+		limit,
+	)
 }
 
 // AgeSandbox makes everything of a partner so many days older: subscriptions, findings with their steps, antivirus keys
-// and cases with their appointments. A time of 0 means that something did not happen, and stays, as does when a subscription was
-// made: its sealed body is bound to that.
+// and cases with their appointments. A time of 0 means that something did not happen, and stays, as does when a
+// subscription was made: its sealed body is bound to that.
 func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error {
 	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), id
 	return s.runAll(
@@ -510,7 +538,8 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 			number,
 		),
 		sqldb.NewStatement(
-			`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
+			`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE
+			WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
 			renewed_at = CASE WHEN renewed_at > 0 THEN renewed_at - $2 ELSE 0 END,
 			remind_at = CASE WHEN remind_at > 0 THEN remind_at - $2 ELSE 0 END WHERE partner_id = $1`,
 			number,
@@ -518,7 +547,8 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 		),
 		sqldb.NewStatement(`UPDATE finding_step SET marked_at = marked_at - $2 WHERE partner_id = $1`, number, micros),
 		sqldb.NewStatement(
-			`UPDATE epp_key SET issued_at = issued_at - $2, valid_until = valid_until - $2, ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END,
+			`UPDATE epp_key SET issued_at = issued_at - $2, valid_until = valid_until - $2, ended_at = CASE
+			WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END,
 			next_warning = CASE WHEN next_warning > 0 THEN next_warning - $2 ELSE 0 END,
 			activated_at = CASE WHEN activated_at > 0 THEN activated_at - $2 ELSE 0 END,
 			seen_at = CASE WHEN seen_at > 0 THEN seen_at - $2 ELSE 0 END WHERE partner_id = $1`,
@@ -526,8 +556,14 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 			micros,
 		),
 		sqldb.NewStatement(`UPDATE support_case SET created_at = created_at - $2, changed_at = changed_at - $2,
-			clock_since = CASE WHEN clock_since > 0 THEN clock_since - $2 ELSE 0 END, due_at = CASE WHEN due_at < $3 THEN due_at - $2 ELSE due_at END,
-			made_up_at = CASE WHEN made_up_at > 0 THEN made_up_at - $2 ELSE 0 END, spoke_at = CASE WHEN spoke_at > 0 THEN spoke_at - $2 ELSE 0 END,
-			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue)),
+			clock_since = CASE WHEN clock_since > 0 THEN clock_since - $2 ELSE 0 END, due_at = CASE
+			WHEN due_at < $3 THEN due_at - $2 ELSE due_at END,
+			made_up_at = CASE WHEN made_up_at > 0 THEN made_up_at - $2 ELSE 0 END, spoke_at = CASE
+			WHEN spoke_at > 0 THEN spoke_at - $2 ELSE 0 END,
+			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`,
+			number,
+			micros,
+			int64(nothingDue),
+		),
 	)
 }

@@ -27,7 +27,8 @@ var growing = strings.Fields(
 	audit score_day content_answer idempotency job operator_export_part tally`,
 )
 
-// askedByPages is every way in which the store is asked for a page of the console, a partner's people's or a person's own.
+// askedByPages is every way in which the store is asked for a page of the console, a partner's people's or a person's
+// own.
 func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() error {
 	id, user, now := w.partner.ID, w.people[0].user, w.Clock.Now()
 	from, to := now.Add(-time.Hour), now.Add(time.Hour)
@@ -145,12 +146,14 @@ var (
 	planStep = regexp.MustCompile(
 		`^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX \w+)?(?: USING INTEGER PRIMARY KEY)?(?: \((.*)\))?`,
 	)
-	// ofSomebody is a condition that leaves little of a partner's, so that whoever looks for it in all of them finds no first few.
+	// ofSomebody is a condition that leaves little of a partner's, so that whoever looks for it in all of them finds no
+	// first few.
 	ofSomebody = regexp.MustCompile(`\b(user_index|person|cpf|user_512|user_256|value_index|holder) (=|IN) `)
 )
 
-// TestPagesReadByIndex: no page asks anything for which the engine would read all rows of a table that grows, or all of a partner's
-// or of a breach's unless it stops at the first few of them. That holds before the planner has statistics, too.
+// TestPagesReadByIndex: no page asks anything for which the engine would read all rows of a table that grows, or all of
+// a partner's or of a breach's unless it stops at the first few of them. That holds before the planner has statistics,
+// too.
 func TestPagesReadByIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -159,8 +162,10 @@ func TestPagesReadByIndex(t *testing.T) {
 		`DELETE FROM person_name`, // no operator has looked one of them up yet
 		`UPDATE subscription SET ended_at = created_at WHERE seq % 5 = 0`,
 		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
-			INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated, spam_list, state, segment, digest, tally,
-			added_at, published_at, retracted_at) SELECT 'b' || i, '', 0, '', '', '', 'breach', TRUE, FALSE, FALSE, 'published', '', '', '{}', 1, 1, 0 FROM n`,
+			INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated, spam_list,
+			state, segment, digest, tally,
+			added_at, published_at, retracted_at) SELECT 'b' || i, '', 0, '', '', '', 'breach', TRUE, FALSE, FALSE,
+			'published', '', '', '{}', 1, 1, 0 FROM n`,
 		`UPDATE finding SET breach = 'b' || (rowid % 30 + 1)`,
 	} {
 		if err := storetest.Write(ctx, w.Env, statement); err != nil {
@@ -232,7 +237,8 @@ func planned(t *testing.T, db *sqldb.DB, text string) (steps []string) {
 	return steps
 }
 
-// readsTooMuch judges a step of a plan. The first few of many are few, unless all of them are sorted before or most do not fit.
+// readsTooMuch judges a step of a plan. The first few of many are few, unless all of them are sorted before or most do
+// not fit.
 func readsTooMuch(text, step string, sorted bool) string {
 	m := planStep.FindStringSubmatch(step)
 	if m == nil {

@@ -39,7 +39,8 @@ func statementError(query string, err error) error {
 	return classifyError(fmt.Errorf("%.80s: %w", strings.Join(strings.Fields(query), " "), err))
 }
 
-// wrapError says what failed in front of an error. It returns nil where there is none, so that a function can end with it.
+// wrapError says what failed in front of an error. It returns nil where there is none, so that a function can end with
+// it.
 func wrapError(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -261,8 +262,8 @@ func (c core) openSealed(place seal.Place, sealed []byte, into any) error {
 	return wrapError("open "+place.Table+"."+place.Column, err)
 }
 
-// unseals returns a target of Scan that opens a sealed column into a value. The place may name columns that stand before
-// it in the row. NULL changes nothing.
+// unseals returns a target of Scan that opens a sealed column into a value. The place may name columns that stand
+// before it in the row. NULL changes nothing.
 func (c core) unseals(into any, place func() seal.Place) sql.Scanner {
 	return scanFunc(func(sealed []byte) error {
 		if sealed == nil {

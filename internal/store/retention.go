@@ -39,11 +39,12 @@ type Retention struct {
 	Audit time.Duration
 }
 
-// SweepExpired removes what is past its time and returns how many rows went, by what they were. Many processes may sweep at
-// once. What no index leads to is looked for outside of transactions: see sweepFound.
+// SweepExpired removes what is past its time and returns how many rows went, by what they were. Many processes may
+// sweep at once. What no index leads to is looked for outside of transactions: see sweepFound.
 func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64, error) {
 	removed := map[string]int64{}
-	inBatches := func(step func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error)) func(int64) (int64, error) {
+	type sweepStep = func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error)
+	inBatches := func(step sweepStep) func(int64) (int64, error) {
 		return func(before int64) (int64, error) {
 			return s.runInBatches(
 				ctx,
@@ -57,17 +58,26 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 		sweep func(before int64) (int64, error)
 	}{
 		{"attempts", r.Attempts, func(before int64) (int64, error) { return s.sweepAttempts(ctx, before) }},
-		{"subscriptions", r.Subscriptions, func(before int64) (int64, error) { return s.sweepSubscriptions(ctx, before) }},
+		{"subscriptions", r.Subscriptions, func(before int64) (int64, error) {
+			return s.sweepSubscriptions(ctx, before)
+		}},
 		{"cases", r.Cases, func(before int64) (int64, error) { return s.sweepCases(ctx, before) }},
 		{"devices", r.Devices, inBatches(sweepDevices)},
 		{"scores", r.Scores, func(before int64) (int64, error) {
 			return s.sweepFound(ctx, found{
-				table: "score_day", key: "partner_id, user_index, day", first: []any{0, []byte{}, 0}, args: []any{before / dayMicros}, where: ` AND day < $4`,
+				table: "score_day",
+				key:   "partner_id, user_index, day",
+				first: []any{0, []byte{}, 0},
+				args:  []any{before / dayMicros},
+				where: ` AND day < $4`,
 			})
 		}},
 		{"jobs", r.Jobs, inBatches(func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 			return execCounting(ctx, tx, `DELETE FROM job WHERE finished_at > 0 AND finished_at <= $1
-				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`, before, limit)
+				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`,
+				before,
+				limit,
+			)
 		})},
 	} {
 		if class.keep <= 0 {
@@ -99,7 +109,8 @@ var personsRest = []string{"asset", "epp_key", "support_case", "content_answer",
 func hasNothing(partner, indexes string) string {
 	alone := ""
 	for _, table := range personsRest {
-		alone += ` AND NOT EXISTS (SELECT 1 FROM ` + table + ` t WHERE t.partner_id = ` + partner + ` AND t.user_index IN (` + indexes + `))`
+		alone += ` AND NOT EXISTS (SELECT 1
+			FROM ` + table + ` t WHERE t.partner_id = ` + partner + ` AND t.user_index IN (` + indexes + `))`
 	}
 	return alone
 }
@@ -108,16 +119,18 @@ func hasNothing(partner, indexes string) string {
 // rows are past their time. They do so outside of transactions, but the time it takes grows with the tables.
 
 // sweepNames deletes the spellings of people's hashes when nothing else about the person is stored. A spelling of today
-// is kept: the first row that needs it may not be committed yet. Who relies on an older one has locked the person's row,
-// or writes the spelling again: see findAndNameUser.
+// is kept: the first row that needs it may not be committed yet. Who relies on an older one has locked the person's
+// row, or writes the spelling again: see findAndNameUser.
 func (s Upkeep) sweepNames(ctx context.Context) error {
 	_, err := s.sweepFound(ctx, found{
 		table: "person_name",
 		key:   "partner_id, user_index",
 		first: []any{0, []byte{}},
 		args:  []any{s.now().Add(-24 * time.Hour)},
-		where: ` AND named_at <= $3 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
-			AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
+		where: ` AND named_at <= $3 AND NOT EXISTS (SELECT 1 FROM person p
+			WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
+			AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id
+			AND p.user_256 = person_name.user_index)` +
 			hasNothing(
 				`person_name.partner_id`,
 				`person_name.user_index`,
@@ -133,7 +146,8 @@ func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) 
 		key:   attemptKey,
 		first: []any{0, "", 0, 0, ""},
 		args:  []any{before},
-		where: ` AND at <= $6 AND EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = attempt.partner_id AND d.endpoint_id = attempt.endpoint_id
+		where: ` AND at <= $6 AND EXISTS (SELECT 1 FROM delivery d
+			WHERE d.partner_id = attempt.partner_id AND d.endpoint_id = attempt.endpoint_id
 			AND d.seq = attempt.seq AND d.state IN ('delivered', 'failed'))`,
 	})
 	if err != nil {
@@ -164,18 +178,21 @@ const attemptKey = "partner_id, endpoint_id, seq, at, worker"
 
 // unsubscribed is the condition, to be joined by AND, that a partner $1 has no subscription of a CPF $2. It asks twice
 // because each of the two indexes by CPF holds only one half: without either it would read all of the partner's.
-const unsubscribed = ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0)
+const unsubscribed = ` AND NOT EXISTS (SELECT 1 FROM subscription b
+	WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0)
 	AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at <> 0)`
 
-// deleteLonelyPeople deletes those of some people of a partner about whom nothing else is stored. Transactions that rely
-// on a person are waited for: enrolments hold the partner's counter, all others the person's row.
+// deleteLonelyPeople deletes those of some people of a partner about whom nothing else is stored. Transactions that
+// rely on a person are waited for: enrolments hold the partner's counter, all others the person's row.
 func (c core) deleteLonelyPeople(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpfs [][]byte) error {
 	if _, err := lockSubscriptions(ctx, tx, id); err != nil {
 		return err
 	}
 	args := []any{id}
 	locked, err := collectValues[[]byte](ctx, tx, `SELECT cpf FROM person WHERE partner_id = $1
-		AND cpf IN (`+appendMarks(&args, cpfs)+`) ORDER BY cpf`+c.db.LockRows(), args...)
+		AND cpf IN (`+appendMarks(&args, cpfs)+`) ORDER BY cpf`+c.db.LockRows(),
+		args...,
+	)
 	if err != nil {
 		return err
 	}
@@ -191,7 +208,8 @@ func (s Upkeep) sweepPeople(ctx context.Context) error {
 	yesterday := s.now().Add(-24 * time.Hour)
 	nothingElse := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
 	for _, ended := range []string{`= 0`, `<> 0`} { // each half has an index of its own
-		nothingElse += ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
+		nothingElse += ` AND NOT EXISTS (SELECT 1 FROM subscription b
+			WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
 	}
 	type createdPerson struct {
 		ownedID[[]byte]
@@ -201,7 +219,8 @@ func (s Upkeep) sweepPeople(ctx context.Context) error {
 	for {
 		people, err := collectRows(ctx, s.readQuerier(), func(row scanner, p *createdPerson) error {
 			return row.Scan(&p.at, &p.partner, &p.id)
-		}, `SELECT created_at, partner_id, cpf FROM person WHERE (created_at, partner_id, cpf) > ($1, $2, $3) AND created_at <= $4`+nothingElse+`
+		}, `SELECT created_at, partner_id, cpf FROM person WHERE (created_at, partner_id, cpf) > ($1, $2,
+			$3) AND created_at <= $4`+nothingElse+`
 			ORDER BY created_at, partner_id, cpf LIMIT $5`,
 			last.at,
 			last.partner,
@@ -231,13 +250,14 @@ type endedSubscription struct {
 	cpf []byte
 }
 
-// sweepSubscriptions removes ended subscriptions, and people who have nothing else. An end is final: none of them can have
-// come back since it was read.
+// sweepSubscriptions removes ended subscriptions, and people who have nothing else. An end is final: none of them can
+// have come back since it was read.
 func (s Upkeep) sweepSubscriptions(ctx context.Context, before int64) (total int64, err error) {
 	for {
 		ended, err := collectRows(ctx, s.readQuerier(), func(row scanner, o *ownedID[endedSubscription]) error {
 			return row.Scan(&o.partner, &o.id.seq, &o.id.cpf)
-		}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`,
+		}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1
+			ORDER BY ended_at LIMIT $2`,
 			before,
 			sweepBatch,
 		)
@@ -287,7 +307,11 @@ func (s Upkeep) sweepCases(ctx context.Context, before int64) (total int64, err 
 			_, err := runInParts(ctx, s.core, own, sweepBatch, func(tx *sqldb.Tx, part []cyber.CaseID) error {
 				args := []any{id, before}
 				locked, err := collectValues[cyber.CaseID](ctx, tx, `SELECT id FROM support_case
-					WHERE partner_id = $1 AND changed_at <= $2 AND status IN (`+closedStatuses+`) AND id IN (`+appendMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(), args...)
+					WHERE partner_id = $1 AND changed_at <= $2
+					AND status IN (`+closedStatuses+`) AND id IN (`+appendMarks(&args, part)+`)
+					ORDER BY id`+s.db.SkipLocked(),
+					args...,
+				)
 				if err != nil {
 					return err
 				}
@@ -373,12 +397,13 @@ func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) 
 	for i, column := range strings.Split(f.key, ", ") {
 		same.addCondition(column+` = `, f.first[i])
 	}
-	find := `SELECT ` + f.key + ` FROM ` + f.table + ` WHERE true` + past.text + f.where + ` ORDER BY ` + f.key + ` LIMIT $` + strconv.Itoa(
-		len(f.first)+len(f.args)+1,
-	)
+	limit := len(f.first) + len(f.args) + 1
+	find := `SELECT ` + f.key + ` FROM ` + f.table + ` WHERE true` + past.text + f.where +
+		` ORDER BY ` + f.key + ` LIMIT $` + strconv.Itoa(limit)
 	change := `DELETE FROM ` + f.table + ` WHERE true` + same.text + f.where
 	if f.set != "" {
-		change = `UPDATE ` + f.table + ` SET ` + f.set + ` WHERE true` + same.text + f.where // only if the row is still as it was found
+		// Only if the row is still as it was found.
+		change = `UPDATE ` + f.table + ` SET ` + f.set + ` WHERE true` + same.text + f.where
 	}
 	for after := f.first; ; {
 		keys, err := collectRows(
@@ -392,13 +417,11 @@ func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) 
 			return total, err
 		}
 		_, err = runInParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
-			changed, err := tx.RunCounting(
-				ctx,
-				mapToList(
-					part,
-					func(key []any) sqldb.Statement { return sqldb.NewStatement(change, slices.Concat(key, f.args)...) },
-				),
-			)
+			changes := make([]sqldb.Statement, len(part))
+			for i, key := range part {
+				changes[i] = sqldb.NewStatement(change, slices.Concat(key, f.args)...)
+			}
+			changed, err := tx.RunCounting(ctx, changes)
 			tx.AfterCommit(func() {
 				for _, n := range changed {
 					total += n
@@ -475,8 +498,8 @@ func (s Alerts) sweepDisabled(ctx context.Context) error {
 	return classifyError(err)
 }
 
-// sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on how many
-// endpoints each has deliveries for.
+// sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on
+// how many endpoints each has deliveries for.
 func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, err error) {
 	partners, err := collectValues[partner.ID](
 		ctx,
@@ -668,7 +691,11 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 		mac, err := readValue[[]byte](ctx, tx, `SELECT mac FROM audit WHERE seq = $1`, last)
 		if err == nil {
 			err = execStatement(ctx, tx, `INSERT INTO audit_base (id, seq, mac, tag) VALUES (1, $1, $2, $3)
-				ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`, last, mac, s.trailBaseTag(last, mac))
+				ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`,
+				last,
+				mac,
+				s.trailBaseTag(last, mac),
+			)
 		}
 		if err != nil {
 			return 0, err
@@ -685,7 +712,8 @@ func lastExpiredLine(ctx context.Context, tx *sqldb.Tx, behind, limit, most int6
 		ctx,
 		tx,
 		func(row scanner, l *line) error { return row.Scan(&l.seq, &l.at) },
-		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $2`,
+		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1)
+		ORDER BY seq LIMIT $2`,
 		behind,
 		most,
 	)

@@ -72,7 +72,8 @@ func TestRetentionOfClasses(t *testing.T) {
 			rows  int64
 		}{
 			{11 * day, "jobs", 1},
-			{15 * day, "attempts", w.count(t, `SELECT (SELECT count(*) FROM attempt) + (SELECT count(*) FROM delivery WHERE tried IS NOT NULL)`)},
+			{15 * day, "attempts", w.count(t, `SELECT (SELECT count(*) FROM attempt) + (SELECT count(*) FROM delivery
+				WHERE tried IS NOT NULL)`)},
 			{51 * day, "cases", 1},
 			{101 * day, "subscriptions", 1},
 			{301 * day, "scores", 3},
@@ -223,7 +224,8 @@ func TestSweepAudit(t *testing.T) {
 		if found := w.damaged(t, `DELETE FROM audit WHERE seq = 7`); len(found) != 1 {
 			t.Error("a further line was dropped unnoticed:", found)
 		}
-		if found := w.damaged(t, `UPDATE audit_base SET seq = 7, mac = (SELECT mac FROM audit WHERE seq = 7)`); len(found) != 1 {
+		if found := w.damaged(t, `UPDATE audit_base SET seq = 7, mac = (SELECT mac FROM audit
+			WHERE seq = 7)`); len(found) != 1 {
 			t.Error("the beginning was moved unnoticed:", found)
 		}
 		if n, err := e.Audit.SweepAudit(ctx, time.Nanosecond); err != nil || n != 3 {
@@ -289,8 +291,8 @@ func TestSweptNames(t *testing.T) {
 	})
 }
 
-// TestSweepPeopleOfFailedBulks: people who were made known ahead of a bulk that was then not kept are removed a day later;
-// those of one that was kept stay.
+// TestSweepPeopleOfFailedBulks: people who were made known ahead of a bulk that was then not kept are removed a day
+// later; those of one that was kept stay.
 func TestSweepPeopleOfFailedBulks(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -338,8 +340,8 @@ func TestSweepPeopleOfFailedBulks(t *testing.T) {
 	})
 }
 
-// TestSweepAuditStopsAtAYoungLine: the clock was ahead for a while and set back. The lines behind one that is young enough
-// stay, however old they say they are.
+// TestSweepAuditStopsAtAYoungLine: the clock was ahead for a while and set back. The lines behind one that is young
+// enough stay, however old they say they are.
 func TestSweepAuditStopsAtAYoungLine(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -274,8 +274,8 @@ type oldRow struct {
 	sealed []byte
 }
 
-// sealedRows reads sealed values in the order of their keys, from behind a key; if old says so, only those that an old key
-// sealed.
+// sealedRows reads sealed values in the order of their keys, from behind a key; if old says so, only those that an old
+// key sealed.
 func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int, old bool) ([]oldRow, error) {
 	keys := strings.Join(c.key, ", ")
 	var which conditions
@@ -289,9 +289,8 @@ func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 		ctx,
 		s.readQuerier(),
 		func(row scanner, r *oldRow) error { return scanKey(row, &r.key, len(c.key), &r.sealed) },
-		`SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+which.text+` ORDER BY `+keys+which.addLimit(
-			limit,
-		),
+		`SELECT `+keys+`, `+c.column+` FROM `+c.table+
+			` WHERE `+c.column+` IS NOT NULL`+which.text+` ORDER BY `+keys+which.addLimit(limit),
 		which.args...,
 	)
 }

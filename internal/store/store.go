@@ -246,8 +246,8 @@ func (s *Store) WatchWriter(ctx context.Context, fn func(time.Duration)) error {
 }
 
 // CheckReady returns an error unless the database answers, takes writes as far as is known, and has this program's
-// schema. A newer one is as good: while replicas are replaced one by one, the first new one migrates, and the others serve on
-// until their turn comes.
+// schema. A newer one is as good: while replicas are replaced one by one, the first new one migrates, and the others
+// serve on until their turn comes.
 func (s *Store) CheckReady(ctx context.Context) error {
 	select {
 	case <-s.db.Distrusted():
@@ -277,8 +277,8 @@ func (s *Store) ConnectionPools() map[string]*sql.DB { return s.db.ConnectionPoo
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Areas are the parts of the store by noun. Each fulfils the interfaces of the rules that work with its tables, over the
-// database or, inside a Tx, over one transaction of it.
+// Areas are the parts of the store by noun. Each fulfils the interfaces of the rules that work with its tables, over
+// the database or, inside a Tx, over one transaction of it.
 type Areas struct {
 	Partners      Partners
 	Plans         Plans
@@ -429,7 +429,10 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	)
 	if err == nil {
 		err = readColumns(ctx, q, []any{&b.Jobs, &b.OldestJob, &b.NewestBreach}, `SELECT count(*), min(next_at),
-			(SELECT max(published_at) FROM breach WHERE state = 'published') FROM job WHERE state IN ('ready', 'running') AND next_at <= $1`, s.now())
+			(SELECT max(published_at) FROM breach WHERE state = 'published') FROM job
+			WHERE state IN ('ready', 'running') AND next_at <= $1`,
+			s.now(),
+		)
 	}
 	if err != nil {
 		return b, err
@@ -450,14 +453,17 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 // backupNote is the name under which the time of a part's last backup is kept.
 func backupNote(part backup.Part) string { return "last_backup." + string(part) }
 
-// NoteBackup remembers that a backup was made of parts. What is known of parts that backups cannot hold any more, because
-// they moved to a bucket or to another engine, is forgotten: its age would grow for ever.
+// NoteBackup remembers that a backup was made of parts. What is known of parts that backups cannot hold any more,
+// because they moved to a bucket or to another engine, is forgotten: its age would grow for ever.
 func (s Upkeep) NoteBackup(ctx context.Context, parts, elsewhere []backup.Part) error {
 	now := strconv.AppendInt(nil, toMicros(s.now()), 10)
 	var statements []sqldb.Statement
 	for _, part := range parts {
 		statements = append(statements, sqldb.NewStatement(`INSERT INTO meta (name, value) VALUES ($1, $2)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, backupNote(part), now))
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+			backupNote(part),
+			now,
+		))
 	}
 	for _, part := range elsewhere {
 		statements = append(statements, sqldb.NewStatement(`DELETE FROM meta WHERE name = $1`, backupNote(part)))

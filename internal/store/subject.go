@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -53,8 +54,8 @@ type indexes struct {
 	value []byte
 }
 
-// computeIndexes computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from the
-// person's row.
+// computeIndexes computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from
+// the person's row.
 func (s Subjects) computeIndexes(ctx context.Context, q querier, id partner.ID, p subject.Person) (indexes, error) {
 	if p.CPF == "" {
 		u, err := s.findUser(ctx, q, id, p.User)
@@ -91,7 +92,8 @@ func (s Subjects) Held(ctx context.Context, who partner.Partner, p subject.Perso
 // newestEvents is how many events a page is given.
 const newestEvents = 200
 
-// ReadHeldRows is Held but for kept answers and all but the newest events, which take longer to look through than a page may.
+// ReadHeldRows is Held but for kept answers and all but the newest events, which take longer to look through than a
+// page may.
 func (s Subjects) ReadHeldRows(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
 	return s.heldUnlessErased(
 		ctx,
@@ -164,14 +166,16 @@ func (s Subjects) readRowsHeld(
 		r,
 		Monitoring(s).scanFinding,
 		`SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		LEFT JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		LEFT JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1
+		AND f.asset_id IN `+assetIDsOfPerson+`
 		ORDER BY `+byPerson+`f.found_at, f.id`,
 		values...,
 	)
 	r.h.Steps = readHeld(
 		r,
 		scanStepMark,
-		`SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		`SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m
+		WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
 		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`,
 		values...,
 	)
@@ -187,9 +191,14 @@ func (s Subjects) readRowsHeld(
 		var index []byte
 		opened := s.unseals(&a.Value, func() seal.Place { return sealedAnswerPlace(who.ID, index, a.Content) })
 		return row.Scan(&index, &a.Content, opened, &a.At)
-	}, `SELECT user_index, content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`, user...)
+	}, `SELECT user_index, content_id, value, answered_at FROM content_answer
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
+		user...,
+	)
 	r.h.Scores = readHeld(r, Advice(s).scanScoreDay(who.ID), `SELECT `+scoreColumns+` FROM score_day d
-		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, user...)
+		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`,
+		user...,
+	)
 	r.readEvents(append(user, events))
 	return r.h, r.err
 }
@@ -205,7 +214,10 @@ func (r *heldReader) readAssets(args []any) {
 			h.Others = append(h.Others, w.User)
 		}
 		return err
-	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`, args...)
+	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset
+		WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
+		args...,
+	)
 	for i, w := range h.Assets {
 		h.Assets[i].History = readHeld(
 			r,
@@ -220,7 +232,9 @@ func (r *heldReader) readAssets(args []any) {
 // readCases reads the person's cases with their history.
 func (r *heldReader) readCases(args []any) {
 	for _, id := range readHeld(r, func(row scanner, id *cyber.CaseID) error { return row.Scan(id) },
-		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, args...) {
+		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`,
+		args...,
+	) {
 		c, moves, err := Cases(r.Subjects).GetCase(r.ctx, id)
 		r.h.Cases, r.err = append(r.h.Cases, subject.Case{Case: c, Moves: moves}), cmp.Or(r.err, err)
 	}
@@ -233,12 +247,17 @@ func (r *heldReader) readEvents(args []any) {
 		seq int64
 	}
 	for _, e := range slices.Backward(readHeld(r, func(row scanner, e *event) error {
-		return row.Scan(&e.ID, &e.seq, &e.Type, r.unseals(&e.Body, func() seal.Place { return eventPlace(r.x.partner, e.ID) }), &e.At)
-	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY `+byPerson+`seq DESC LIMIT $4`, args...)) {
+		body := r.unseals(&e.Body, func() seal.Place { return eventPlace(r.x.partner, e.ID) })
+		return row.Scan(&e.ID, &e.seq, &e.Type, body, &e.At)
+	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3)
+		ORDER BY `+byPerson+`seq DESC LIMIT $4`,
+		args...,
+	)) {
 		e.Deliveries = readHeld(
 			r,
 			func(row scanner, d *subject.Delivery) error { return row.Scan(&d.Endpoint, &d.State, &d.At) },
-			`SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY 1`,
+			`SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d
+			WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY 1`,
 			r.x.partner,
 			e.seq,
 		)
@@ -249,8 +268,8 @@ func (r *heldReader) readEvents(args []any) {
 // assetsOfPerson are the values under the person's own hashes, and their CPF under anybody's.
 const assetsOfPerson = `partner_id = $1 AND id IN ` + assetIDsOfPerson
 
-// assetIDsOfPerson asks each index by itself: with an OR between them, or a UNION that it would rather merge in the order of
-// ids, SQLite reads all values of the partner.
+// assetIDsOfPerson asks each index by itself: with an OR between them, or a UNION that it would rather merge in the
+// order of ids, SQLite reads all values of the partner.
 const assetIDsOfPerson = `(SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)
 	UNION ALL SELECT id FROM asset WHERE partner_id = $1 AND kind = $4 AND value_index = $5)`
 
@@ -262,8 +281,8 @@ func (x indexes) assetArguments() []any {
 // userArguments returns the arguments of statements on a person's user indexes.
 func (x indexes) userArguments() []any { return []any{x.partner, x.user512, x.user256} }
 
-// byPerson before the column that a person's rows are ordered by has their index used and the few of them sorted: SQLite would
-// rather read all of the partner's in that order.
+// byPerson before the column that a person's rows are ordered by has their index used and the few of them sorted:
+// SQLite would rather read all of the partner's in that order.
 const byPerson = `0 + `
 
 // namesOfHeld returns the names by which the audit trail may speak of what is held.
@@ -298,8 +317,8 @@ type owned struct {
 	name    []byte
 }
 
-// readAtEach reads rows by a key that differs between partners. The query is completed by the conditions for each of them; in those
-// ? stands for the key.
+// readAtEach reads rows by a key that differs between partners. The query is completed by the conditions for each of
+// them; in those ? stands for the key.
 func (s Subjects) readAtEach(
 	ctx context.Context,
 	at []partner.ID,
@@ -337,7 +356,8 @@ func (s Subjects) readAtEach(
 	return all, nil
 }
 
-// mergePersons makes hits of rows that name users: one for each person, by the index of the longer digest where both are known.
+// mergePersons makes hits of rows that name users: one for each person, by the index of the longer digest where both
+// are known.
 func (s Subjects) mergePersons(ctx context.Context, rows []owned) ([]subject.Hit, error) {
 	byPartner := map[partner.ID][][]byte{}
 	for _, r := range rows {
@@ -393,16 +413,18 @@ func (s Subjects) PersonsOfValue(
 	return s.mergePersons(ctx, rows)
 }
 
-// findWatchers returns the people who watch a value. It names the id because SQLite would rather read all of a partner's in an
-// index that holds every column asked for.
+// findWatchers returns the people who watch a value. It names the id because SQLite would rather read all of a
+// partner's in an index that holds every column asked for.
 func (s Subjects) findWatchers(
 	ctx context.Context,
 	at []partner.ID,
 	kind identifier.Kind,
 	normal string,
 ) ([]owned, error) {
-	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ? AND id <> ''"},
-		func(id partner.ID) any { return Monitoring(s).valueIndex(id, kind, normal) })
+	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`,
+		[]string{"value_index = ? AND id <> ''"},
+		func(id partner.ID) any { return Monitoring(s).valueIndex(id, kind, normal) },
+	)
 }
 
 // PersonsOfUser returns the people that a user hash names: enrolled, or named in a request that wrote.
@@ -563,7 +585,11 @@ func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person
 	kept, err := collectRows(ctx, s.readQuerier(), func(row scanner, kept *keptTrail) error {
 		var erasure string
 		return row.Scan(&erasure, s.unseals(kept, func() seal.Place { return trailPlace(id, erasure) }))
-	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, id, s.erasedReference(id, p), user)
+	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`,
+		id,
+		s.erasedReference(id, p),
+		user,
+	)
 	return slices.Concat(mapToList(kept, func(k keptTrail) []string { return k.IDs })...), err
 }
 
@@ -632,7 +658,7 @@ func (s Subjects) affectedPage(
 	if after.id != "" {
 		c.args = append(slices.Clone(c.args), after.partner, after.user, after.id)
 		n := len(c.args)
-		c.text += ` AND (` + order + `) > ($` + strconv.Itoa(n-2) + `, $` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
+		c.text += fmt.Sprintf(` AND (%s) > ($%d, $%d, $%d)`, order, n-2, n-1, n)
 	}
 	return collectRows(ctx, s.readQuerier(), func(row scanner, r *affectedRow) error {
 		var index, sealed []byte
@@ -641,8 +667,11 @@ func (s Subjects) affectedPage(
 		}
 		r.user = string(index)
 		return Monitoring(s).openAssetValue(&r.Asset, sealed)
-	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
+	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f
+		JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch),
+		c.args...,
+	)
 }
 
 // affectedRows gathers the findings of one person.
@@ -688,7 +717,8 @@ func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.S
 		ctx,
 		s.readQuerier(),
 		func(row scanner, v *subject.Showing) error { return row.Scan(&v.Actor, &v.Action, &v.Count) },
-		`SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`,
+		`SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action
+		ORDER BY 3 DESC, 1, 2`,
 		from,
 		to,
 	)
@@ -878,8 +908,14 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
 	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
 		return execCounting(ctx, tx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
-			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0 LIMIT $5)`,
-			x.partner, x.user256, x.user512, []byte{}, limit)
+			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0
+			LIMIT $5)`,
+			x.partner,
+			x.user256,
+			x.user512,
+			[]byte{},
+			limit,
+		)
 	})
 	return err
 }

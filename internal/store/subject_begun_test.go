@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// fatten gives the first person rows of every kind that a life may bring thousands of, and tells how many: with size 1,000
-// twenty thousand.
+// fatten gives the first person rows of every kind that a life may bring thousands of, and tells how many: with size
+// 1,000 twenty thousand.
 func (w *lives) fatten(t *testing.T, size int) (rows int64) {
 	t.Helper()
 	const last = `(SELECT last FROM event_counter WHERE partner_id = p.partner_id)`
@@ -38,16 +38,21 @@ func (w *lives) fatten(t *testing.T, size int) (rows int64) {
 		},
 		{
 			4, `case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)`,
-			`p.partner_id, (SELECT id FROM support_case WHERE user_index = p.user_512), 10 + i, '', '', 'Aberto', 'op_1', 1`,
+			`p.partner_id, (SELECT id FROM support_case WHERE user_index = p.user_512), 10 + i, '', '', 'Aberto',
+			'op_1', 1`,
 		},
 		{
-			1, `subscription (created_at, suspended_at, ended_at, partner_id, seq, start_day, expiry_day, plan_id, cpf, holder, body)`,
+			1, `subscription (created_at, suspended_at, ended_at, partner_id, seq, start_day, expiry_day, plan_id,
+				cpf, holder, body)`,
 			`1, 0, 2, p.partner_id, 100000 + i, 1, 1, 'ouro', p.cpf, substr(p.cpf, 1, 0), p.cpf`,
 		},
-		{1, `event (partner_id, seq, id, type, person, body, created_at)`, `p.partner_id, ` + last + ` + i, 'evt_' || i, 'test', p.user_512, p.cpf, 1`},
+		{1, `event (partner_id, seq, id, type, person, body,
+			created_at)`, `p.partner_id, ` + last + ` + i, 'evt_' || i, 'test', p.user_512, p.cpf, 1`},
 		{
-			1, `delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
-			`p.partner_id, (SELECT min(id) FROM endpoint), ` + last + ` + i, 'evt_' || i, p.user_512, 'delivered', FALSE, 1, 1, 1, 1`,
+			1, `delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at,
+				created_at, finished_at)`,
+			`p.partner_id, (SELECT min(id)
+			FROM endpoint), ` + last + ` + i, 'evt_' || i, p.user_512, 'delivered', FALSE, 1, 1, 1, 1`,
 		},
 	} {
 		n := of.times * size
@@ -56,7 +61,8 @@ func (w *lives) fatten(t *testing.T, size int) (rows int64) {
 			w.Env,
 			fmt.Sprintf(
 				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO %s SELECT %s
-			FROM n, person p WHERE p.partner_id = $1 AND p.cpf = (SELECT cpf FROM subscription WHERE partner_id = $1 AND seq = 1)`,
+			FROM n, person p WHERE p.partner_id = $1 AND p.cpf = (SELECT cpf FROM subscription
+			WHERE partner_id = $1 AND seq = 1)`,
 				n,
 				of.into,
 				of.values,
@@ -88,9 +94,9 @@ func (w *lives) left(t *testing.T, user []byte) (n int64) {
 	return n
 }
 
-// TestLargeErasure: somebody with twenty thousand rows is erased in many small transactions. Nothing of them is shown from the
-// first on, whatever is still there; a process that is killed half way leaves neither receipt nor line in the trail, and the
-// erasure is gone on with: by the same command, or by a worker, who leaves what came since it began.
+// TestLargeErasure: somebody with twenty thousand rows is erased in many small transactions. Nothing of them is shown
+// from the first on, whatever is still there; a process that is killed half way leaves neither receipt nor line in the
+// trail, and the erasure is gone on with: by the same command, or by a worker, who leaves what came since it began.
 func TestLargeErasure(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]func(*testing.T, *lives) int64{"a worker": resumeByWorker, "the same command": resumeByCommand} {
@@ -162,8 +168,12 @@ func TestLargeErasure(t *testing.T) {
 // userIndex is the index of a person's longer digest.
 func (w *lives) userIndex(t *testing.T, n int) (index []byte) {
 	t.Helper()
-	err := w.DB.ReadPool().QueryRowContext(context.Background(), `SELECT user_512 FROM person WHERE partner_id = $1 AND cpf = (
-		SELECT cpf FROM subscription WHERE partner_id = $1 AND seq = $2)`, w.partner.ID.Number(), n+1).Scan(&index)
+	err := w.DB.ReadPool().QueryRowContext(context.Background(), `SELECT user_512 FROM person
+		WHERE partner_id = $1 AND cpf = (
+		SELECT cpf FROM subscription WHERE partner_id = $1 AND seq = $2)`,
+		w.partner.ID.Number(),
+		n+1,
+	).Scan(&index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,8 +280,8 @@ func (w *lives) recorded(t *testing.T, actor string) (rows int64) {
 	return rows
 }
 
-// TestErasureDropsFiles: files that operators were given or sent go with any person whom they may name: those about the person's
-// partner, and lists, which may be of all partners. One that is being written is not finished.
+// TestErasureDropsFiles: files that operators were given or sent go with any person whom they may name: those about the
+// person's partner, and lists, which may be of all partners. One that is being written is not finished.
 func TestErasureDropsFiles(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -83,8 +83,14 @@ func (s Subjects) EraseRows(
 		return s.continueErasure(ctx, u, record)
 	}
 	u.Tombstone = subject.Tombstone{
-		ID: "er_" + uuid.Must(uuid.NewV7()).String(), Partner: h.Partner.ID, Person: s.erasedReference(h.Partner.ID, p), CPF: x.cpf, User256: x.user256, User512: x.user512,
-		Watched: x.value, ErasedAt: toMicros(s.now()),
+		ID:       "er_" + uuid.Must(uuid.NewV7()).String(),
+		Partner:  h.Partner.ID,
+		Person:   s.erasedReference(h.Partner.ID, p),
+		CPF:      x.cpf,
+		User256:  x.user256,
+		User512:  x.user512,
+		Watched:  x.value,
+		ErasedAt: toMicros(s.now()),
 	}
 	u.kept = keptTrail{Reason: reason, IDs: namesOfHeld(h)}
 	few, err := s.hasFewRows(ctx, x)
@@ -134,8 +140,8 @@ func (s Subjects) continueErasure(
 	return s.finishErasure(ctx, u, ahead, record)
 }
 
-// finishErasure takes away what is left, and makes the tombstone count. When another process was quicker, the line in the
-// trail is that one's.
+// finishErasure takes away what is left, and makes the tombstone count. When another process was quicker, the line in
+// the trail is that one's.
 func (s Subjects) finishErasure(
 	ctx context.Context,
 	u begun,
@@ -213,8 +219,8 @@ func indexesOf(t subject.Tombstone) indexes {
 // abandonedAfter is how long ago an erasure must have begun for others to go on with it: longer than a command takes.
 const abandonedAfter = 5 * time.Minute
 
-// ResumeErasures goes on with erasures whose process ended half way: see subject.Store. What a partner enrolled since they
-// began stays.
+// ResumeErasures goes on with erasures whose process ended half way: see subject.Store. What a partner enrolled since
+// they began stays.
 func (s Subjects) ResumeErasures(ctx context.Context,
 	record func(in operator.Ledger, person string, erased subject.Erased, stone subject.Tombstone) error,
 ) ([]subject.Tombstone, error) {
@@ -239,7 +245,9 @@ func (s Subjects) ResumeErasures(ctx context.Context,
 // beingErased reports whether an erasure of the person was begun and has not ended: nothing of them is shown any more.
 func (s Subjects) beingErased(ctx context.Context, q querier, x indexes) (yes bool, err error) {
 	return readValue[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM erasure WHERE NOT done AND partner_id = $1
-		AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`, x.userArguments()...)
+		AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`,
+		x.userArguments()...,
+	)
 }
 
 // tombstoneMAC shows later that the service wrote a tombstone: a log kept elsewhere could otherwise be made to erase
@@ -259,8 +267,8 @@ func (s Subjects) tombstoneMAC(t subject.Tombstone) []byte {
 	)
 }
 
-// keepTombstone stores a tombstone that is not there yet and returns how many rows it added. It counts once the erasure is
-// done.
+// keepTombstone stores a tombstone that is not there yet and returns how many rows it added. It counts once the erasure
+// is done.
 func (s Subjects) keepTombstone(
 	ctx context.Context,
 	tx *sqldb.Tx,
@@ -352,8 +360,10 @@ func erasedQueries() []string {
 	} {
 		list = append(
 			list,
-			`SELECT '`+of.table+` of ' || e.partner_id, count(*) || ' rows of somebody who was erased (' || e.id || ') are back: replay the log of erasures'
-			FROM erasure e JOIN `+of.table+` t ON t.partner_id = e.partner_id AND `+of.match+` WHERE e.done GROUP BY e.partner_id, e.id ORDER BY 1`,
+			`SELECT '`+of.table+` of ' || e.partner_id, count(*) || ' rows of somebody who was erased (' || e.id ||
+			') are back: replay the log of erasures'
+			FROM erasure e JOIN `+of.table+` t ON t.partner_id = e.partner_id
+			AND `+of.match+` WHERE e.done GROUP BY e.partner_id, e.id ORDER BY 1`,
 		)
 	}
 	return list
@@ -362,8 +372,8 @@ func erasedQueries() []string {
 // takenByErased is what a vendor's key says of the key that took it when that one was erased: it stays taken.
 const takenByErased = "erased"
 
-// eraseStep takes up to limit rows of one kind away, with what hangs on them, and tells how many it took; none ends it, and so does
-// an error, which the eraser keeps.
+// eraseStep takes up to limit rows of one kind away, with what hangs on them, and tells how many it took; none ends it,
+// and so does an error, which the eraser keeps.
 type eraseStep struct {
 	// atOnce is how many may go in one transaction.
 	atOnce int64
@@ -392,10 +402,13 @@ func (s Subjects) hasFewRows(ctx context.Context, x indexes) (bool, error) {
 		{`SELECT 1 FROM event WHERE partner_id = $1 AND person IN ($2, $3)`, 50, user},
 		{`SELECT 1 FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)`, 50, user},
 		{`SELECT 1 FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3)`, 200, user},
-		{`SELECT 1 FROM case_move WHERE partner_id = $1 AND case_id IN (SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3))`, 100, user},
+		{`SELECT 1 FROM case_move WHERE partner_id = $1 AND case_id IN (SELECT id FROM support_case
+			WHERE partner_id = $1 AND user_index IN ($2, $3))`, 100, user},
 		{`SELECT 1 FROM finding WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArguments()},
-		{`SELECT 1 FROM asset_history WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArguments()},
-		{`SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2 AND ended_at <> 0`, 50, []any{x.partner, x.cpf}},
+		{`SELECT 1 FROM asset_history WHERE partner_id = $1
+			AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArguments()},
+		{`SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2
+			AND ended_at <> 0`, 50, []any{x.partner, x.cpf}},
 	} {
 		args := append(slices.Clone(of.args), of.most)
 		query := `SELECT EXISTS (` + of.rows + ` LIMIT 1 OFFSET $` + strconv.Itoa(len(args)) + `)`
@@ -449,8 +462,8 @@ func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo
 	return e.erased, e.err
 }
 
-// lockPerson waits for transactions that store something of the person, so that it is seen and deleted, and keeps others
-// out until the erasure is committed: see core.keepUser and findAndNameUser.
+// lockPerson waits for transactions that store something of the person, so that it is seen and deleted, and keeps
+// others out until the erasure is committed: see core.keepUser and findAndNameUser.
 func (e *eraser) lockPerson() {
 	if len(e.x.cpf) > 0 {
 		if _, e.err = lockSubscriptions(e.ctx, e.tx, e.x.partner); e.err != nil {
@@ -554,7 +567,8 @@ func (e *eraser) subscriptions(limit int64) int64 {
 			e.ctx,
 			e.tx,
 			func(row scanner, s *seat) error { return row.Scan(&s.seq, &s.expiry) },
-			`SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
+			`SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3
+			AND `+half+`
 			LIMIT $4`,
 			e.x.partner,
 			e.x.cpf,
@@ -594,7 +608,8 @@ func (e *eraser) deleteValues(limit int64) int64 {
 	if len(values) == 0 { // the person's CPF, where others watch it
 		args := e.x.assetArguments()
 		values = e.readRowNames(
-			`SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
+			`SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4
+			LIMIT $5`,
 			args[0],
 			args[3],
 			args[4],
@@ -617,7 +632,10 @@ func (e *eraser) deleteValues(limit int64) int64 {
 	}
 	args, marks = e.namedArguments(values)
 	if n := e.deleteRows("status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
-		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...); n > 0 {
+		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1
+		AND asset_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`,
+		args...,
+	); n > 0 {
 		return n
 	}
 	args, marks = e.namedArguments(values)
@@ -642,7 +660,10 @@ func (e *eraser) deleteCases(limit int64) int64 {
 	}
 	args, marks := e.namedArguments(cases)
 	if n := e.deleteRows("case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
-		SELECT case_id, number FROM case_move WHERE partner_id = $1 AND case_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...); n > 0 {
+		SELECT case_id, number FROM case_move WHERE partner_id = $1
+		AND case_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`,
+		args...,
+	); n > 0 {
 		return n
 	}
 	for _, id := range cases { // one after the other, since bookings may be on another machine than cases
@@ -666,7 +687,9 @@ func (e *eraser) deleteDevices(limit int64) int64 {
 	args, marks := e.namedArguments(keys)
 	args = append(args, takenByErased)
 	e.changeRows(`UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
-		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`, args...)
+		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`,
+		args...,
+	)
 	args, marks = e.namedArguments(keys)
 	return e.deleteRows("devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
@@ -738,7 +761,8 @@ func (e *eraser) eraseEvents(seqs []int64, endpoints []alert.EndpointID) {
 		marks := appendMarks(&args, seqs)
 		e.deleteRows(
 			"attempts",
-			`UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`) AND tried IS NOT NULL`,
+			`UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2
+			AND seq IN (`+marks+`) AND tried IS NOT NULL`,
 			args...,
 		)
 		e.deleteRows(
@@ -754,15 +778,19 @@ func (e *eraser) eraseEvents(seqs []int64, endpoints []alert.EndpointID) {
 	args := []any{e.x.partner}
 	marks := appendMarks(&args, seqs)
 	e.changeRows(`INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
-		WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`, args...)
+		WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`,
+		args...,
+	)
 	e.deleteRows("events", `DELETE FROM event WHERE partner_id = $1 AND seq IN (`+marks+`)`, args...)
 }
 
-// deletePersonRows deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row that joins
-// the forms of it unless a newer enrolment uses that.
+// deletePersonRows deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row
+// that joins the forms of it unless a newer enrolment uses that.
 func (e *eraser) deletePersonRows() {
 	e.changeRows(`DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
-		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`, e.x.userArguments()...)
+		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`,
+		e.x.userArguments()...,
+	)
 	e.deleteRows(
 		"names",
 		`DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`,

@@ -10,8 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// TestSearch: a person is found by everything that names them, once for each partner, among more partners than one statement
-// asks about; and a reference leads back to the person at its own partner alone.
+// TestSearch: a person is found by everything that names them, once for each partner, among more partners than one
+// statement asks about; and a reference leads back to the person at its own partner alone.
 func TestSearch(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

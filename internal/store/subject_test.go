@@ -86,7 +86,8 @@ func TestSubjectErase(t *testing.T) {
 		before := w.rows(t)
 		named := func() (n int64) {
 			t.Helper()
-			if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM idempotency WHERE length(person) > 0`).Scan(&n); err != nil {
+			if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM idempotency
+				WHERE length(person) > 0`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
@@ -156,7 +157,8 @@ func TestEraseLooksAnswersUp(t *testing.T) {
 		err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(
 				ctx,
-				`INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person) VALUES ($1, $2, $2, $2, $3, $4)`,
+				`INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
+				VALUES ($1, $2, $2, $2, $3, $4)`,
 				w.partner.ID.Number(),
 				[]byte("x"),
 				w.Clock.Now().UnixMicro(),
@@ -326,14 +328,19 @@ func (w *lives) sealedOf(t *testing.T, h human) (marks [][]byte) {
 	cpf := w.Keys.BlindIndex("cpf", string(w.partner.ID), []byte(h.cpf))
 	user := w.Keys.BlindIndex("user", string(w.partner.ID), h.user.Canonical())
 	for query, arg := range map[string][]byte{
-		`SELECT body FROM subscription WHERE cpf = $1`:                                                                          cpf,
-		`SELECT value FROM asset WHERE user_index = $1`:                                                                         user,
-		`SELECT value_index FROM asset WHERE user_index = $1 AND kind <> 2`:                                                     user,
-		`SELECT details FROM support_case WHERE user_index = $1`:                                                                user,
-		`SELECT details FROM epp_key WHERE user_index = $1`:                                                                     user,
-		`SELECT body FROM event WHERE person = $1`:                                                                              user,
-		`SELECT m.note FROM case_move m JOIN support_case c ON c.id = m.case_id WHERE c.user_index = $1 AND m.note IS NOT NULL`: user,
-		`SELECT a.answer FROM attempt a JOIN event e ON e.partner_id = a.partner_id AND e.seq = a.seq WHERE e.person = $1`:      user,
+		`SELECT body FROM subscription
+		WHERE cpf = $1`: cpf,
+		`SELECT value FROM asset WHERE user_index = $1`: user,
+		`SELECT value_index FROM asset WHERE user_index = $1
+		AND kind <> 2`: user,
+		`SELECT details FROM support_case
+		WHERE user_index = $1`: user,
+		`SELECT details FROM epp_key WHERE user_index = $1`: user,
+		`SELECT body FROM event WHERE person = $1`:          user,
+		`SELECT m.note FROM case_move m JOIN support_case c ON c.id = m.case_id
+		WHERE c.user_index = $1 AND m.note IS NOT NULL`: user,
+		`SELECT a.answer FROM attempt a JOIN event e ON e.partner_id = a.partner_id AND e.seq = a.seq
+		WHERE e.person = $1`: user,
 	} {
 		rows, err := w.DB.ReadPool().QueryContext(context.Background(), query, arg)
 		if err != nil {

@@ -22,8 +22,8 @@ import (
 
 var _ subscription.Store = Subscriptions{}
 
-// subscriptionPlace binds a sealed body to what never changes of its row. The seq is not in it: a bulk request learns its
-// numbers inside the transaction, and seals before it.
+// subscriptionPlace binds a sealed body to what never changes of its row. The seq is not in it: a bulk request learns
+// its numbers inside the transaction, and seals before it.
 func subscriptionPlace(id partner.ID, cpf []byte, p plan.ID, createdAt int64) seal.Place {
 	row := hex.EncodeToString(cpf) + " " + string(p) + " " + strconv.FormatInt(createdAt, 10)
 	return seal.Place{Table: "subscription", Column: "body", Partner: string(id), Row: row}
@@ -115,9 +115,9 @@ func (s Subscriptions) unsealBody(id partner.ID, cpf, sealed []byte, sub *subscr
 	return nil
 }
 
-// readByCPF returns the subscriptions of a keyed index of a CPF, those in force first and each half by seq; rest may turn the
-// order and limit it. It asks twice because each half has an index of its own: without a word of the end, all of a partner's
-// would be read.
+// readByCPF returns the subscriptions of a keyed index of a CPF, those in force first and each half by seq; rest may
+// turn the order and limit it. It asks twice because each half has an index of its own: without a word of the end, all
+// of a partner's would be read.
 func (s Subscriptions) readByCPF(
 	ctx context.Context,
 	q querier,
@@ -131,7 +131,8 @@ func (s Subscriptions) readByCPF(
 			ctx,
 			q,
 			s.scanSubscription(id),
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+` ORDER BY `+byPerson+`seq`+rest,
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2
+			AND `+half+` ORDER BY `+byPerson+`seq`+rest,
 			id,
 			cpf,
 		)
@@ -151,7 +152,8 @@ func (s Subscriptions) SubscriptionOf(
 	cpf string,
 ) (subscription.Subscription, error) {
 	index := s.blindCPFIndex(id, cpf)
-	const columns = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND `
+	const columns = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND cpf = $2
+		AND plan_id = $3 AND `
 	for _, query := range [...]string{columns + `ended_at = 0`, columns + `ended_at <> 0 ORDER BY seq DESC LIMIT 1`} {
 		found, err := readRow(
 			ctx,
@@ -170,10 +172,10 @@ func (s Subscriptions) SubscriptionOf(
 	return subscription.Subscription{}, subscription.ErrNotFound
 }
 
-// blockSpan is how many consecutive seq a block holds. The numbered pages of a list are found by counting blocks: each row
-// of subscription_block says how many of its block have not ended. To find the offset-th subscription, the blocks are
-// added up until one contains it, and the rest is skipped inside that block. A partner of five million has 1,221 blocks;
-// smaller ones would take longer to add up than they save in skipping: see design note 0020.
+// blockSpan is how many consecutive seq a block holds. The numbered pages of a list are found by counting blocks: each
+// row of subscription_block says how many of its block have not ended. To find the offset-th subscription, the blocks
+// are added up until one contains it, and the rest is skipped inside that block. A partner of five million has 1,221
+// blocks; smaller ones would take longer to add up than they save in skipping: see design note 0020.
 //
 // A subscription is active until its expiry date is over, whether the sweep has ended it yet or not. So every count is
 // taken less what is past its day: subscription_expiry says how many of a block are over after each day, and holds no
@@ -183,18 +185,20 @@ const blockSpan = 4096
 // lockSubscriptions takes the partner's counter for the rest of the transaction and returns the last seq.
 func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last int64, err error) {
 	return readValue[int64](ctx, tx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, 0, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, id)
+		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`,
+		id,
+	)
 }
 
 // lastDay is the last day on which a subscription is active, in the words of the index subscription_active; a day that
 // no date reaches stands for no end.
 const lastDay = `(CASE WHEN expiry_day = 0 THEN 4000000 ELSE expiry_day END)`
 
-// pageQuery is one statement, so that totals and rows are of one moment. past is what the sweep has not ended yet, first
-// the block that holds the offset-th row, before how many come earlier than it, and found the page's numbers, which an
-// index alone finds. SQLite has to be told to compute past and first once. The statement is kept prepared, as reading the
-// text costs SQLite six times as much as running it; LIMIT has a CAST because SQLite reads a text again whenever the
-// number of a bare one is bound.
+// pageQuery is one statement, so that totals and rows are of one moment. past is what the sweep has not ended yet,
+// first the block that holds the offset-th row, before how many come earlier than it, and found the page's numbers,
+// which an index alone finds. SQLite has to be told to compute past and first once. The statement is kept prepared, as
+// reading the text costs SQLite six times as much as running it; LIMIT has a CAST because SQLite reads a text again
+// whenever the number of a bare one is bound.
 const pageQuery = `
 WITH past AS MATERIALIZED (
 	SELECT block, sum(active) AS active FROM subscription_expiry
@@ -212,7 +216,8 @@ found AS (
 total AS (
 	SELECT CAST(coalesce((SELECT active FROM subscription_counter WHERE partner_id = $1), 0)
 		- coalesce((SELECT sum(active) FROM past), 0) AS BIGINT) AS active)
-SELECT t.active, coalesce(s.seq, 0), s.cpf, coalesce(s.plan_id, ''), coalesce(s.start_day, 0), coalesce(s.expiry_day, 0),
+SELECT t.active, coalesce(s.seq, 0), s.cpf, coalesce(s.plan_id, ''), coalesce(s.start_day, 0), coalesce(s.expiry_day,
+0),
 	s.body, s.created_at, s.suspended_at
 FROM total t LEFT JOIN found f ON 1 = 1 LEFT JOIN subscription s ON s.partner_id = $1 AND s.seq = f.seq
 ORDER BY s.seq`
@@ -421,8 +426,8 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 	})
 }
 
-// batch gathers one bulk request. What can be computed without the database (keyed indexes, the sealed body) is computed
-// when an item is added, so that the transaction stays short.
+// batch gathers one bulk request. What can be computed without the database (keyed indexes, the sealed body) is
+// computed when an item is added, so that the transaction stays short.
 type batch struct {
 	store     Subscriptions
 	id        partner.ID
@@ -493,9 +498,9 @@ func (b *batch) AddWithoutCreating(item int, p plan.ID, cpf string) {
 // peopleAtOnce bounds the transactions of MakePeopleKnown: single writes on SQLite wait for one of them.
 const peopleAtOnce = 250
 
-// MakePeopleKnown writes the people of a large batch ahead of its transaction, which then finds them there and is half as
-// long. Their indexes are random, so that each person costs three pages. Where no single write would wait it writes none:
-// one transaction costs less than five.
+// MakePeopleKnown writes the people of a large batch ahead of its transaction, which then finds them there and is half
+// as long. Their indexes are random, so that each person costs three pages. Where no single write would wait it writes
+// none: one transaction costs less than five.
 func (b *batch) MakePeopleKnown(ctx context.Context) error {
 	rows := slices.DeleteFunc(slices.Clone(b.rows), func(r newRow) bool { return r.asked })
 	if len(rows) <= fewRows || !b.store.db.HasSingleWrites() {
@@ -636,8 +641,8 @@ type overRow struct {
 	seq int64
 }
 
-// splitExisting splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none for
-// are neither.
+// splitExisting splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none
+// for are neither.
 func (b *batch) splitExisting(
 	ctx context.Context,
 	q querier,
@@ -647,7 +652,11 @@ func (b *batch) splitExisting(
 	for _, r := range rows {
 		var seq, expiry int64
 		err := readColumns(ctx, q, []any{&seq, &expiry}, `SELECT seq, expiry_day FROM subscription
-			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, b.id, r.cpf, r.plan)
+			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`,
+			b.id,
+			r.cpf,
+			r.plan,
+		)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
@@ -695,9 +704,22 @@ func (b *batch) insertRows(
 	rows []newRow,
 ) (added []seat, left []newRow, err error) {
 	id := b.id.Number()
-	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", rowsOf(rows, func(i int, r newRow) ([]any, error) {
-		return []any{id, last + int64(i) + 1, r.plan, r.cpf, r.holder, r.start, r.expiry, r.body, r.createdAt, int64(0), int64(0)}, nil
-	}))
+	values := func(i int, r newRow) ([]any, error) { // in the order of loadedColumns
+		return []any{
+			id,
+			last + int64(i) + 1,
+			r.plan,
+			r.cpf,
+			r.holder,
+			r.start,
+			r.expiry,
+			r.body,
+			r.createdAt,
+			int64(0),
+			int64(0),
+		}, nil
+	}
+	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", rowsOf(rows, values))
 	if err != nil {
 		return nil, nil, err
 	}

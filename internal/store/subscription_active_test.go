@@ -139,8 +139,8 @@ func TestEndedEarlyShowsItsDay(t *testing.T) {
 	})
 }
 
-// TestNamesOfUsers finds the names of many people of a partner at once, by either form of their user hash, and nobody's of
-// another partner.
+// TestNamesOfUsers finds the names of many people of a partner at once, by either form of their user hash, and nobody's
+// of another partner.
 func TestNamesOfUsers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		w := newLives(t, e, 3)

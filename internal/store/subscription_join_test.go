@@ -79,7 +79,9 @@ func (c *crowd) gather(t *testing.T, waiting int, fn func()) {
 
 func (c *crowd) count(t *testing.T, what string) (n int) {
 	t.Helper()
-	err := c.DB.ReadPool().QueryRow(`SELECT count(`+what+`) FROM subscription WHERE partner_id = $1`, c.partner.Number()).Scan(&n)
+	err := c.DB.ReadPool().QueryRow(`SELECT count(`+what+`) FROM subscription WHERE partner_id = $1`,
+		c.partner.Number(),
+	).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,9 @@ func (c *crowd) count(t *testing.T, what string) (n int) {
 // countLoads counts the transactions that made people known: each has a time of its own.
 func (c *crowd) countLoads(t *testing.T) (n int) {
 	t.Helper()
-	err := c.DB.ReadPool().QueryRow(`SELECT count(DISTINCT created_at) FROM person WHERE partner_id = $1`, c.partner.Number()).Scan(&n)
+	err := c.DB.ReadPool().QueryRow(`SELECT count(DISTINCT created_at) FROM person WHERE partner_id = $1`,
+		c.partner.Number(),
+	).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +147,8 @@ func TestBulkRequestsAreJoined(t *testing.T) {
 func TestBulkThatFailsTakesNobodyAlong(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		refuse := []string{
-			`CREATE TRIGGER ghost BEFORE INSERT ON subscription WHEN NEW.plan_id = 'ghost' BEGIN SELECT RAISE(ABORT, 'no ghosts'); END`,
+			`CREATE TRIGGER ghost BEFORE INSERT ON subscription WHEN NEW.plan_id = 'ghost' BEGIN
+			SELECT RAISE(ABORT, 'no ghosts'); END`,
 		}
 		if e.DB.EngineName() == sqldb.PostgreSQL {
 			refuse = []string{`ALTER TABLE subscription ADD CHECK (plan_id <> 'ghost')`}

@@ -58,11 +58,14 @@ func (s Subscriptions) MoveSubscriptions(
 // hasExpired reports whether a partner has a subscription that has not ended though its expiry date lies before a day.
 func hasExpired(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
 	return readValue[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM subscription
-		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, id, day)
+		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`,
+		id,
+		day,
+	)
 }
 
-// readSelected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all
-// others those that are not.
+// readSelected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for
+// all others those that are not.
 func (s Subscriptions) readSelected(
 	ctx context.Context,
 	tx *sqldb.Tx,
@@ -99,7 +102,12 @@ func (s Subscriptions) readSelected(
 		)
 	}
 	return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND cpf = $2 AND plan_id = $3 AND seq > $4`,
-		id, s.blindCPFIndex(id, which.CPF), which.Plan, after, today)
+		id,
+		s.blindCPFIndex(id, which.CPF),
+		which.Plan,
+		after,
+		today,
+	)
 }
 
 // endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
@@ -107,7 +115,10 @@ func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	subs := make([]subscription.Subscription, 0, len(seqs))
 	for _, seq := range seqs {
 		sub, err := readRow(ctx, tx, s.scanSubscription(id), subscription.ErrNotFound, `SELECT `+subscriptionColumns+`
-			FROM subscription WHERE partner_id = $1 AND seq = $2`, id, seq)
+			FROM subscription WHERE partner_id = $1 AND seq = $2`,
+			id,
+			seq,
+		)
 		if err != nil {
 			return err
 		}
@@ -116,8 +127,8 @@ func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	return s.moveSubscriptions(ctx, tx, id, subs, subscription.End)
 }
 
-// moveSubscriptions writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's
-// lock.
+// moveSubscriptions writes the step, the counts and the events of subscriptions that have not ended. The caller holds
+// the counter's lock.
 func (s Subscriptions) moveSubscriptions(
 	ctx context.Context,
 	tx *sqldb.Tx,

@@ -91,10 +91,18 @@ func plainPage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit i
 	ctx := context.Background()
 	const active = ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND (expiry_day = 0 OR expiry_day >= $2)`
 	today := int64(subscription.DayInBrazil(e.Clock.Now()))
-	if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*)`+active, id.Number(), today).Scan(&total); err != nil {
+	if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*)`+active,
+		id.Number(),
+		today,
+	).Scan(&total); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := e.DB.ReadPool().QueryContext(ctx, `SELECT seq`+active+` ORDER BY seq LIMIT $3 OFFSET $4`, id.Number(), today, int64(limit), offset)
+	rows, err := e.DB.ReadPool().QueryContext(ctx, `SELECT seq`+active+` ORDER BY seq LIMIT $3 OFFSET $4`,
+		id.Number(),
+		today,
+		int64(limit),
+		offset,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +259,10 @@ func countsAreRight(t *testing.T, e *storetest.Env) {
 // eventsOf reads the types and bodies of a partner's events, oldest first.
 func eventsOf(t fataler, e *storetest.Env, id partner.ID) (types, bodies []string) {
 	t.Helper()
-	rows, err := e.DB.ReadPool().QueryContext(context.Background(), `SELECT id, type, body FROM event WHERE partner_id = $1 ORDER BY seq`, id.Number())
+	rows, err := e.DB.ReadPool().QueryContext(context.Background(), `SELECT id, type, body FROM event
+		WHERE partner_id = $1 ORDER BY seq`,
+		id.Number(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -334,7 +334,8 @@ func TestSweepsLeaveOpenTransactionsAlone(t *testing.T) {
 // waitsForLock tells whether a statement of the test's database waits for a row that another transaction holds.
 func waitsForLock(t *testing.T, e *storetest.Env) (waits bool) {
 	t.Helper()
-	query := `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`
+	query := `SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock')`
 	if storetest.IsCitus() {
 		query = `SELECT EXISTS (SELECT 1 FROM citus_lock_waits)`
 	}

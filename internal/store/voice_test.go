@@ -171,7 +171,8 @@ func TestWriterHasNoVoice(t *testing.T) {
 		{"message_template", `UPDATE message_template SET subject = '` + hostile + `'`, hostile},
 		{
 			"message_template",
-			`INSERT INTO message_template SELECT partner_id, event, 'email', lang, subject, '` + hostile + `', changed_at, mac FROM message_template`,
+			`INSERT INTO message_template SELECT partner_id, event, 'email', lang, subject,
+			'` + hostile + `', changed_at, mac FROM message_template`,
 			hostile,
 		},
 		{"plan", `UPDATE plan SET name = '` + hostile + `'`, hostile},
@@ -181,7 +182,8 @@ func TestWriterHasNoVoice(t *testing.T) {
 		{"service", `UPDATE service SET description = '` + hostile + `'`, hostile},
 		{
 			"service",
-			`INSERT INTO service SELECT 'sv_2', name, '` + hostile + `', position, retired, created_at, mac FROM service`,
+			`INSERT INTO service SELECT 'sv_2', name, '` + hostile + `', position, retired, created_at, mac
+			FROM service`,
 			hostile,
 		},
 		{"case_question", `UPDATE case_question SET question = '` + hostile + `'`, hostile},
@@ -231,12 +233,13 @@ func TestWriterHasNoVoice(t *testing.T) {
 	})
 }
 
-// TestForgedRowIsWrittenAnew: what an operator changes of a forged row keeps nothing of it; said anew as a whole it counts
-// again.
+// TestForgedRowIsWrittenAnew: what an operator changes of a forged row keeps nothing of it; said anew as a whole it
+// counts again.
 func TestForgedRowIsWrittenAnew(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		w := newSpeaking(t, e)
-		for _, statement := range []string{`UPDATE plan SET coverage = replace(coverage, '100', '987654')`, `UPDATE service SET description = '` + hostile + `'`} {
+		for _, statement := range []string{`UPDATE plan SET coverage = replace(coverage, '100',
+			'987654')`, `UPDATE service SET description = '` + hostile + `'`} {
 			if err := storetest.Write(w.ctx, e, statement); err != nil {
 				t.Fatal(err)
 			}

@@ -95,7 +95,9 @@ func (c core) scanEndpoint(row scanner, into *checked[alert.Endpoint]) error {
 // takes it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
 func (s Alerts) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
 	return execStatement(ctx, tx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, id)
+		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`,
+		id,
+	)
 }
 
 // InsertEndpoint stores a new endpoint.
@@ -251,7 +253,8 @@ func (s Alerts) updateEndpoint(
 	err = execStatement(
 		ctx,
 		tx,
-		`UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8, mac = $9
+		`UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8,
+		mac = $9
 		WHERE partner_id = $1 AND id = $2`,
 		id,
 		endpoint,
@@ -314,7 +317,8 @@ func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint al
 	return wrapError("delete deliveries", classifyError(err))
 }
 
-// How the deliveries of an endpoint follow its state: a few at a time, because an endpoint that was off for days has missed many.
+// How the deliveries of an endpoint follow its state: a few at a time, because an endpoint that was off for days has
+// missed many.
 
 // FollowEndpoint brings deliveries of a disabled endpoint to where they should be: see alert.EndpointStore.
 func (s Alerts) FollowEndpoint(
@@ -335,7 +339,8 @@ func (s Alerts) FollowEndpoint(
 // the endpoint began to fail: a partner that repairs a receiver wants everything it missed. It returns how many; fewer
 // than limit means that none are left.
 func releaseDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now time.Time, limit int64) (int64, error) {
-	const again = `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0, ordered = (length(person) > 0)
+	const again = `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0,
+		ordered = (length(person) > 0)
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`
 	args := []any{e.Partner, e.ID, now, limit}
 	n, err := execCounting(
@@ -367,7 +372,8 @@ func (s Alerts) holdDeliveries(ctx context.Context, id partner.ID, endpoint aler
 	})
 }
 
-// whileDisabled changes deliveries of an endpoint a few at a time, until none is left or the endpoint is enabled or gone.
+// whileDisabled changes deliveries of an endpoint a few at a time, until none is left or the endpoint is enabled or
+// gone.
 func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert.EndpointID,
 	step func(tx *sqldb.Tx, e alert.Endpoint, limit int64) (int64, error),
 ) error {
@@ -398,8 +404,10 @@ func holdDeliveries(
 	return execCounting(
 		ctx,
 		tx,
-		`UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
-		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`,
+		`UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
+		AND seq IN (
+		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
+		ORDER BY seq LIMIT $3)`,
 		id,
 		endpoint,
 		limit,
@@ -417,14 +425,19 @@ func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint aler
 		[]any{&h.Delivered, &h.Failed, &h.Travel},
 		`SELECT count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state = 'failed'),
 			CAST(coalesce(sum(finished_at - created_at) FILTER (WHERE state = 'delivered'), 0) AS BIGINT)
-		FROM (SELECT state, created_at, finished_at FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq DESC LIMIT $3) AS newest`,
+		FROM (SELECT state, created_at, finished_at FROM delivery WHERE partner_id = $1 AND endpoint_id = $2
+		ORDER BY seq DESC LIMIT $3) AS newest`,
 		id,
 		endpoint,
 		alert.HealthOver,
 	)
 	if err == nil {
 		err = readColumns(ctx, q, []any{&h.Backlog}, `SELECT count(*) FROM (SELECT 1 AS one FROM delivery
-			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting`, id, endpoint, alert.MaxBacklog)
+			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting`,
+			id,
+			endpoint,
+			alert.MaxBacklog,
+		)
 	}
 	if err != nil {
 		return h, err
@@ -446,17 +459,21 @@ func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint aler
 // the oldest on, so behind the newest deliveries it looks where that begins.
 func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.EventID, error) {
 	const of = `partner_id = $1 AND endpoint_id = $2`
-	const begin = `coalesce((SELECT min(o.seq) FROM delivery o WHERE o.partner_id = $1 AND o.endpoint_id = $2 AND o.state = 'pending'),
+	const begin = `coalesce((SELECT min(o.seq) FROM delivery o
+		WHERE o.partner_id = $1 AND o.endpoint_id = $2 AND o.state = 'pending'),
 		(SELECT min(o.seq) FROM delivery o WHERE o.partner_id = $1 AND o.endpoint_id = $2 AND o.state = 'held'), 0)`
 	for _, stretch := range []string{
 		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` ORDER BY seq DESC LIMIT $3`,
-		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq >= ` + begin + ` ORDER BY seq LIMIT $3`,
-		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq < ` + begin + ` ORDER BY seq DESC LIMIT $3`,
+		`SELECT event_id, seq, attempts, state FROM delivery
+		WHERE ` + of + ` AND seq >= ` + begin + ` ORDER BY seq LIMIT $3`,
+		`SELECT event_id, seq, attempts, state FROM delivery
+		WHERE ` + of + ` AND seq < ` + begin + ` ORDER BY seq DESC LIMIT $3`,
 	} {
 		events, err := collectValues[alert.EventID](
 			ctx,
 			s.readQuerier(),
-			`SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered' ORDER BY seq DESC LIMIT 1`,
+			`SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered'
+			ORDER BY seq DESC LIMIT 1`,
 			id,
 			endpoint,
 			alert.HealthOver,

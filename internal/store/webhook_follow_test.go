@@ -12,8 +12,9 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-// TestEndpointFollowsInBatches: an endpoint with thousands of deliveries is disabled and enabled in small transactions. It is off
-// from the first on, and on only with the last; whoever is killed between leaves nothing that is sent, and nothing that is lost.
+// TestEndpointFollowsInBatches: an endpoint with thousands of deliveries is disabled and enabled in small transactions.
+// It is off from the first on, and on only with the last; whoever is killed between leaves nothing that is sent, and
+// nothing that is lost.
 func TestEndpointFollowsInBatches(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -30,7 +31,8 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 			ctx,
 			w.Env,
 			many(
-				`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)`,
+				`delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at,
+				created_at, finished_at)`,
 				fmt.Sprintf(
 					`$1, '%s', %s, 'evt_' || (%s), CAST('p' AS BLOB), '%s', FALSE, 3, 0, 0, %d`,
 					id,
@@ -113,7 +115,8 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 	}
 	if n := w.count(
 		t,
-		`SELECT count(*) FROM delivery WHERE state = 'pending' AND (attempts <> 0 OR NOT ordered OR finished_at <> 0 OR next_at = 0)`,
+		`SELECT count(*) FROM delivery WHERE state = 'pending' AND (attempts <> 0 OR NOT ordered OR finished_at <> 0
+		OR next_at = 0)`,
 	); n != 0 {
 		t.Errorf("%d are not to be sent anew", n)
 	}

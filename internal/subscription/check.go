@@ -247,7 +247,8 @@ func (c *checker) checkRequired(f Field, t Text, limit int, tooLong Rule) string
 	return c.checkLine(f, text, limit, tooLong)
 }
 
-// checkLine bounds a text and lets no control characters in: what is kept is shown in lists, letters and logs of others.
+// checkLine bounds a text and lets no control characters in: what is kept is shown in lists, letters and logs of
+// others.
 func (c *checker) checkLine(f Field, text string, limit int, tooLong Rule) string {
 	if tooManyRunes(text, limit) {
 		c.addProblem(f, tooLong)

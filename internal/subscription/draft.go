@@ -96,12 +96,12 @@ func (j *jsonLines) Next(d *Draft) (int, []byte, error) {
 	}
 }
 
-// Subscriptions as people write them, an item of a bulk request in JSON, a line of a file, a row of a table, are read into
-// drafts. The partner API, the console and the command line share this, so that the same record means the same thing
-// everywhere. What makes a value right is not known here: that is the rule's, which is handed drafts.
+// Subscriptions as people write them, an item of a bulk request in JSON, a line of a file, a row of a table, are read
+// into drafts. The partner API, the console and the command line share this, so that the same record means the same
+// thing everywhere. What makes a value right is not known here: that is the rule's, which is handed drafts.
 
-// ItemReader reads items written in JSON. It goes on after a member of the wrong type, so that all problems of an item are
-// found at once. It is reused from item to item and belongs to one goroutine.
+// ItemReader reads items written in JSON. It goes on after a member of the wrong type, so that all problems of an item
+// are found at once. It is reused from item to item and belongs to one goroutine.
 type ItemReader struct {
 	src bytes.Reader
 	dec *jsontext.Decoder
@@ -277,8 +277,8 @@ func (r *ItemReader) textOrNumber(t *Text) error {
 	return err
 }
 
-// plainNumber writes a whole JSON number in digits alone: some encoders write 120 as 120.0 or 1.2e2. Other numbers stay as
-// they are, for the rules to refuse.
+// plainNumber writes a whole JSON number in digits alone: some encoders write 120 as 120.0 or 1.2e2. Other numbers stay
+// as they are, for the rules to refuse.
 func plainNumber(raw string) string {
 	const exact = 1 << 53
 	if f, err := strconv.ParseFloat(raw, 64); err == nil && f == math.Trunc(f) && math.Abs(f) <= exact {
@@ -352,8 +352,8 @@ type CSV struct {
 	Comma   rune
 }
 
-// NewCSVReader reads a table whose first line names its columns. Columns are separated by commas or semicolons; ones it does
-// not know are left out.
+// NewCSVReader reads a table whose first line names its columns. Columns are separated by commas or semicolons; ones it
+// does not know are left out.
 func NewCSVReader(r io.Reader) (*CSV, error) {
 	in := bufio.NewReader(r)
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\uFEFF" {

@@ -43,8 +43,8 @@ type Edit struct {
 	Beneficiary BeneficiaryEdit `json:"beneficiary"`
 }
 
-// BeneficiaryEdit is what may be changed of a person's data: all but the CPF, by which their subscription is found. A CPF
-// may be sent along if it is theirs.
+// BeneficiaryEdit is what may be changed of a person's data: all but the CPF, by which their subscription is found. A
+// CPF may be sent along if it is theirs.
 type BeneficiaryEdit struct {
 	PrimaryCard *string     `json:"primary_card"`
 	UserCard    *string     `json:"user_card"`
@@ -103,7 +103,8 @@ func (r *Registry) editSelected(
 	return sub, problems, err
 }
 
-// applyToSubscription changes a subscription and returns what is wrong with the edit, held to the rules of an enrolment.
+// applyToSubscription changes a subscription and returns what is wrong with the edit, held to the rules of an
+// enrolment.
 func (e Edit) applyToSubscription(s *Subscription, today Day) []Problem {
 	c := checker{today: today}
 	if e.Expiry != nil {
@@ -148,7 +149,9 @@ func (e BeneficiaryEdit) applyToBeneficiary(c *checker, b *Beneficiary) {
 		{e.Address.Zipcode, &a.Zipcode, c.checkZipcode},
 		{e.Address.Street, &a.Street, line(FieldStreet)},
 		{e.Address.Number, &a.Number, line(FieldNumber)},
-		{e.Address.Complement, &a.Complement, func(t Text) string { return c.checkOptional(FieldComplement, t, maxText, RuleLength255) }},
+		{e.Address.Complement, &a.Complement, func(t Text) string {
+			return c.checkOptional(FieldComplement, t, maxText, RuleLength255)
+		}},
 		{e.Address.Neighborhood, &a.Neighborhood, line(FieldNeighborhood)},
 		{e.Address.City, &a.City, line(FieldCity)},
 		{e.Address.State, &a.State, c.checkState},
@@ -195,8 +198,8 @@ type EditOf struct {
 	Edit
 }
 
-// EditEach changes the subscriptions of some people to one plan, each by an edit of its own, and tells what is wrong with
-// those that were refused; one of them stops nothing.
+// EditEach changes the subscriptions of some people to one plan, each by an edit of its own, and tells what is wrong
+// with those that were refused; one of them stops nothing.
 func (r *Registry) EditEach(
 	ctx context.Context,
 	id partner.ID,
@@ -250,10 +253,14 @@ func (r *Registry) MoveEach(
 		problem := Problem{}
 		if _, err := identifier.ParseCPFDigits(cpf, identifier.Waived); err != nil {
 			problem = Problem{FieldCPF, Rule(fault.CodeOf(err))}
-		} else if _, err := r.MoveSubscriptions(ctx, id, Selection{Plan: p, CPF: cpf}, move); fault.KindOf(err) == fault.NotFound {
-			problem = Problem{FieldCPF, RuleUnknown}
-		} else if err != nil {
-			return moved, failed, err
+		} else {
+			_, err := r.MoveSubscriptions(ctx, id, Selection{Plan: p, CPF: cpf}, move)
+			switch {
+			case fault.KindOf(err) == fault.NotFound:
+				problem = Problem{FieldCPF, RuleUnknown}
+			case err != nil:
+				return moved, failed, err
+			}
 		}
 		if problem == (Problem{}) {
 			moved++
@@ -319,8 +326,8 @@ const (
 	movePause = 5 * time.Millisecond // lets waiting writers in between two batches
 )
 
-// MoveSubscriptions takes the selected subscriptions a step on and returns how many were found and changed. Nothing found is
-// ErrNotFound.
+// MoveSubscriptions takes the selected subscriptions a step on and returns how many were found and changed. Nothing
+// found is ErrNotFound.
 func (r *Registry) MoveSubscriptions(ctx context.Context, id partner.ID, which Selection, move Move) (Moved, error) {
 	one, company := which.CPF != "" || which.Plan != "", which.Holder != ""
 	switch {
@@ -406,8 +413,9 @@ func (r *Registry) moveInBatches(ctx context.Context, id partner.ID, which Selec
 	}
 }
 
-// SweepExpired ends the subscriptions of every partner whose expiry date is over in São Paulo, and returns how many. It is for
-// a chore that runs at least once a minute; many replicas may run it, and it catches up after a stop of any length.
+// SweepExpired ends the subscriptions of every partner whose expiry date is over in São Paulo, and returns how many. It
+// is for a chore that runs at least once a minute; many replicas may run it, and it catches up after a stop of any
+// length.
 func (r *Registry) SweepExpired(ctx context.Context) (int, error) {
 	partners, err := r.tenants.ListPartners(ctx)
 	if err != nil {

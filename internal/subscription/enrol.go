@@ -19,11 +19,11 @@ const MaxItems = 10_000
 type Batch interface {
 	// Add takes a subscription over; item is its place in the request.
 	Add(item int, s *Subscription) error
-	// AddWithoutCreating takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
-	// have been a duplicate.
+	// AddWithoutCreating takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell
+	// whether it would have been a duplicate.
 	AddWithoutCreating(item int, p plan.ID, cpf string)
-	// MakePeopleKnown may write the people of the batch before KeepBatch is called. Those whose batch is then not kept are
-	// swept after a day.
+	// MakePeopleKnown may write the people of the batch before KeepBatch is called. Those whose batch is then not kept
+	// are swept after a day.
 	MakePeopleKnown(ctx context.Context) error
 	// NewEmpty is an empty batch of the same partner.
 	NewEmpty() Batch
@@ -99,7 +99,8 @@ func (r *Registry) loadOpenPlans(ctx context.Context, id partner.ID) (openPlans,
 	return open, nil
 }
 
-// BeginEnrolment begins a bulk request of a partner. The epoch is the caller's, 0 where nothing remembered may be relied on.
+// BeginEnrolment begins a bulk request of a partner. The epoch is the caller's, 0 where nothing remembered may be
+// relied on.
 func (r *Registry) BeginEnrolment(
 	ctx context.Context,
 	id partner.ID,
@@ -177,7 +178,8 @@ func (s echo) newFailure(item int, problems ...Problem) Failure {
 	return Failure{Item: item, CPF: s.cpf, Holder: s.holder, Plan: s.plan, Problems: problems}
 }
 
-// checkPlanOpen reports a plan that takes no subscriptions. A sandbox partner's unknown plan is to be registered instead.
+// checkPlanOpen reports a plan that takes no subscriptions. A sandbox partner's unknown plan is to be registered
+// instead.
 func (e *Enrolment) checkPlanOpen(c *checker, p plan.ID) (unknown bool, err error) {
 	if p == "" {
 		return false, nil
@@ -209,8 +211,8 @@ func truncateText(t Text) string {
 	return string([]rune(text)[:limit])
 }
 
-// KeepEnrolment creates what passed and tells what became of every item. It may be called again when the transaction around it
-// is repeated, and the registry may be that transaction's while another one began the enrolment.
+// KeepEnrolment creates what passed and tells what became of every item. It may be called again when the transaction
+// around it is repeated, and the registry may be that transaction's while another one began the enrolment.
 func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool) (Outcome, error) {
 	if e.err != nil {
 		return Outcome{}, e.err

@@ -58,8 +58,8 @@ func nextImport(size int, took time.Duration) int {
 	return size
 }
 
-// ImportFile creates a subscription for each record of a file, in batches that stand on their own: after a stop a second
-// run creates the rest. progress is called after each batch.
+// ImportFile creates a subscription for each record of a file, in batches that stand on their own: after a stop a
+// second run creates the rest. progress is called after each batch.
 func (r *Registry) ImportFile(
 	ctx context.Context,
 	p partner.Partner,
@@ -74,7 +74,9 @@ func (r *Registry) ImportFile(
 		began := r.now()
 		step, err := r.importBatch(ctx, p, size, from, dryRun, reject)
 		size = nextImport(size, r.now().Sub(began))
-		total.Created, total.Known, total.Rejected = total.Created+step.Created, total.Known+step.Known, total.Rejected+step.Rejected
+		total.Created += step.Created
+		total.Known += step.Known
+		total.Rejected += step.Rejected
 		if more = err == nil; !more && !errors.Is(err, io.EOF) {
 			return total, err
 		}
@@ -131,8 +133,8 @@ func (r *Registry) importBatch(
 	return report, end
 }
 
-// Rejects writes what was refused in the form of the file it came from: a table with two more columns, or items with two more
-// members. So it can be mended and sent as a file of its own. Nothing is written while nothing was refused.
+// Rejects writes what was refused in the form of the file it came from: a table with two more columns, or items with
+// two more members. So it can be mended and sent as a file of its own. Nothing is written while nothing was refused.
 type Rejects struct {
 	out   io.Writer
 	table *CSV // nil for JSON lines
@@ -170,8 +172,8 @@ func (r *Rejects) Write(rejected Reject) error {
 	return r.writeCSVRow(append(record, strconv.Itoa(rejected.Line), strings.Join(errs, "; ")))
 }
 
-// writeJSONLine keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as
-// it is.
+// writeJSONLine keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be
+// imported as it is.
 func (r *Rejects) writeJSONLine(rejected Reject, errs []string) error {
 	note := struct {
 		Line   int      `json:"line"`

@@ -121,8 +121,8 @@ type Store interface {
 
 // Changes is what changing subscriptions one by one needs besides.
 type Changes interface {
-	// EditSubscription changes the one that is in force: its expiry date, the reference, the metadata and the beneficiary's
-	// data but the CPF. An error of the change keeps everything as it was.
+	// EditSubscription changes the one that is in force: its expiry date, the reference, the metadata and the
+	// beneficiary's data but the CPF. An error of the change keeps everything as it was.
 	EditSubscription(
 		ctx context.Context,
 		id partner.ID,
@@ -158,8 +158,8 @@ func NewRegistry(store Store, plans Plans, tenants Partners, now func() time.Tim
 // MaxPageSize is the most that a page holds.
 const MaxPageSize = 100
 
-// ListActive returns one page of the subscriptions that have not ended by today's date, oldest first. Pages count from 1; a
-// page past the last is empty and its total is true.
+// ListActive returns one page of the subscriptions that have not ended by today's date, oldest first. Pages count from
+// 1; a page past the last is empty and its total is true.
 func (r *Registry) ListActive(ctx context.Context, id partner.ID, page int64, size int) (Page, error) {
 	size = min(size, MaxPageSize)
 	const beyond = 1 << 50 // no partner has that many: keeps the product below from overflowing
@@ -167,7 +167,8 @@ func (r *Registry) ListActive(ctx context.Context, id partner.ID, page int64, si
 	return r.store.ActivePage(ctx, id, offset, size)
 }
 
-// FindSubscription returns the subscription of a person to a plan: the one that has not ended, else the latest that ended.
+// FindSubscription returns the subscription of a person to a plan: the one that has not ended, else the latest that
+// ended.
 func (r *Registry) FindSubscription(ctx context.Context, id partner.ID, p plan.ID, cpf string) (Subscription, error) {
 	return r.store.SubscriptionOf(ctx, id, p, cpf)
 }

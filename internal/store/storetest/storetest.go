@@ -160,7 +160,9 @@ var AllScopes = []partner.Scope{
 // NewPartner registers a partner and returns it with its salt and its key, which may do everything.
 func (e *Env) NewPartner(t testing.TB, mode partner.Mode) (partner.Partner, partner.Credentials) {
 	t.Helper()
-	p, cred, err := Registry(e.Store.Partners, e.Clock.Now).CreatePartner(context.Background(), fmt.Sprintf("Parceiro %s", mode), mode, partner.Settings{})
+	registry := Registry(e.Store.Partners, e.Clock.Now)
+	name := fmt.Sprintf("Parceiro %s", mode)
+	p, cred, err := registry.CreatePartner(context.Background(), name, mode, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,7 +144,8 @@ var templateDatabase = sync.OnceValues(func() (name string, err error) {
 	}
 	defer func() { _, _ = conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", lock) }()
 	var made bool
-	if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&made); err != nil || made {
+	const exists = "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)"
+	if err := conn.QueryRowContext(ctx, exists, name).Scan(&made); err != nil || made {
 		return name, err
 	}
 	return name, makeTemplate(ctx, conn, name)
@@ -154,7 +155,10 @@ var templateDatabase = sync.OnceValues(func() (name string, err error) {
 // leaves half a template behind.
 func makeTemplate(ctx context.Context, conn *sql.Conn, name string) error {
 	begun := "begun_" + name
-	for _, statement := range []string{"DROP DATABASE IF EXISTS " + begun + " WITH (FORCE)", "CREATE DATABASE " + begun} {
+	for _, statement := range []string{
+		"DROP DATABASE IF EXISTS " + begun + " WITH (FORCE)",
+		"CREATE DATABASE " + begun,
+	} {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
 			return err
 		}
