@@ -112,7 +112,8 @@ func tampered(t *testing.T, e *storetest.Env, head operator.Head, statements []s
 				t.Fatal(err)
 			}
 		}
-		if _, err := operator.NewTrail(tx.Audit, e.Clock.Now).VerifyTrail(ctx, head, nil); !errors.Is(err, operator.ErrTrailBroken) {
+		_, err := operator.NewTrail(tx.Audit, e.Clock.Now).VerifyTrail(ctx, head, nil)
+		if !errors.Is(err, operator.ErrTrailBroken) {
 			t.Errorf("not found: %v", err)
 		}
 		return errUndo
@@ -147,7 +148,8 @@ func TestTxIsOneStep(t *testing.T) {
 		create := func(then error) error {
 			return e.InTransaction(ctx, func(tx store.Tx) error {
 				o, _, err := reg.WithStore(tx.Operators).CreateOperator(ctx, "ana@exemplo.com.br", operator.Viewer)
-				err = errors.Join(err, operator.NewTrail(tx.Audit, e.Clock.Now).RecordAction(ctx, who, "operator.create", string(o.ID), "viewer"))
+				trail := operator.NewTrail(tx.Audit, e.Clock.Now)
+				err = errors.Join(err, trail.RecordAction(ctx, who, "operator.create", string(o.ID), "viewer"))
 				return errors.Join(err, then)
 			})
 		}

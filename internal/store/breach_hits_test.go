@@ -22,7 +22,14 @@ func TestBreachHits(t *testing.T) {
 		for i, of := range []partner.ID{p.ID, p.ID, p.ID, p.ID, other.ID} {
 			owner := cyber.Owner{Partner: of, Mode: partner.Sandbox}
 			user := partner.UserHash(fmt.Sprint("pessoa", i/2))
-			if _, err := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now).AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: user, Type: "email", Value: fmt.Sprintf("v%d@vazamento.test", i)}); err != nil {
+			monitoring := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
+			_, err := monitoring.AddAsset(ctx, cyber.AssetRequest{
+				Owner: owner,
+				User:  user,
+				Type:  "email",
+				Value: fmt.Sprintf("v%d@vazamento.test", i),
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 		}

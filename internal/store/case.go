@@ -44,8 +44,9 @@ func sealedNotePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 // caseColumns are those that scanCase expects, in its order.
 const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used,
 	c.clock_since, c.created_at, c.changed_at, c.rating, c.short, c.spoke, c.spoke_at, c.ending_to, c.ending_by,
-	c.ending_at, c.writer, c.writing_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id
-	WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
+	c.ending_at, c.writer, c.writing_at, coalesce((
+		SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id
+		WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
 
 // scanCase reads a case's columns and unseals what may name the person: the user hash, the appointments and the
 // answers.

@@ -15,7 +15,11 @@ import (
 func TestReadyAnswers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		for _, a := range []cyber.ReadyAnswer{{Title: "Pix", Text: "primeira"}, {Title: "Bom dia", Text: "Olá!"}, {Title: "Pix", Text: "segunda"}} {
+		for _, a := range []cyber.ReadyAnswer{
+			{Title: "Pix", Text: "primeira"},
+			{Title: "Bom dia", Text: "Olá!"},
+			{Title: "Pix", Text: "segunda"},
+		} {
 			if err := e.Store.Cases.SaveReadyAnswer(ctx, a); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +63,8 @@ func TestSetWriter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Store.Cases.SetWriter(ctx, cyber.CaseKey{ID: opened.ID, Partner: other.ID}, "eva", e.Clock.Now()); !errors.Is(err, cyber.ErrCaseNotFound) {
+		err = e.Store.Cases.SetWriter(ctx, cyber.CaseKey{ID: opened.ID, Partner: other.ID}, "eva", e.Clock.Now())
+		if !errors.Is(err, cyber.ErrCaseNotFound) {
 			t.Fatal("another partner writes to the case:", err)
 		}
 		for _, key := range []cyber.CaseKey{{ID: opened.ID}, {ID: opened.ID, Partner: p.ID}} {

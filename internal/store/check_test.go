@@ -176,7 +176,10 @@ func (w *lives) damaged(t *testing.T, statement string) (found []store.Problem) 
 	}
 	undo := errors.New("undo")
 	err := w.InTransaction(ctx, func(tx store.Tx) error {
-		for _, s := range []string{`SET LOCAL session_replication_role = replica`, statement} { // the engine keeps no references then
+		for _, s := range []string{
+			`SET LOCAL session_replication_role = replica`,
+			statement,
+		} { // the engine keeps no references then
 			if err := tx.ExecForTest(ctx, s); err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,13 @@ func TestClockJumps(t *testing.T) {
 				p, _ := e.NewPartner(t, partner.Live)
 				w.partner = p.ID
 				for name, check := range map[string]func(){
-					"a try": w.retry, "a claim": w.claim, "a job": w.job, "an answer": w.answer, "a session": w.session, "a key": w.key, "a subscription": w.ended,
+					"a try":          w.retry,
+					"a claim":        w.claim,
+					"a job":          w.job,
+					"an answer":      w.answer,
+					"a session":      w.session,
+					"a key":          w.key,
+					"a subscription": w.ended,
 				} {
 					w.what = name
 					check()
@@ -79,7 +85,8 @@ func (w *jumper) until(at time.Time, due func() bool) {
 
 func (w *jumper) endpoint() alert.Endpoint {
 	w.Helper()
-	e, err := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil).CreateEndpoint(w.ctx, w.partner, "https://127.0.0.1/", nil, loopback)
+	endpoints := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil)
+	e, err := endpoints.CreateEndpoint(w.ctx, w.partner, "https://127.0.0.1/", nil, loopback)
 	w.need(err)
 	event := alert.NewEvent(w.partner, alert.LeakDetected, "ana", w.Clock.Now(), map[string]string{})
 	w.need(w.Alerts.AddEvents(w.ctx, w.partner, event))

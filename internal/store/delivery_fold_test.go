@@ -97,7 +97,8 @@ func TestEveryTryIsListed(t *testing.T) {
 // history spells out a delivery's state and tries.
 func (m *mailer) history(t *testing.T, event alert.EventID) string {
 	t.Helper()
-	list, tries, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).Deliveries(context.Background(), m.partner, event)
+	history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
+	list, tries, err := history.Deliveries(context.Background(), m.partner, event)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -144,7 +145,9 @@ func TestFarApartResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, i := range []int{0, 1, 3, 150, 151, 299} {
-			if got, want := m.history(t, batch[i].ID), fmt.Sprintf("delivered 1: 200/%s", time.Duration(i+1)*time.Microsecond); got != want {
+			got := m.history(t, batch[i].ID)
+			want := fmt.Sprintf("delivered 1: 200/%s", time.Duration(i+1)*time.Microsecond)
+			if got != want {
 				t.Errorf("event %d: %s, want %s", i, got, want)
 			}
 		}

@@ -131,7 +131,9 @@ func TestRetryAfterPassesTheTurn(t *testing.T) {
 			return http.StatusNoContent
 		}
 		opts := testOptions
-		opts.NextTry = func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now.Add(2 * time.Hour), true }
+		opts.NextTry = func(_ int, now time.Time, _ time.Duration) (time.Time, bool) {
+			return now.Add(2 * time.Hour), true
+		}
 		m.run(t, opts)
 		wait(t, "the second event", func() bool { return len(r.received()) == 1 })
 		if r.received()[0].ID != string(second.ID) {

@@ -256,7 +256,9 @@ func TestRevivedEndpointGetsAllThatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		late := fmt.Sprintf("state = 'pending' AND next_at > %d", m.clock.Now().UnixMicro())
-		if ours, all := m.countWhere(t, "delivery", late+" AND endpoint_id = '"+string(back.ID)+"'"), m.countWhere(t, "delivery", late); ours != 0 || all != 4 {
+		ours := m.countWhere(t, "delivery", late+" AND endpoint_id = '"+string(back.ID)+"'")
+		all := m.countWhere(t, "delivery", late)
+		if ours != 0 || all != 4 {
 			t.Errorf("%d still wait at the revived endpoint, %d at both", ours, all)
 		}
 	})

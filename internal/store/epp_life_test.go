@@ -102,7 +102,10 @@ func TestKeyLife(t *testing.T) {
 		if !protected("u1") || protected("u2") {
 			t.Error("where devices report, only activated keys protect:", protected("u1"), protected("u2"))
 		}
-		for _, step := range []struct{ advance, seen time.Duration }{{9 * time.Minute, 0}, {time.Minute, 10 * time.Minute}} {
+		for _, step := range []struct{ advance, seen time.Duration }{
+			{9 * time.Minute, 0},
+			{time.Minute, 10 * time.Minute},
+		} {
 			e.Clock.Advance(step.advance)
 			got, err := endpoints.ReportProtected(ctx, p.ID, string(d.ID))
 			if err != nil || !got.ActivatedAt.Equal(start) || !got.SeenAt.Equal(start.Add(step.seen)) {
@@ -201,7 +204,12 @@ func TestInstallLinks(t *testing.T) {
 		for _, set := range []struct {
 			system cyber.System
 			link   string
-		}{{cyber.Linux, "https://a.example/linux"}, {cyber.IOS, "https://a.example/1"}, {cyber.IOS, "https://a.example/2"}, {cyber.Linux, ""}} {
+		}{
+			{cyber.Linux, "https://a.example/linux"},
+			{cyber.IOS, "https://a.example/1"},
+			{cyber.IOS, "https://a.example/2"},
+			{cyber.Linux, ""},
+		} {
 			if err := endpoints.SetInstallLink(ctx, set.system, set.link); err != nil {
 				t.Fatal(err)
 			}

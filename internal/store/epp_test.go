@@ -30,7 +30,8 @@ func defaultPlan(t *testing.T, e *storetest.Env, id partner.ID, p plan.Plan) {
 	if _, err := plan.NewCatalogue(e.Store.Plans, e.Clock.Now).CreatePlan(ctx, p); err != nil {
 		t.Fatal(err)
 	}
-	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "padrao" })
+	registry := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	_, err := registry.UpdatePartner(ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "padrao" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,8 @@ func TestReplaceDevice(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].Key != next.Key || list[0].System != cyber.IOS {
 			t.Errorf("%+v, %v", list, err)
 		}
-		if _, err := endpoints.ReplaceDevice(ctx, lost.ID, cyber.IOS, "Terceiro"); !errors.Is(err, cyber.ErrDeviceEnded) {
+		_, err = endpoints.ReplaceDevice(ctx, lost.ID, cyber.IOS, "Terceiro")
+		if !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("an ended key was replaced:", err)
 		}
 		if _, err := endpoints.ReplaceDevice(ctx, next.ID, cyber.IOS, "Celular novo"); err != nil {
@@ -320,7 +322,16 @@ func TestExpiryNotices(t *testing.T) {
 		for _, step := range []struct {
 			advance time.Duration
 			want    int
-		}{{334 * day, 0}, {day, 6}, {time.Hour, 6}, {23*day - 2*time.Hour, 6}, {time.Hour, 12}, {6 * day, 12}, {2 * day, 18}, {day, 18}} {
+		}{
+			{334 * day, 0},
+			{day, 6},
+			{time.Hour, 6},
+			{23*day - 2*time.Hour, 6},
+			{time.Hour, 12},
+			{6 * day, 12},
+			{2 * day, 18},
+			{day, 18},
+		} {
 			e.Clock.Advance(step.advance)
 			var wg sync.WaitGroup
 			counts := make([]int, 4)
@@ -361,7 +372,9 @@ func TestNothingOfADeviceInTheClear(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil).IssueKey(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
+		_, err := endpoints.IssueKey(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana"))
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"epp_key", "epp_pool", "epp_holder"} {

@@ -78,7 +78,8 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 		}
 		refused := func() {
 			t.Helper()
-			if page, err := feed.ReadPage(ctx, m.partner, alert.Everything, stale, 100); !errors.Is(err, alert.ErrCursor) {
+			page, err := feed.ReadPage(ctx, m.partner, alert.Everything, stale, 100)
+			if !errors.Is(err, alert.ErrCursor) {
 				t.Errorf("a stale cursor brings %d events: %v", len(page.Events), err)
 			}
 		}
@@ -200,7 +201,8 @@ func breakable(t *testing.T, m *mailer, table string) {
 			`CREATE FUNCTION break_` + table + `() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 				IF EXISTS (SELECT 1 FROM broken
 				WHERE name = '` + table + `') THEN RAISE EXCEPTION 'broken'; END IF; RETURN NEW; END $$`,
-			`CREATE TRIGGER break_` + table + ` BEFORE INSERT ON ` + table + ` FOR EACH ROW EXECUTE FUNCTION break_` + table + `()`,
+			`CREATE TRIGGER break_` + table + ` BEFORE INSERT ON ` + table +
+				` FOR EACH ROW EXECUTE FUNCTION break_` + table + `()`,
 		}
 	}
 	for _, s := range statements {
@@ -265,7 +267,8 @@ func TestOutbox(t *testing.T) {
 				}
 			}
 		}
-		if c, e, d := m.count(t, "cause"), m.count(t, "event"), m.count(t, "delivery"); c != kept || e != kept || d != 2*kept || forced < 500 {
+		c, e, d := m.count(t, "cause"), m.count(t, "event"), m.count(t, "delivery")
+		if c != kept || e != kept || d != 2*kept || forced < 500 {
 			t.Errorf("%d causes, %d events, %d deliveries after %d of them and %d forced faults", c, e, d, kept, forced)
 		}
 	})
@@ -408,7 +411,9 @@ func TestReplay(t *testing.T) {
 		}
 
 		for name, bad := range map[string]alert.Selection{
-			"nothing": {}, "two ways": {Failed: true, Event: events[0].ID}, "a window backwards": {From: start, To: start.Add(-time.Hour)},
+			"nothing":            {},
+			"two ways":           {Failed: true, Event: events[0].ID},
+			"a window backwards": {From: start, To: start.Add(-time.Hour)},
 		} {
 			if _, err := history.ReplayEvents(ctx, m.partner, bad); !errors.Is(err, alert.ErrReplay) {
 				t.Errorf("%s: %v", name, err)
@@ -427,10 +432,12 @@ func TestReplay(t *testing.T) {
 			n != 1 {
 			t.Errorf("a test was repeated %d times: %v", n, err)
 		}
-		if _, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: "evt_other"}); !errors.Is(err, alert.ErrEventNotFound) {
+		_, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: "evt_other"})
+		if !errors.Is(err, alert.ErrEventNotFound) {
 			t.Error(err)
 		}
-		if _, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Failed: true, Endpoint: "whe_other"}); !errors.Is(err, alert.ErrEndpointNotFound) {
+		_, err = history.ReplayEvents(ctx, m.partner, alert.Selection{Failed: true, Endpoint: "whe_other"})
+		if !errors.Is(err, alert.ErrEndpointNotFound) {
 			t.Error(err)
 		}
 	})
@@ -467,7 +474,8 @@ func TestRetention(t *testing.T) {
 		if n, err := m.Alerts.SweepEvents(ctx, alert.KeepEvents); err != nil || n != 3 {
 			t.Fatalf("%d events swept: %v", n, err)
 		}
-		if e, d, a := m.count(t, "event"), m.count(t, "delivery"), m.countWhere(t, "delivery", "tried IS NOT NULL"); e != 1 || d != 2 || a != 1 {
+		e, d, a := m.count(t, "event"), m.count(t, "delivery"), m.countWhere(t, "delivery", "tried IS NOT NULL")
+		if e != 1 || d != 2 || a != 1 {
 			t.Errorf("left: %d events, %d deliveries, %d attempts", e, d, a)
 		}
 		after, err := feed.ReadPage(ctx, m.partner, alert.Everything, page.Next, 10)
@@ -541,7 +549,8 @@ func TestReport(t *testing.T) {
 		}
 		m.publish(t, alert.LeakDetected, "ana")
 		expect("6 events, 3 pushed, 1 pulled, 2 missing, 2 shown; disabled 3 0 1 0")
-		if _, err := history.ReportEvents(ctx, "pt_other", alert.ReportOf{Show: 2}); !errors.Is(err, partner.ErrNotFound) {
+		_, err = history.ReportEvents(ctx, "pt_other", alert.ReportOf{Show: 2})
+		if !errors.Is(err, partner.ErrNotFound) {
 			t.Error(err)
 		}
 	})
@@ -576,7 +585,8 @@ func TestReportInParts(t *testing.T) {
 			of   alert.ReportOf
 			want int64
 		}{
-			"before": {alert.ReportOf{To: now.Add(-48 * time.Hour)}, 0}, "after": {alert.ReportOf{From: now.Add(48 * time.Hour)}, 0},
+			"before": {alert.ReportOf{To: now.Add(-48 * time.Hour)}, 0},
+			"after":  {alert.ReportOf{From: now.Add(48 * time.Hour)}, 0},
 			"around": {alert.ReportOf{From: now.Add(-48 * time.Hour), To: now.Add(48 * time.Hour)}, 5},
 		} {
 			if r, err := history.ReportEvents(ctx, m.partner, c.of); err != nil || r.Events != c.want {
@@ -628,7 +638,8 @@ func TestPullsCountByArea(t *testing.T) {
 				all.Next != page.Next {
 				t.Error(name, "the cursor does not stand behind the newest event:", all, err)
 			}
-			r, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).ReportEvents(ctx, m.partner, alert.ReportOf{Show: 1})
+			history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
+			r, err := history.ReportEvents(ctx, m.partner, alert.ReportOf{Show: 1})
 			if err != nil || r.Pulled != c.pulled || r.Missing != r.Events-c.pulled {
 				t.Errorf("%s: %+v %v", name, r, err)
 			}

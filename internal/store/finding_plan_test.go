@@ -23,7 +23,8 @@ func TestPlansOfTheErased(t *testing.T) {
 			!held.Steps[0].At.Equal(w.Clock.Now()) {
 			t.Errorf("the copy has %+v, %v", held.Steps, err)
 		}
-		if _, err := w.rights().ErasePerson(ctx, clerk, w.people[0].who(), "pedido", func([]subject.Tombstone) error { return nil }); err != nil {
+		_, err = w.rights().ErasePerson(ctx, clerk, w.people[0].who(), "pedido", keepNoCopy)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if left := w.count(t, `SELECT count(*) FROM finding_step`); left != 1 {

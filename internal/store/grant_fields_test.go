@@ -56,7 +56,8 @@ func coverEveryField[T any](t *testing.T, covered func(T) *grant, but ...string)
 	change = func(v reflect.Value, name string) {
 		if v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]() {
 			for i := range v.NumField() {
-				if f := v.Type().Field(i).Name; f != "Forged" && !slices.Contains(but, f) { // Forged says what came of looking
+				f := v.Type().Field(i).Name
+				if f != "Forged" && !slices.Contains(but, f) { // Forged says what came of looking
 					change(v.Field(i), name+"."+f)
 				}
 			}

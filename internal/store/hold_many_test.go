@@ -70,11 +70,18 @@ func TestManyEndpointsAreToldInBatches(t *testing.T) {
 		work func() (int, error)
 	}{
 		{"subscriptions of a company", things, func() (int, error) {
-			moved, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now).MoveSubscriptions(ctx, id, subscription.Selection{Holder: holder}, subscription.Suspend)
+			registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
+			which := subscription.Selection{Holder: holder}
+			moved, err := registry.MoveSubscriptions(ctx, id, which, subscription.Suspend)
 			return moved.Changed, err
 		}},
 		{"notices", things, func() (int, error) {
-			return e.Devices.GiveNotices(ctx, func(_ cyber.Device, now time.Time) cyber.Notice { return cyber.Notice{Tell: true, Next: now.Add(day)} })
+			return e.Devices.GiveNotices(ctx, func(_ cyber.Device, now time.Time) cyber.Notice {
+				return cyber.Notice{
+					Tell: true,
+					Next: now.Add(day),
+				}
+			})
 		}},
 		{"ended plans", 2 * things, func() (int, error) { return e.Devices.EndUnsubscribed(ctx) }},
 	} {

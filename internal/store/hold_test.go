@@ -301,7 +301,11 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 			),
 		},
 		"hits of a value that many watch": {
-			[]string{assets, `UPDATE asset SET fingerprint = ` + fmt.Sprint(e.VeilForTest(id, 7)) + ` WHERE partner_id = $1 AND kind = 1 AND value = x'00'`},
+			[]string{
+				assets,
+				`UPDATE asset SET fingerprint = ` + fmt.Sprint(e.VeilForTest(id, 7)) +
+					` WHERE partner_id = $1 AND kind = 1 AND value = x'00'`,
+			},
 			func(ctx context.Context) (int64, error) {
 				n, err := e.Breaches.KeepHits(ctx, "sandbox", []leak.Probes{{Partner: id, Fingerprints: []uint64{7}}})
 				if err == nil {

@@ -69,7 +69,9 @@ func newLives(t *testing.T, e *storetest.Env, people int) *lives {
 	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).SeedServices(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).CreateEndpoint(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback); err != nil {
+	endpoints := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil)
+	_, err := endpoints.CreateEndpoint(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range people {
@@ -107,7 +109,11 @@ func (w *lives) live(t *testing.T, n int) human {
 	must(err)
 	_, err = watch.MarkPlanStep(ctx, id, h.user, found[0].ID, "expect-scams", cyber.StepDone)
 	must(err)
-	device, err := cyber.NewEndpoints(w.Store.Devices, w.Clock.Now, nil).IssueKey(ctx, id, cyber.DeviceRequest{User: h.user, System: cyber.Android, Name: fmt.Sprint("Celular ", n)})
+	device, err := cyber.NewEndpoints(w.Store.Devices, w.Clock.Now, nil).IssueKey(ctx, id, cyber.DeviceRequest{
+		User:   h.user,
+		System: cyber.Android,
+		Name:   fmt.Sprint("Celular ", n),
+	})
 	must(err)
 	cases := cyber.NewCases(w.Store.Cases, w.Clock.Now)
 	opened, err := cases.OpenCase(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: h.user})
@@ -115,9 +121,22 @@ func (w *lives) live(t *testing.T, n int) human {
 	_, err = cases.MoveCase(ctx, opened.ID, cyber.CaseInProgress, "op_1", fmt.Sprint("ligar para a pessoa ", n))
 	must(err)
 	must(w.Advice.KeepAnswer(ctx, id, h.user, "q", "sim"))
-	must(w.Advice.KeepScore(ctx, id, h.user, cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
-	_, _, err = w.Answers.AnswerOnce(ctx, id, partner.RequestClaim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}, About: h.user}, func(tx store.Tx) (partner.Answer, error) {
-		return partner.Answer{Status: 200, Body: fmt.Appendf(nil, `{"not_created_items":[{"cpf":%q,"message":"x"}],"key":%q,"n":%d}`, h.cpf, device.Key, n)}, nil
+	must(w.Advice.KeepScore(ctx, id, h.user, cyber.ScoreDay{
+		Day:        w.Clock.Now().Unix() / 86400,
+		Breach:     50,
+		Assessment: 40,
+	}))
+	_, _, err = w.Answers.AnswerOnce(ctx, id, partner.RequestClaim{
+		Path:   "/subscriptions",
+		Key:    fmt.Sprint("k", n),
+		Digest: []byte{byte(n)},
+		About:  h.user,
+	}, func(tx store.Tx) (partner.Answer, error) {
+		const body = `{"not_created_items":[{"cpf":%q,"message":"x"}],"key":%q,"n":%d}`
+		return partner.Answer{
+			Status: 200,
+			Body:   fmt.Appendf(nil, body, h.cpf, device.Key, n),
+		}, nil
 	})
 	must(err)
 	return h
@@ -164,7 +183,9 @@ func (w *lives) count(t *testing.T, query string, args ...any) (n int64) {
 func (w *lives) rows(t *testing.T) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
-	for _, table := range strings.Fields(`subscription person asset asset_history finding finding_step support_case case_move epp_key epp_holder
+	for _, table := range strings.Fields(`
+		subscription person asset asset_history finding finding_step support_case case_move epp_key
+		epp_holder
 		content_answer score_day event delivery attempt idempotency`) {
 		counts[table] = w.count(t, `SELECT count(*) FROM `+table)
 	}

@@ -48,7 +48,11 @@ func TestMessageTemplates(t *testing.T) {
 		if err := texts.ResetTemplate(ctx, w.partner.ID, k); !errors.Is(err, message.ErrUnchanged) {
 			t.Error("reset twice:", err)
 		}
-		if err := texts.SetTemplate(ctx, "pt_nobody", message.Template{Key: k, Subject: "t", Text: "x"}); !errors.Is(err, partner.ErrNotFound) {
+		if err := texts.SetTemplate(ctx, "pt_nobody", message.Template{
+			Key:     k,
+			Subject: "t",
+			Text:    "x",
+		}); !errors.Is(err, partner.ErrNotFound) {
 			t.Error("a text for a partner that is not there:", err)
 		}
 		found, err := e.Alerts.EventsAfter(ctx, w.partner.ID, alert.Everything, 0, 1)

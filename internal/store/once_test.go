@@ -53,7 +53,8 @@ func TestOnceKeyBelongsToItsRoute(t *testing.T) {
 		claims[2].Line = "kl_2"
 		for round := range 2 {
 			for i, claim := range claims {
-				answer, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claim, addService(fmt.Sprintf("sv_%d_%d", round, i)))
+				name := fmt.Sprintf("sv_%d_%d", round, i)
+				answer, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claim, addService(name))
 				want := fmt.Sprintf(`{"made":"sv_0_%d"}`, i)
 				if err != nil || replayed != (round == 1) || string(answer.Body) != want {
 					t.Errorf("round %d: %s answered %s, replayed %t: %v", round, want, answer.Body, replayed, err)
@@ -106,7 +107,8 @@ func TestOnceReplays(t *testing.T) {
 		if err != nil || !replayed || string(again.Body) != string(first.Body) || again.Status != 200 {
 			t.Fatal(again, replayed, err)
 		}
-		if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_3")); !errors.Is(err, partner.ErrOtherBody) {
+		_, _, err = e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_3"))
+		if !errors.Is(err, partner.ErrOtherBody) {
 			t.Fatal("another body:", err)
 		}
 		if _, replayed, err := e.Answers.AnswerOnce(
@@ -152,7 +154,11 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 			if _, err := addService("sv_refused")(tx); err != nil {
 				return partner.Answer{}, err
 			}
-			return partner.Answer{Status: 409, Body: []byte("no"), Headers: map[string]string{"x-error-detail": "device: limit"}}, nil
+			return partner.Answer{
+				Status:  409,
+				Body:    []byte("no"),
+				Headers: map[string]string{"x-error-detail": "device: limit"},
+			}, nil
 		}
 		if a, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
 			t.Fatal(a, err)
@@ -272,12 +278,15 @@ func TestOnceStuckOwner(t *testing.T) {
 			done <- err
 		}()
 		<-started
-		if _, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_x")); !errors.Is(err, partner.ErrStillRunning) {
+		_, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_x"))
+		if !errors.Is(err, partner.ErrStillRunning) {
 			t.Error("same replica:", err)
 		}
-		if e.DB.EngineName() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
+		// On SQLite two replicas share a file and its one writer: the second simply waits.
+		if e.DB.EngineName() == "postgres" {
 			second := storetest.ReopenStore(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
-			if _, _, err := second.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, partner.ErrStillRunning) {
+			_, _, err := second.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_y"))
+			if !errors.Is(err, partner.ErrStillRunning) {
 				t.Error("other replica:", err)
 			}
 		}

@@ -23,7 +23,8 @@ import (
 
 // growing are the tables that have rows for each person, each event or each thing that somebody does.
 var growing = strings.Fields(
-	`subscription person person_name asset asset_history finding finding_step event delivery attempt epp_key support_case case_move
+	`subscription person person_name asset asset_history finding finding_step event delivery attempt epp_key
+		support_case case_move
 	audit score_day content_answer idempotency job operator_export_part tally`,
 )
 
@@ -62,10 +63,13 @@ func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() 
 			return err
 		},
 		"endings": func() error { _, err := in.Cases.EndingCases(ctx, now, 10); return err },
-		"desk":    func() error { _, err := in.Cases.WaitingCases(ctx, cyber.LaneFilter{}, "op_1", now, to); return err },
-		"cover":   func() error { _, err := in.Cover.LoadEntitled(ctx, id, user); return err },
-		"score":   func() error { _, err := in.Advice.ReadPosture(ctx, id, user, true); return err },
-		"plans":   func() error { _, err := in.Monitoring.FindingsOfUser(ctx, id, user); return err },
+		"desk": func() error {
+			_, err := in.Cases.WaitingCases(ctx, cyber.LaneFilter{}, "op_1", now, to)
+			return err
+		},
+		"cover": func() error { _, err := in.Cover.LoadEntitled(ctx, id, user); return err },
+		"score": func() error { _, err := in.Advice.ReadPosture(ctx, id, user, true); return err },
+		"plans": func() error { _, err := in.Monitoring.FindingsOfUser(ctx, id, user); return err },
 		"person's name": func() error {
 			_, err := in.Subjects.FindUserByReference(
 				ctx,
@@ -86,7 +90,10 @@ func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() 
 		"jobs":     func() error { _, err := in.Jobs.ListJobs(ctx, "k", 10); return err },
 	}
 	for _, kind := range []subject.HitKind{subject.HitCase, subject.HitEvent, subject.HitDevice, subject.HitEndpoint} {
-		asked["search, "+string(kind)] = func() error { _, err := in.Subjects.FindByID(ctx, everybody, kind, "x"); return err }
+		asked["search, "+string(kind)] = func() error {
+			_, err := in.Subjects.FindByID(ctx, everybody, kind, "x")
+			return err
+		}
 	}
 	askedByLists(ctx, in, w, asked)
 	return asked
@@ -98,30 +105,76 @@ func askedByLists(ctx context.Context, in store.Tx, w *lives, asked map[string]f
 	from, to := now.Add(-time.Hour), now.Add(time.Hour)
 	mark := cyber.Mark{At: now, ID: "x"}
 	for name, f := range map[string]cyber.FindingFilter{
-		"": {}, "partner": {Partner: id}, "person": {Partner: id, User: user}, "open": {OpenOnly: true}, "breach": {Breach: "sandbox"}, "period": {From: from, To: to},
-		"partner's period": {Partner: id, From: from, To: to, OldestFirst: true}, "next": {Partner: id, Before: mark},
+		"":                 {},
+		"partner":          {Partner: id},
+		"person":           {Partner: id, User: user},
+		"open":             {OpenOnly: true},
+		"breach":           {Breach: "sandbox"},
+		"period":           {From: from, To: to},
+		"partner's period": {Partner: id, From: from, To: to, OldestFirst: true},
+		"next":             {Partner: id, Before: mark},
 	} {
-		asked["findings "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.FindingList(ctx, f); return err }
+		asked["findings "+name] = func() error {
+			f.Limit = 10
+			_, _, err := in.Overview.FindingList(ctx, f)
+			return err
+		}
 	}
 	for name, f := range map[string]cyber.AssetFilter{
-		"": {Status: "alerta"}, "partner": {Status: "alerta", Partner: id}, "watched": {Status: "monitorado", Partner: id},
-		"person": {Status: "alerta", Partner: id, User: user}, "period": {Status: "alerta", From: from, To: to, Before: mark},
+		"":        {Status: "alerta"},
+		"partner": {Status: "alerta", Partner: id},
+		"watched": {Status: "monitorado", Partner: id},
+		"person":  {Status: "alerta", Partner: id, User: user},
+		"period":  {Status: "alerta", From: from, To: to, Before: mark},
 	} {
 		asked["values "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.ListAssets(ctx, f); return err }
 	}
-	for name, f := range map[string]cyber.DeviceFilter{"": {}, "person": {User: user}, "period": {From: from, To: to, Before: mark}} {
-		asked["devices "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.DeviceList(ctx, id, f); return err }
-	}
-	for name, f := range map[string]alert.EventFilter{"": {}, "person": {User: user}, "period": {From: from, To: to, After: 1}, "oldest": {OldestFirst: true, After: 1}} {
-		asked["events "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.ListEvents(ctx, id, f); return err }
-	}
-	for _, state := range []alert.DeliveryState{alert.Pending, alert.Held, alert.Delivered, alert.DeliveryFailed} {
-		for name, f := range map[string]alert.DeliveryFilter{"": {}, "partner": {Partner: id}, "person": {Partner: id, User: user}} {
-			asked[fmt.Sprint("deliveries ", state, name)] = func() error { f.Limit, f.State = 10, state; _, _, err := in.Overview.DeliveryList(ctx, f); return err }
+	for name, f := range map[string]cyber.DeviceFilter{
+		"":       {},
+		"person": {User: user},
+		"period": {From: from, To: to, Before: mark},
+	} {
+		asked["devices "+name] = func() error {
+			f.Limit = 10
+			_, _, err := in.Overview.DeviceList(ctx, id, f)
+			return err
 		}
 	}
-	for _, state := range []subscription.ListState{subscription.ListRunning, subscription.ListSuspended, subscription.ListEnded} {
-		for name, f := range map[string]subscription.ListFilter{"": {}, "next": {After: 10, NewestFirst: true}, "person": {User: user}} {
+	for name, f := range map[string]alert.EventFilter{
+		"":       {},
+		"person": {User: user},
+		"period": {From: from, To: to, After: 1},
+		"oldest": {OldestFirst: true, After: 1},
+	} {
+		asked["events "+name] = func() error {
+			f.Limit = 10
+			_, _, err := in.Overview.ListEvents(ctx, id, f)
+			return err
+		}
+	}
+	for _, state := range []alert.DeliveryState{alert.Pending, alert.Held, alert.Delivered, alert.DeliveryFailed} {
+		for name, f := range map[string]alert.DeliveryFilter{
+			"":        {},
+			"partner": {Partner: id},
+			"person":  {Partner: id, User: user},
+		} {
+			asked[fmt.Sprint("deliveries ", state, name)] = func() error {
+				f.Limit, f.State = 10, state
+				_, _, err := in.Overview.DeliveryList(ctx, f)
+				return err
+			}
+		}
+	}
+	for _, state := range []subscription.ListState{
+		subscription.ListRunning,
+		subscription.ListSuspended,
+		subscription.ListEnded,
+	} {
+		for name, f := range map[string]subscription.ListFilter{
+			"":       {},
+			"next":   {After: 10, NewestFirst: true},
+			"person": {User: user},
+		} {
 			asked[fmt.Sprint("subscriptions ", state, name)] = func() error {
 				f.Limit, f.State = 10, state
 				_, _, err := in.Overview.SubscriptionList(ctx, id, f)
@@ -131,13 +184,27 @@ func askedByLists(ctx context.Context, in store.Tx, w *lives, asked map[string]f
 	}
 	for _, status := range []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseResolved} {
 		for name, f := range map[string]cyber.LaneFilter{
-			"": {}, "partner": {Partner: id}, "person": {Partner: id, User: user}, "service": {Service: "sv_ajuda_phishing"}, "owner": {Assignee: "op_1"},
-			"period": {From: from, To: to, Order: cyber.LaneNewest},
+			"":        {},
+			"partner": {Partner: id},
+			"person":  {Partner: id, User: user},
+			"service": {Service: "sv_ajuda_phishing"},
+			"owner":   {Assignee: "op_1"},
+			"period":  {From: from, To: to, Order: cyber.LaneNewest},
 		} {
-			asked[fmt.Sprint("lane ", status, name)] = func() error { f.Limit, f.Status = 10, status; _, err := in.Cases.ListLane(ctx, f); return err }
+			asked[fmt.Sprint("lane ", status, name)] = func() error {
+				f.Limit, f.Status = 10, status
+				_, err := in.Cases.ListLane(ctx, f)
+				return err
+			}
 		}
 	}
-	for name, f := range map[string]operator.Filter{"": {}, "actor": {Actor: "op_1"}, "action": {Action: "login"}, "subject": {Subject: "x"}, "partner": {Partner: id}} {
+	for name, f := range map[string]operator.Filter{
+		"":        {},
+		"actor":   {Actor: "op_1"},
+		"action":  {Action: "login"},
+		"subject": {Subject: "x"},
+		"partner": {Partner: id},
+	} {
 		asked["audit "+name] = func() error { f.Limit = 10; _, err := in.Audit.ListLines(ctx, f); return err }
 	}
 }

@@ -57,7 +57,8 @@ func TestRetentionOfClasses(t *testing.T) {
 		if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT min(id) FROM support_case`).Scan(&closed); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cyber.NewCases(e.Store.Cases, e.Clock.Now).MoveCase(ctx, closed, cyber.CaseCancelled, "op_1", ""); err != nil {
+		_, err = cyber.NewCases(e.Store.Cases, e.Clock.Now).MoveCase(ctx, closed, cyber.CaseCancelled, "op_1", "")
+		if err != nil {
 			t.Fatal(err)
 		}
 		// What is not past its time stays.
@@ -140,18 +141,23 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 		belongings := map[string]func(user partner.UserHash, cpf string) error{
 			"nothing": func(partner.UserHash, string) error { return nil },
 			"asset": func(user partner.UserHash, cpf string) error {
-				_, err := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, now).AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: user, Type: "cpf", Value: cpf})
+				monitoring := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, now)
+				_, err := monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: user, Type: "cpf", Value: cpf})
 				return err
 			},
 			"device": func(user partner.UserHash, _ string) error {
-				_, err := cyber.NewEndpoints(e.Store.Devices, now, nil).IssueKey(ctx, id, phone(string(user), "Celular"))
+				endpoints := cyber.NewEndpoints(e.Store.Devices, now, nil)
+				_, err := endpoints.IssueKey(ctx, id, phone(string(user), "Celular"))
 				return err
 			},
 			"case": func(user partner.UserHash, _ string) error {
-				_, err := cyber.NewCases(e.Store.Cases, now).OpenCase(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user})
+				cases := cyber.NewCases(e.Store.Cases, now)
+				_, err := cases.OpenCase(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user})
 				return err
 			},
-			"answer": func(user partner.UserHash, _ string) error { return e.Advice.KeepAnswer(ctx, id, user, "q", "sim") },
+			"answer": func(user partner.UserHash, _ string) error {
+				return e.Advice.KeepAnswer(ctx, id, user, "q", "sim")
+			},
 			"score": func(user partner.UserHash, _ string) error {
 				return e.Advice.KeepScore(
 					ctx,
@@ -172,7 +178,8 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			selection := subscription.Selection{Plan: livesPlan, CPF: someone.Beneficiary.CPF}
-			if _, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, now).MoveSubscriptions(ctx, id, selection, subscription.End); err != nil {
+			registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, now)
+			if _, err := registry.MoveSubscriptions(ctx, id, selection, subscription.End); err != nil {
 				t.Fatal(name, err)
 			}
 			people := w.count(t, `SELECT count(*) FROM person`)
@@ -217,7 +224,8 @@ func TestSweepAudit(t *testing.T) {
 		if after, err := trail.VerifyTrail(ctx, head, nil); err != nil || after.Seq != 10 {
 			t.Error(after, err)
 		}
-		if _, err := trail.VerifyTrail(ctx, operator.Head{Seq: 3, MAC: []byte("x")}, nil); !errors.Is(err, operator.ErrTrailBroken) {
+		_, err = trail.VerifyTrail(ctx, operator.Head{Seq: 3, MAC: []byte("x")}, nil)
+		if !errors.Is(err, operator.ErrTrailBroken) {
 			t.Error("a head from before the beginning proves nothing:", err)
 		}
 		w := &lives{Env: e}

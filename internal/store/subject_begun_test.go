@@ -88,7 +88,14 @@ func (w *lives) fatten(t *testing.T, size int) (rows int64) {
 // left counts the rows of the first person by the indexes that were theirs.
 func (w *lives) left(t *testing.T, user []byte) (n int64) {
 	t.Helper()
-	for _, from := range []string{`event WHERE person`, `asset WHERE user_index`, `support_case WHERE user_index`, `epp_key WHERE user_index`, `score_day WHERE user_index`, `person WHERE user_512`} {
+	for _, from := range []string{
+		`event WHERE person`,
+		`asset WHERE user_index`,
+		`support_case WHERE user_index`,
+		`epp_key WHERE user_index`,
+		`score_day WHERE user_index`,
+		`person WHERE user_512`,
+	} {
 		n += w.count(t, `SELECT count(*) FROM `+from+` = $1`, user)
 	}
 	return n
@@ -99,7 +106,10 @@ func (w *lives) left(t *testing.T, user []byte) (n int64) {
 // trail, and the erasure is gone on with: by the same command, or by a worker, who leaves what came since it began.
 func TestLargeErasure(t *testing.T) {
 	t.Parallel()
-	for name, by := range map[string]func(*testing.T, *lives) int64{"a worker": resumeByWorker, "the same command": resumeByCommand} {
+	for name, by := range map[string]func(*testing.T, *lives) int64{
+		"a worker":         resumeByWorker,
+		"the same command": resumeByCommand,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newLives(t, storetest.Open(t, sqldb.SQLite), 2)
@@ -236,7 +246,7 @@ func resumeByWorker(t *testing.T, w *lives) (erased int64) {
 
 func resumeByCommand(t *testing.T, w *lives) int64 {
 	ctx := context.Background()
-	out, err := w.rights().ErasePerson(ctx, clerk, w.people[0].who(), "pedido", func([]subject.Tombstone) error { return nil })
+	out, err := w.rights().ErasePerson(ctx, clerk, w.people[0].who(), "pedido", keepNoCopy)
 	if err != nil || !out.Scrubbed || len(out.Tombstones) != 1 {
 		t.Fatal(out, err)
 	}
@@ -332,7 +342,8 @@ func TestErasureDropsFiles(t *testing.T) {
 		if n := w.count(t, `SELECT count(*) FROM operator_export_part`); n != 9 {
 			t.Errorf("%d parts are left, want 9", n)
 		}
-		if err := saved.AddExportPart(ctx, "ex_open", 10, 10, []byte("dois"), true); !errors.Is(err, operator.ErrNoExport) {
+		err := saved.AddExportPart(ctx, "ex_open", 10, 10, []byte("dois"), true)
+		if !errors.Is(err, operator.ErrNoExport) {
 			t.Error("it was written on:", err)
 		}
 	})

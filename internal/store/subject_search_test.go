@@ -38,14 +38,19 @@ func TestSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{
-			"user hash": string(second.user), "short hash": string(held[0].Cases[0].User), "value": held[0].Assets[0].Value, "other value": held[0].Assets[1].Value,
+			"user hash":   string(second.user),
+			"short hash":  string(held[0].Cases[0].User),
+			"value":       held[0].Assets[0].Value,
+			"other value": held[0].Assets[1].Value,
 		} {
 			if got := find(text); len(got) != 1 || got[0] != hits[0] {
 				t.Errorf("by %s: %+v", name, got)
 			}
 		}
 		for kind, id := range map[subject.HitKind]string{
-			subject.HitCase: string(held[0].Cases[0].ID), subject.HitDevice: string(held[0].Devices[0].ID), subject.HitEvent: held[0].Events[0].ID,
+			subject.HitCase:     string(held[0].Cases[0].ID),
+			subject.HitDevice:   string(held[0].Devices[0].ID),
+			subject.HitEvent:    held[0].Events[0].ID,
 			subject.HitEndpoint: held[0].Events[0].Deliveries[0].Endpoint,
 		} {
 			if got := find(id); len(got) != 1 || got[0] != (subject.Hit{Kind: kind, Partner: w.partner.ID, ID: id}) {
@@ -59,7 +64,8 @@ func TestSearch(t *testing.T) {
 		if err != nil || w.rights().Reference(who) == "" {
 			t.Fatal(who, err)
 		}
-		if h, _, err := w.rights().DescribePerson(ctx, w.partner, who); err != nil || len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Cases) != 1 {
+		h, _, err := w.rights().DescribePerson(ctx, w.partner, who)
+		if err != nil || len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Cases) != 1 {
 			t.Errorf("%+v, %v", h, err)
 		}
 		for _, ref := range []string{hits[0].ID, "", "us_", "us_00", "ps_00", "us_xy"} {

@@ -33,7 +33,7 @@ var clerk = operator.Actor{Name: "cli:clerk", From: "here"}
 
 func (w *lives) erase(t *testing.T, p subject.Person) subject.Outcome {
 	t.Helper()
-	out, err := w.rights().ErasePerson(context.Background(), clerk, p, "pedido da pessoa", func([]subject.Tombstone) error { return nil })
+	out, err := w.rights().ErasePerson(context.Background(), clerk, p, "pedido da pessoa", keepNoCopy)
 	if err != nil || !out.Scrubbed {
 		t.Fatal(out, err)
 	}
@@ -51,7 +51,8 @@ func TestSubjectExport(t *testing.T) {
 				t.Fatal(len(held), err)
 			}
 			h := held[0]
-			if len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Findings) != 2 || len(h.Cases) != 1 || len(h.Cases[0].Moves) != 2 || len(h.Devices) != 1 ||
+			if len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Findings) != 2 ||
+				len(h.Cases) != 1 || len(h.Cases[0].Moves) != 2 || len(h.Devices) != 1 ||
 				len(h.Answers) != 1 || len(h.Scores) != 1 ||
 				len(h.Events) < 4 ||
 				h.StoredAnswers != 1 ||
@@ -70,7 +71,8 @@ func TestSubjectExport(t *testing.T) {
 			held[0].Partner.ID != other.partner.ID && held[1].Partner.ID != other.partner.ID {
 			t.Error("a person of two partners:", len(held), err)
 		}
-		if held, err = w.rights().ExportPerson(context.Background(), subject.Person{CPF: "00000000191"}); err != nil || len(held) != 0 {
+		held, err = w.rights().ExportPerson(context.Background(), subject.Person{CPF: "00000000191"})
+		if err != nil || len(held) != 0 {
 			t.Error("somebody unknown:", held, err)
 		}
 	})
@@ -169,7 +171,7 @@ func TestEraseLooksAnswersUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := w.rights().ErasePerson(ctx, clerk, w.people[1].who(), "pedido", func([]subject.Tombstone) error { return nil })
+		out, err := w.rights().ErasePerson(ctx, clerk, w.people[1].who(), "pedido", keepNoCopy)
 		if err != nil || out.Partners[0].Counts["kept answers"] != 1 {
 			t.Error(out, err)
 		}
@@ -416,9 +418,13 @@ func TestAccesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for action, subjectID := range map[string]string{
-			"asset.reveal": string(held[0].Assets[0].ID), "case.reveal": string(held[0].Cases[0].ID), "subscription.reveal": string(w.partner.ID) + "/1",
-			"subject.export": w.rights().Reference(w.people[0].who()), "score.history": w.rights().Reference(subject.Person{User: w.people[0].user, Partner: w.partner.ID}),
-			"subscription.find": w.rights().Reference(subject.Person{CPF: w.people[0].cpf}), "partner.show": string(w.partner.ID),
+			"asset.reveal":        string(held[0].Assets[0].ID),
+			"case.reveal":         string(held[0].Cases[0].ID),
+			"subscription.reveal": string(w.partner.ID) + "/1",
+			"subject.export":      w.rights().Reference(w.people[0].who()),
+			"score.history":       w.rights().Reference(subject.Person{User: w.people[0].user, Partner: w.partner.ID}),
+			"subscription.find":   w.rights().Reference(subject.Person{CPF: w.people[0].cpf}),
+			"partner.show":        string(w.partner.ID),
 		} {
 			if err := trail.RecordAction(ctx, clerk, action, subjectID, "porque sim"); err != nil {
 				t.Fatal(err)
@@ -432,11 +438,15 @@ func TestAccesses(t *testing.T) {
 			t.Error("nobody looked at this one:", got)
 		}
 		w.erase(t, w.people[0].who())
-		if got := actions(t, w, w.people[0]); got != strings.Replace(want, "subject.export", "subject.erased subject.export", 1) {
+		got := actions(t, w, w.people[0])
+		if got != strings.Replace(want, "subject.export", "subject.erased subject.export", 1) {
 			t.Error("after the erasure:", got)
 		}
 	})
 }
+
+// keepNoCopy stands for the copy of tombstones outside the database.
+func keepNoCopy([]subject.Tombstone) error { return nil }
 
 func actions(t *testing.T, w *lives, h human) string {
 	t.Helper()
@@ -481,17 +491,26 @@ func TestIncident(t *testing.T) {
 				t.Error(r.Deadline)
 			}
 		}
-		if r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{Breach: "sandbox", Partner: other.partner.ID}, day, false, ""); err != nil || r.People != 2 {
+		if r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{
+			Breach:  "sandbox",
+			Partner: other.partner.ID,
+		}, day, false, ""); err != nil || r.People != 2 {
 			t.Error(r, err)
 		}
-		if r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{From: day.Add(time.Hour), To: day.Add(2 * time.Hour)}, day, false, ""); err != nil || r.People != 0 {
+		if r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{
+			From: day.Add(time.Hour),
+			To:   day.Add(2 * time.Hour),
+		}, day, false, ""); err != nil || r.People != 0 {
 			t.Error(r, err)
 		}
-		if _, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, ""); !errors.Is(err, subject.ErrNoReason) {
+		incident := subject.Incident{Breach: "sandbox"}
+		_, err := w.rights().ReportIncident(ctx, clerk, incident, day, true, "")
+		if !errors.Is(err, subject.ErrNoReason) {
 			t.Error("revealed for no reason:", err)
 		}
-		r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, "aviso as pessoas")
-		if err != nil || len(r.List[0].Values) != 2 || !strings.Contains(fmt.Sprint(r.List[0].Values), "@exemplo.com.br") {
+		r, err := w.rights().ReportIncident(ctx, clerk, incident, day, true, "aviso as pessoas")
+		if err != nil || len(r.List[0].Values) != 2 ||
+			!strings.Contains(fmt.Sprint(r.List[0].Values), "@exemplo.com.br") {
 			t.Error(r, err)
 		}
 		if got := actions(t, w, w.people[0]); got != "subject.reveal" {

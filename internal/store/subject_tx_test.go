@@ -19,7 +19,7 @@ func TestHeldIsOneMoment(t *testing.T) {
 			person := w.people[n].who()
 			erased := make(chan error, 1)
 			go func() {
-				_, err := w.rights().ErasePerson(ctx, clerk, person, "pedido", func([]subject.Tombstone) error { return nil })
+				_, err := w.rights().ErasePerson(ctx, clerk, person, "pedido", keepNoCopy)
 				erased <- err
 			}()
 			for over := false; !over; {
@@ -64,7 +64,8 @@ func TestErasureAndItsLineAreOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		refuse := func(in operator.Ledger, _ subject.Erased, _ subject.Tombstone) error {
-			if err := operator.NewTrail(in, e.Clock.Now).RecordAction(ctx, clerk, "subject.erased", "x", ""); err != nil {
+			err := operator.NewTrail(in, e.Clock.Now).RecordAction(ctx, clerk, "subject.erased", "x", "")
+			if err != nil {
 				t.Fatal(err)
 			}
 			return errUndo

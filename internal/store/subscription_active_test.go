@@ -74,7 +74,11 @@ func TestActiveByDate(t *testing.T) {
 			figures.Now[operator.SubscriptionsEnded] != 902-left {
 			t.Error(figures.Now[operator.SubscriptionsActive], figures.Now[operator.SubscriptionsEnded], err)
 		}
-		if _, err := rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{Plan: "p", CPF: "00000005000"}, subscription.Suspend); !errors.Is(err, subscription.ErrNotFound) {
+		_, err = rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{
+			Plan: "p",
+			CPF:  "00000005000",
+		}, subscription.Suspend)
+		if !errors.Is(err, subscription.ErrNotFound) {
 			t.Error("what is past its date has ended and cannot be moved:", err)
 		}
 		if moved, err := rules.MoveSubscriptions(
@@ -94,7 +98,8 @@ func TestActiveByDate(t *testing.T) {
 		}
 		countsAreRight(t, e)
 		var rows int64
-		if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM subscription_expiry`).Scan(&rows); err != nil || rows != 0 {
+		err = e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM subscription_expiry`).Scan(&rows)
+		if err != nil || rows != 0 {
 			t.Error(rows, "days are kept though all that had an end has ended:", err)
 		}
 	})
@@ -131,7 +136,12 @@ func TestEndedEarlyShowsItsDay(t *testing.T) {
 		if _, err := rules.SweepExpired(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for cpf, want := range map[string]subscription.Day{"00000000001": today, "00000000002": today, "00000000003": today, "00000000004": today + 9} {
+		for cpf, want := range map[string]subscription.Day{
+			"00000000001": today,
+			"00000000002": today,
+			"00000000003": today,
+			"00000000004": today + 9,
+		} {
 			if got, err := rules.FindSubscription(ctx, p.ID, "p", cpf); err != nil || got.LastDay() != want {
 				t.Errorf("%s: %s, want %s (%v)", cpf, got.LastDay(), want, err)
 			}

@@ -193,8 +193,16 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 					}
 				},
 				"move one": func(r *rapid.T) {
-					which := subscription.Selection{Plan: "p", CPF: fmt.Sprintf("%011d", rapid.IntRange(0, made).Draw(r, "who"))}
-					move := rapid.SampledFrom([]subscription.Move{subscription.End, subscription.End, subscription.Suspend, subscription.Resume}).Draw(r, "move")
+					which := subscription.Selection{
+						Plan: "p",
+						CPF:  fmt.Sprintf("%011d", rapid.IntRange(0, made).Draw(r, "who")),
+					}
+					move := rapid.SampledFrom([]subscription.Move{
+						subscription.End,
+						subscription.End,
+						subscription.Suspend,
+						subscription.Resume,
+					}).Draw(r, "move")
 					if _, err := e.Subscriptions.MoveSubscriptions(ctx, p.ID, which, move, 0, 10); err != nil {
 						r.Fatal(err)
 					}
@@ -299,7 +307,13 @@ func TestLifeOfASubscription(t *testing.T) {
 		for _, step := range []struct {
 			move    subscription.Move
 			changed int
-		}{{subscription.Suspend, 1}, {subscription.Suspend, 0}, {subscription.Resume, 1}, {subscription.Resume, 0}, {subscription.Suspend, 1}} {
+		}{
+			{subscription.Suspend, 1},
+			{subscription.Suspend, 0},
+			{subscription.Resume, 1},
+			{subscription.Resume, 0},
+			{subscription.Suspend, 1},
+		} {
 			moved, err := rules.MoveSubscriptions(ctx, p.ID, one, step.move)
 			if err != nil || moved.Found != 1 || moved.Changed != step.changed {
 				t.Fatal(step, moved, err)
@@ -320,7 +334,8 @@ func TestLifeOfASubscription(t *testing.T) {
 		if _, err := rules.MoveSubscriptions(ctx, p.ID, one, subscription.End); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := rules.MoveSubscriptions(ctx, p.ID, one, subscription.End); !errors.Is(err, subscription.ErrNotFound) {
+		_, err := rules.MoveSubscriptions(ctx, p.ID, one, subscription.End)
+		if !errors.Is(err, subscription.ErrNotFound) {
 			t.Error("an ended subscription is not ended again:", err)
 		}
 		if page, err := rules.ListActive(ctx, p.ID, 1, 10); err != nil || page.Total != 0 || len(page.Items) != 0 {
@@ -345,7 +360,8 @@ func TestLifeOfASubscription(t *testing.T) {
 		}
 		sum := blake2b.Sum512([]byte("00000000001" + cred.Salt))
 		for _, body := range bodies {
-			if !strings.Contains(body, fmt.Sprintf(`"userHash":"%x","subscriptionId":"sub_1","planId":"p","partnerInternalId":"contrato-1"`, sum)) ||
+			const names = `"userHash":"%x","subscriptionId":"sub_1","planId":"p","partnerInternalId":"contrato-1"`
+			if !strings.Contains(body, fmt.Sprintf(names, sum)) ||
 				strings.Contains(body, "00000000001") {
 				t.Error(body)
 			}
@@ -442,7 +458,13 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		count := func() (n int64) {
-			for _, table := range []string{"person", "subscription", "subscription_block", "subscription_counter", "plan"} {
+			for _, table := range []string{
+				"person",
+				"subscription",
+				"subscription_block",
+				"subscription_counter",
+				"plan",
+			} {
 				var c int64
 				if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM `+table).Scan(&c); err != nil {
 					t.Fatal(err)
@@ -579,13 +601,13 @@ func TestSubscriptionComesBackWhole(t *testing.T) {
 // fillTexts gives each text of a struct another value.
 func fillTexts(v reflect.Value, n *int) {
 	for i := range v.NumField() {
-		switch field := v.Field(i); field.Kind() {
-		case reflect.String:
-			*n++
-			field.SetString(fmt.Sprintf("text %d é \"%d\" 💡", *n, *n))
-		case reflect.Struct:
+		field := v.Field(i)
+		if field.Kind() == reflect.Struct {
 			fillTexts(field, n)
+			continue
 		}
+		*n++
+		field.SetString(fmt.Sprintf("text %d é \"%d\" 💡", *n, *n))
 	}
 }
 
@@ -619,7 +641,14 @@ func TestSubscriptionAtRest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, secret := range []string{"00012345678", "12ABC34501DE35", "Pessoa 1234", "exemplo.com.br", "4111111111111111", "5511987654321"} {
+			for _, secret := range []string{
+				"00012345678",
+				"12ABC34501DE35",
+				"Pessoa 1234",
+				"exemplo.com.br",
+				"4111111111111111",
+				"5511987654321",
+			} {
 				if bytes.Contains(raw, []byte(secret)) {
 					t.Errorf("%s holds %q", name, secret)
 				}

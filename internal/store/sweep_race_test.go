@@ -135,16 +135,20 @@ func sweepRaces() []sweepRace {
 		{
 			name:   "an enrolment of somebody who was left alone",
 			before: leaveAlone,
-			use:    func(_ *testing.T, w *lives, tx store.Tx) error { return enrolIn(tx, w.partner.ID, newBystander(w).cpf) },
-			sweep:  sweepRetention,
-			then:   hasSubscription,
+			use: func(_ *testing.T, w *lives, tx store.Tx) error {
+				return enrolIn(tx, w.partner.ID, newBystander(w).cpf)
+			},
+			sweep: sweepRetention,
+			then:  hasSubscription,
 		},
 		{
 			name:   "an enrolment of somebody whose last subscription is swept",
 			before: endLast,
-			use:    func(_ *testing.T, w *lives, tx store.Tx) error { return enrolIn(tx, w.partner.ID, newBystander(w).cpf) },
-			sweep:  sweepRetention,
-			then:   hasSubscription,
+			use: func(_ *testing.T, w *lives, tx store.Tx) error {
+				return enrolIn(tx, w.partner.ID, newBystander(w).cpf)
+			},
+			sweep: sweepRetention,
+			then:  hasSubscription,
 		},
 		{
 			name:   "a CPF that is watched",
@@ -193,7 +197,9 @@ func sweepRaces() []sweepRace {
 		{
 			name: "a closed case that the person rates",
 			before: func(t *testing.T, w *lives) {
-				if _, err := cyber.NewCases(w.Store.Cases, w.Clock.Now).MoveCase(ctx, w.caseOf(t), cyber.CaseCancelled, "op_1", ""); err != nil {
+				cases := cyber.NewCases(w.Store.Cases, w.Clock.Now)
+				_, err := cases.MoveCase(ctx, w.caseOf(t), cyber.CaseCancelled, "op_1", "")
+				if err != nil {
 					t.Fatal(err)
 				}
 				w.Clock.Advance(51 * day)
@@ -201,7 +207,12 @@ func sweepRaces() []sweepRace {
 			use: func(t *testing.T, w *lives, tx store.Tx) error {
 				_, err := tx.Cases.UpdateCase(ctx, cyber.CaseKey{ID: w.caseOf(t)}, func(c *cyber.Case) (cyber.CaseChange, error) {
 					c.Status, c.ChangedAt = cyber.CaseInProgress, w.Clock.Now()
-					return cyber.CaseChange{Lines: []cyber.CaseMove{{From: cyber.CaseCancelled, To: cyber.CaseInProgress, Actor: "op_1", At: w.Clock.Now()}}}, nil
+					return cyber.CaseChange{Lines: []cyber.CaseMove{{
+						From:  cyber.CaseCancelled,
+						To:    cyber.CaseInProgress,
+						Actor: "op_1",
+						At:    w.Clock.Now(),
+					}}}, nil
 				})
 				return err
 			},
@@ -244,7 +255,9 @@ func sweepRaces() []sweepRace {
 			name: "a repetition of events, swept, for a new endpoint",
 			before: func(t *testing.T, w *lives) {
 				w.Clock.Advance(11 * day)
-				if _, err := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil).CreateEndpoint(ctx, w.partner.ID, "http://127.0.0.1:9/dois", nil, loopback); err != nil {
+				endpoints := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil)
+				_, err := endpoints.CreateEndpoint(ctx, w.partner.ID, "http://127.0.0.1:9/dois", nil, loopback)
+				if err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -272,7 +285,8 @@ func sweepRaces() []sweepRace {
 			name:   "a key of somebody who is erased",
 			before: endLast,
 			use: func(_ *testing.T, w *lives, tx store.Tx) error {
-				_, err := cyber.NewEndpoints(tx.Devices, w.Clock.Now, nil).IssueKey(ctx, w.partner.ID, phone(string(newBystander(w).long), "Celular"))
+				endpoints := cyber.NewEndpoints(tx.Devices, w.Clock.Now, nil)
+				_, err := endpoints.IssueKey(ctx, w.partner.ID, phone(string(newBystander(w).long), "Celular"))
 				return err
 			},
 			sweep: eraseBystander,
@@ -281,9 +295,11 @@ func sweepRaces() []sweepRace {
 		{
 			name:   "an enrolment of somebody who is erased",
 			before: endLast,
-			use:    func(_ *testing.T, w *lives, tx store.Tx) error { return enrolIn(tx, w.partner.ID, newBystander(w).cpf) },
-			sweep:  eraseBystander,
-			then:   isGone,
+			use: func(_ *testing.T, w *lives, tx store.Tx) error {
+				return enrolIn(tx, w.partner.ID, newBystander(w).cpf)
+			},
+			sweep: eraseBystander,
+			then:  isGone,
 		},
 		{
 			name:   "the result of a delivery that is erased",
@@ -372,7 +388,8 @@ func isGone(t *testing.T, w *lives) {
 // caseOf returns the only case.
 func (w *lives) caseOf(t *testing.T) (id cyber.CaseID) {
 	t.Helper()
-	if err := w.DB.ReadPool().QueryRowContext(context.Background(), `SELECT id FROM support_case`).Scan(&id); err != nil {
+	err := w.DB.ReadPool().QueryRowContext(context.Background(), `SELECT id FROM support_case`).Scan(&id)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -408,8 +425,18 @@ func recordAnswer(t *testing.T, w *lives, tx store.Tx) error {
 	var results []alert.Result
 	for i, k := range slices.Backward(keys) {
 		r := alert.Result{
-			Delivery: alert.Delivery{Partner: w.partner.ID, Endpoint: w.firstEndpoint(), Event: alert.EventID(k.event), Seq: k.seq, Tried: i%2 == 0},
-			At:       w.Clock.Now().Add(time.Second), Outcome: &webhook.Outcome{Status: 200, Answer: "recebi"}, State: alert.Delivered, Attempts: 1, Now: w.Clock.Now(),
+			Delivery: alert.Delivery{
+				Partner:  w.partner.ID,
+				Endpoint: w.firstEndpoint(),
+				Event:    alert.EventID(k.event),
+				Seq:      k.seq,
+				Tried:    i%2 == 0,
+			},
+			At:       w.Clock.Now().Add(time.Second),
+			Outcome:  &webhook.Outcome{Status: 200, Answer: "recebi"},
+			State:    alert.Delivered,
+			Attempts: 1,
+			Now:      w.Clock.Now(),
 		}
 		if i%3 == 0 { // one that was delivered before, without a text
 			r.Outcome.Answer, r.Delivery.Tried = "", false

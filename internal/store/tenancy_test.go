@@ -17,7 +17,8 @@ import (
 
 // named are the columns in which a value may be the same for two partners because of a person, with the reason.
 var named = map[string]string{
-	"audit.subject": "the trail names whom an operator asked for by CPF once for all partners; which partner it was is sealed",
+	"audit.subject": "the trail names whom an operator asked for by CPF once for all partners; " +
+		"which partner it was is sealed",
 }
 
 // TestPartnersCannotBeJoined: one person, with the same values and the same device, is known to two partners and does
@@ -44,8 +45,10 @@ func TestPartnersCannotBeJoined(t *testing.T) {
 				}
 			}
 		}
-		for _, must := range strings.Fields(`asset.fingerprint asset.user_index epp_key.device_index epp_key.user_index subscription.cpf person.user_256
-			content_answer.value score_day.sealed erasure.person erasure.cpf support_case.user_index event.person idempotency.claim`) {
+		for _, must := range strings.Fields(`asset.fingerprint asset.user_index epp_key.device_index epp_key.user_index
+		subscription.cpf person.user_256
+			content_answer.value score_day.sealed erasure.person erasure.cpf support_case.user_index
+		event.person idempotency.claim`) {
 			for i := range grown {
 				if len(grown[i][must]) == 0 {
 					t.Errorf("%s was not filled by partner %d: nothing was compared", must, i)

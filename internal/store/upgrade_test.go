@@ -95,7 +95,9 @@ var (
 // understands tells whether a statement can be planned, and whether what it inserts is enough of a row.
 func understands(ctx context.Context, db *sqldb.DB, statement string) error {
 	return db.InTransaction(ctx, func(tx *sqldb.Tx) error {
-		for _, match := range slices.Concat(insertInto.FindAllStringSubmatch(statement, -1), copyInto.FindAllStringSubmatch(statement, -1)) {
+		inserts := insertInto.FindAllStringSubmatch(statement, -1)
+		copies := copyInto.FindAllStringSubmatch(statement, -1)
+		for _, match := range slices.Concat(inserts, copies) {
 			if err := enough(ctx, tx, strings.TrimPrefix(match[1], "load_"), match[2]); err != nil {
 				return err
 			}
@@ -212,7 +214,8 @@ func enough(ctx context.Context, tx *sqldb.Tx, table, named string) (err error) 
 // contracts are the changes that break a release which does not know of them, or may: a default is what keeps an added
 // column that is NOT NULL.
 var contracts = regexp.MustCompile(
-	`(?i)\b(DROP\s+TABLE|DROP\s+COLUMN|RENAME|ALTER\s+COLUMN|ADD\s+CONSTRAINT|CREATE\s+UNIQUE\s+INDEX|CREATE\s+(OR\s+REPLACE\s+)?TRIGGER)\b`,
+	`(?i)\b(DROP\s+TABLE|DROP\s+COLUMN|RENAME|ALTER\s+COLUMN|ADD\s+CONSTRAINT|` +
+		`CREATE\s+UNIQUE\s+INDEX|CREATE\s+(OR\s+REPLACE\s+)?TRIGGER)\b`,
 )
 
 // TestMigrationsExpandFirst: a migration adds. One that takes away, renames or narrows says which release stopped using
@@ -268,7 +271,8 @@ func expandsFirst(text string, version int) error {
 		said := excuse.FindStringSubmatch(text)
 		if said == nil {
 			return fmt.Errorf(
-				"%q may break the release before: add first, and take away in a later release with a line -- contract: unused since NNNN",
+				"%q may break the release before: add first, and take away in a later release "+
+					"with a line -- contract: unused since NNNN",
 				found,
 			)
 		}

@@ -102,7 +102,13 @@ func TestBreachCatalogue(t *testing.T) {
 		t.Run(string(engine), func(t *testing.T) {
 			e := storetest.Open(t, engine)
 			ctx, now := context.Background(), e.Clock.Now()
-			for i, state := range []leak.State{leak.Published, leak.Importing, leak.Published, leak.Retracted, leak.Published} {
+			for i, state := range []leak.State{
+				leak.Published,
+				leak.Importing,
+				leak.Published,
+				leak.Retracted,
+				leak.Published,
+			} {
 				err := e.Store.Breaches.InsertBreach(ctx, leak.Record{State: state, Breach: cyber.Breach{
 					Name: fmt.Sprintf(
 						"loja-%d",
@@ -147,7 +153,13 @@ func TestBreachCatalogue(t *testing.T) {
 					t.Errorf("%+v: %v of %d", c, list, total)
 				}
 			}
-			for name, ok := range map[string]bool{"loja-0": true, "loja-1": false, "loja-3": false, "nada": false, cyber.SandboxBreach: false} {
+			for name, ok := range map[string]bool{
+				"loja-0":            true,
+				"loja-1":            false,
+				"loja-3":            false,
+				"nada":              false,
+				cyber.SandboxBreach: false,
+			} {
 				if b, err := catalogue.FindBreach(
 					ctx,
 					partner.Live,

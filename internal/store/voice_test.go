@@ -43,7 +43,8 @@ func newSpeaking(t *testing.T, e *storetest.Env) *speaking {
 			t.Fatal(err)
 		}
 	}
-	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(w.ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "ouro" })
+	registry := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
+	_, err := registry.UpdatePartner(w.ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "ouro" })
 	must(err)
 	must(
 		e.Store.Alerts.KeepTemplate(
@@ -112,8 +113,16 @@ func newSpeaking(t *testing.T, e *storetest.Env) *speaking {
 		State:       leak.Published,
 		PublishedAt: now,
 	}))
-	must(e.Store.Feeds.InsertFeed(w.ctx, feed.Feed{Name: "caixa", Kind: feed.List, Target: "https://fonte.example/", Every: time.Hour, Created: now}))
-	w.endpoint, err = alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).CreateEndpoint(w.ctx, id, "https://banco.example/avisos", []string{string(alert.LeakDetected)}, allowed{})
+	must(e.Store.Feeds.InsertFeed(w.ctx, feed.Feed{
+		Name:    "caixa",
+		Kind:    feed.List,
+		Target:  "https://fonte.example/",
+		Every:   time.Hour,
+		Created: now,
+	}))
+	endpoints := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil)
+	types := []string{string(alert.LeakDetected)}
+	w.endpoint, err = endpoints.CreateEndpoint(w.ctx, id, "https://banco.example/avisos", types, allowed{})
 	must(err)
 	_, err = e.Store.Alerts.UpdateEndpoint(w.ctx, id, w.endpoint.ID, func(e *alert.Endpoint) error {
 		e.State, e.Reason = alert.Disabled, alert.ByOperator
@@ -143,13 +152,17 @@ func (w *speaking) served() map[string]string {
 	enabled, nerr := w.Store.Alerts.EnabledEndpoints(w.ctx, []alert.EndpointRef{{Partner: id, Endpoint: w.endpoint.ID}})
 	return map[string]string{
 		"message_template": tell(w.Store.Alerts.ListTemplates(w.ctx, id)),
-		"plan":             tell(w.Store.Plans.GetPlan(w.ctx, id, "ouro")) + tell(w.Store.Cover.LoadEntitled(w.ctx, id, "alguem")) + tell(w.Store.Plans.ListPlans(w.ctx, id)) + name + fmt.Sprint(perr),
-		"service":          tell(w.Store.Services.ListServices(w.ctx)),
-		"case_question":    tell(w.Store.Cases.ServiceTriage(w.ctx, "sv_1")) + tell(w.Store.Cases.ListQuestions(w.ctx, "")),
-		"content":          content.String() + fmt.Sprint(err),
-		"epp_install":      tell(w.Store.Devices.InstallLinks(w.ctx)),
-		"partner_theme":    tell(w.Store.Partners.GetTheme(w.ctx, id)),
-		"breach": tell(w.Store.Breaches.BreachByName(w.ctx, "loja")) + tell(w.Store.Breaches.PublishedBreach(w.ctx, "loja")) + title + fmt.Sprint(terr) +
+		"plan": tell(w.Store.Plans.GetPlan(w.ctx, id, "ouro")) +
+			tell(w.Store.Cover.LoadEntitled(w.ctx, id, "alguem")) +
+			tell(w.Store.Plans.ListPlans(w.ctx, id)) + name + fmt.Sprint(perr),
+		"service": tell(w.Store.Services.ListServices(w.ctx)),
+		"case_question": tell(w.Store.Cases.ServiceTriage(w.ctx, "sv_1")) +
+			tell(w.Store.Cases.ListQuestions(w.ctx, "")),
+		"content":       content.String() + fmt.Sprint(err),
+		"epp_install":   tell(w.Store.Devices.InstallLinks(w.ctx)),
+		"partner_theme": tell(w.Store.Partners.GetTheme(w.ctx, id)),
+		"breach": tell(w.Store.Breaches.BreachByName(w.ctx, "loja")) +
+			tell(w.Store.Breaches.PublishedBreach(w.ctx, "loja")) + title + fmt.Sprint(terr) +
 			tell(made, merr),
 		"feed":     tell(w.Store.Feeds.ListFeeds(w.ctx)) + tell(w.Store.Feeds.FeedByName(w.ctx, "caixa")),
 		"endpoint": tell(endpoints, eerr) + tell(enabled, nerr),
@@ -206,8 +219,15 @@ func TestWriterHasNoVoice(t *testing.T) {
 		}
 		before := w.served()
 		for table, text := range map[string]string{
-			"message_template": "Um dado seu vazou.", "plan": "Nenhuma.", "service": "Ajuda depois de um golpe.", "case_question": "Ontem", "epp_install": "https://loja.example/app",
-			"partner_theme": "Minha página", "breach": "Loja", "feed": "https://fonte.example/", "endpoint": "https://banco.example/avisos",
+			"message_template": "Um dado seu vazou.",
+			"plan":             "Nenhuma.",
+			"service":          "Ajuda depois de um golpe.",
+			"case_question":    "Ontem",
+			"epp_install":      "https://loja.example/app",
+			"partner_theme":    "Minha página",
+			"breach":           "Loja",
+			"feed":             "https://fonte.example/",
+			"endpoint":         "https://banco.example/avisos",
 		} {
 			if !strings.Contains(before[table], text) {
 				t.Errorf("%s before anything was written: %s", table, before[table])
@@ -244,14 +264,17 @@ func TestForgedRowIsWrittenAnew(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		plans, services := plan.NewCatalogue(e.Store.Plans, e.Clock.Now), cyber.NewServices(e.Store.Services, e.Clock.Now)
-		if _, err := plans.EditPlan(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.MaxDevices = 3 }); !errors.Is(err, plan.ErrInvalid) {
+		plans := plan.NewCatalogue(e.Store.Plans, e.Clock.Now)
+		services := cyber.NewServices(e.Store.Services, e.Clock.Now)
+		_, err := plans.EditPlan(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.MaxDevices = 3 })
+		if !errors.Is(err, plan.ErrInvalid) {
 			t.Error("a forged plan was changed in part:", err)
 		}
-		if _, err := services.EditService(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name = "Ajuda" }); !errors.Is(err, cyber.ErrServiceInvalid) {
+		_, err = services.EditService(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name = "Ajuda" })
+		if !errors.Is(err, cyber.ErrServiceInvalid) {
 			t.Error("a forged service was changed in part:", err)
 		}
-		_, err := plans.EditPlan(
+		_, err = plans.EditPlan(
 			w.ctx,
 			w.partner.ID,
 			"ouro",

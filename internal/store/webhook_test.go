@@ -269,7 +269,13 @@ func TestForbiddenTargets(t *testing.T) {
 		t.Cleanup(func() { _ = canary.Close() })
 		address := canary.Addr().String()
 		strict := webhook.NewGuard(nil)
-		for _, url := range []string{"http://" + address, "https://" + address, "https://localhost/", "https://user@example.com/", "https://[::ffff:127.0.0.1]/"} {
+		for _, url := range []string{
+			"http://" + address,
+			"https://" + address,
+			"https://localhost/",
+			"https://user@example.com/",
+			"https://[::ffff:127.0.0.1]/",
+		} {
 			if _, err := m.endpoints.CreateEndpoint(
 				ctx,
 				m.partner,
@@ -320,7 +326,8 @@ func TestTest(t *testing.T) {
 		ctx := context.Background()
 		var status atomic.Int64
 		status.Store(http.StatusAccepted)
-		r, other := newReceiver(t, func(client.WebhookEvent, int) int { return int(status.Load()) }), newReceiver(t, nil)
+		r := newReceiver(t, func(client.WebhookEvent, int) int { return int(status.Load()) })
+		other := newReceiver(t, nil)
 		e := m.endpoint(t, r, "case.status_changed")
 		m.endpoint(t, other)
 		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, e.ID); err != nil {
@@ -341,7 +348,10 @@ func TestTest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for event, want := range map[alert.EventID]alert.DeliveryState{id: alert.Delivered, failed: alert.DeliveryFailed} {
+		for event, want := range map[alert.EventID]alert.DeliveryState{
+			id:     alert.Delivered,
+			failed: alert.DeliveryFailed,
+		} {
 			list, err := m.Alerts.Deliveries(ctx, m.partner, event)
 			if err != nil || len(list) != 1 || list[0].State != want {
 				t.Errorf("%v, want %s, %v", list, want, err)
@@ -374,7 +384,8 @@ func TestEndpointSecretsAtRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		var url, keys []byte
-		if err := m.env.DB.ReadPool().QueryRowContext(ctx, `SELECT url, keys FROM endpoint`).Scan(&url, &keys); err != nil {
+		err = m.env.DB.ReadPool().QueryRowContext(ctx, `SELECT url, keys FROM endpoint`).Scan(&url, &keys)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(url), "segredo") || strings.Contains(string(keys), "whsec_") {
@@ -434,7 +445,8 @@ func (m *mailer) count(t *testing.T, table string) int {
 
 func (m *mailer) countWhere(t *testing.T, table, condition string) (n int) {
 	t.Helper()
-	err := m.env.DB.ReadPool().QueryRowContext(context.Background(), `SELECT count(*) FROM `+table+` WHERE `+condition).Scan(&n)
+	query := `SELECT count(*) FROM ` + table + ` WHERE ` + condition
+	err := m.env.DB.ReadPool().QueryRowContext(context.Background(), query).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,12 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_group_plan":true,"group_size":"50","benefit_holder":"12ABC34501DE35",
-	"beneficiary":{"primary_card":"1","user_card":"2","name":"Ana","cpf":"52998224725","birth_date":"1990-05-17","gender":"F","email":"ana@exemplo.com.br",
-	"phone_number":"+5511987654321","address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`
+const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_group_plan":true,"group_size":"50",
+	"benefit_holder":"12ABC34501DE35",
+	"beneficiary":{"primary_card":"1","user_card":"2","name":"Ana","cpf":"52998224725","birth_date":"1990-05-17","gender":"F",
+	"email":"ana@exemplo.com.br",
+	"phone_number":"+5511987654321",
+	"address":{"zipcode":"01001000","street":"R","number":"1","neighborhood":"C","city":"S","state":"SP"}}}`
 
 // problemsOf reads and checks an item.
 func problemsOf(item string, digits identifier.CheckDigits) (string, subscription.Subscription) {

@@ -236,7 +236,8 @@ func TestEnrolPlansInOrder(t *testing.T) {
 		e.AddItemToBatch(i, draftOf(i+1, string(id)))
 	}
 	slices.Sort(want)
-	if _, err := s.registry().KeepEnrolment(context.Background(), e, false); err != nil || !slices.Equal(s.batch.register, want) {
+	_, err := s.registry().KeepEnrolment(context.Background(), e, false)
+	if err != nil || !slices.Equal(s.batch.register, want) {
 		t.Error(s.batch.register, err)
 	}
 	made := e.demo("p00")
@@ -311,7 +312,8 @@ func TestEnrolRemembers(t *testing.T) {
 // TestEnrolFails: a store that fails is an error, not a refused item.
 func TestEnrolFails(t *testing.T) {
 	for _, step := range []string{"plans", "batch"} {
-		if _, err := (&fakeStore{fail: step}).registry().BeginEnrolment(context.Background(), "pt_1", partner.Sandbox, 0); !errors.Is(err, errOnPurpose) {
+		_, err := (&fakeStore{fail: step}).registry().BeginEnrolment(context.Background(), "pt_1", partner.Sandbox, 0)
+		if !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
@@ -319,7 +321,8 @@ func TestEnrolFails(t *testing.T) {
 		s := &fakeStore{fail: step}
 		e := s.enrol(t, partner.Sandbox)
 		e.AddItemToBatch(0, draftOf(1, "ouro"))
-		if out, err := s.registry().KeepEnrolment(context.Background(), e, false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
+		out, err := s.registry().KeepEnrolment(context.Background(), e, false)
+		if !errors.Is(err, errOnPurpose) || out.Created != 0 {
 			t.Error(step, out, err)
 		}
 	}
@@ -345,7 +348,8 @@ func TestMove(t *testing.T) {
 		"a company and a plan": {Plan: "ouro", Holder: cnpj},
 	} {
 		s := &fakeStore{}
-		if _, err := s.registry().MoveSubscriptions(ctx, "pt_1", which, End); !errors.Is(err, ErrSelection) || len(s.asked) > 0 {
+		_, err := s.registry().MoveSubscriptions(ctx, "pt_1", which, End)
+		if !errors.Is(err, ErrSelection) || len(s.asked) > 0 {
 			t.Errorf("%s: %v, %v", name, err, s.asked)
 		}
 	}
@@ -362,13 +366,15 @@ func TestMove(t *testing.T) {
 	if _, err := (&fakeStore{}).registry().MoveSubscriptions(ctx, "pt_1", one, End); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := (&fakeStore{fail: "move"}).registry().MoveSubscriptions(ctx, "pt_1", one, End); !errors.Is(err, errOnPurpose) {
+	_, err = (&fakeStore{fail: "move"}).registry().MoveSubscriptions(ctx, "pt_1", one, End)
+	if !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	s = &fakeStore{moves: []Moved{{Found: 1, Last: 1, More: true}, {Found: 1}}}
-	if got, err := s.registry().MoveSubscriptions(ended, "pt_1", Selection{Holder: cnpj}, End); !errors.Is(err, context.Canceled) || got.Found != 1 {
+	got, err := s.registry().MoveSubscriptions(ended, "pt_1", Selection{Holder: cnpj}, End)
+	if !errors.Is(err, context.Canceled) || got.Found != 1 {
 		t.Error("a stop between batches:", got, err)
 	}
 }
@@ -396,7 +402,8 @@ func TestSweep(t *testing.T) {
 		t.Error(s.asked)
 	}
 	for _, step := range []string{"partners", "move"} {
-		if _, err := (&fakeStore{fail: step}).registry().SweepExpired(context.Background()); !errors.Is(err, errOnPurpose) {
+		_, err := (&fakeStore{fail: step}).registry().SweepExpired(context.Background())
+		if !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
@@ -420,7 +427,8 @@ func TestActive(t *testing.T) {
 		{1 << 62, 100, fmt.Sprintf("page %d 100", int64(1<<50)/100*100)},
 	} {
 		s := &fakeStore{}
-		if _, err := s.registry().ListActive(context.Background(), "pt_1", c.page, c.size); err != nil || s.asked[0] != c.want {
+		_, err := s.registry().ListActive(context.Background(), "pt_1", c.page, c.size)
+		if err != nil || s.asked[0] != c.want {
 			t.Errorf("page %d of %d: %v, %v", c.page, c.size, s.asked, err)
 		}
 	}
@@ -482,8 +490,10 @@ func TestImport(t *testing.T) {
 		fakeStore *fakeStore
 		file      *table
 	}{
-		"file": {&fakeStore{}, &table{end: errOnPurpose}}, "begin": {&fakeStore{fail: "plans"}, &table{end: io.EOF}},
-		"keep": {&fakeStore{fail: "keep"}, &table{end: io.EOF}}, "reject": {&fakeStore{}, &table{drafts: []*Draft{bad}, end: io.EOF}},
+		"file":   {&fakeStore{}, &table{end: errOnPurpose}},
+		"begin":  {&fakeStore{fail: "plans"}, &table{end: io.EOF}},
+		"keep":   {&fakeStore{fail: "keep"}, &table{end: io.EOF}},
+		"reject": {&fakeStore{}, &table{drafts: []*Draft{bad}, end: io.EOF}},
 	} {
 		_, err := c.fakeStore.registry().ImportFile(ctx, p, c.file, false, refuse, func(ImportReport) {})
 		if !errors.Is(err, errOnPurpose) {
@@ -501,17 +511,22 @@ func TestMoveTable(t *testing.T) {
 	s := &fakeStore{moves: []Moved{{Found: 1, Changed: 1}}}
 	var lines []int64
 	total, err := s.registry().MoveTable(ctx, "pt_1", file(), End, func(n int64, _ MovedTable) { lines = append(lines, n) })
-	if err != nil || total.Found != 1 || total.Changed != 1 || total.NotFound != 2 || !slices.Equal(total.Lines, []int{3, 4}) {
+	if err != nil || total.Found != 1 || total.Changed != 1 || total.NotFound != 2 || !slices.Equal(total.Lines, []int{
+		3,
+		4,
+	}) {
 		t.Errorf("%+v, %v", total, err)
 	}
 	if !slices.Equal(lines, []int64{1, 2, 3}) {
 		t.Error(lines)
 	}
 	quiet := func(int64, MovedTable) {}
-	if _, err := (&fakeStore{fail: "move"}).registry().MoveTable(ctx, "pt_1", file(), End, quiet); !errors.Is(err, errOnPurpose) {
+	_, err = (&fakeStore{fail: "move"}).registry().MoveTable(ctx, "pt_1", file(), End, quiet)
+	if !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
-	if _, err := (&fakeStore{}).registry().MoveTable(ctx, "pt_1", &table{end: fault.New(fault.Invalid, "x")}, End, quiet); err == nil {
+	_, err = (&fakeStore{}).registry().MoveTable(ctx, "pt_1", &table{end: fault.New(fault.Invalid, "x")}, End, quiet)
+	if err == nil {
 		t.Error("a file that cannot be read")
 	}
 }
@@ -529,9 +544,25 @@ func TestDays(t *testing.T) {
 		t.Error("no day")
 	}
 	for text, ok := range map[string]bool{
-		"2026-02-28": true, "2026-02-29": false, "2024-02-29": true, "2026-00-01": false, "2026-12-31": true, "2026-13-01": false, "2026-01-00": false,
-		"0000-01-01": false, "2026/01/01": false, "2026-01/01": false, "2026-1-1": false, "": false, "2026-01-01T00:00:00Z": true,
-		"2026-01-01T00:00:00.5": true, "2026-01-01 00:00:00": false, "202a-01-01": false, "2026-0a-01": false, "2026-01-0a": false, "9999-12-31": true,
+		"2026-02-28":            true,
+		"2026-02-29":            false,
+		"2024-02-29":            true,
+		"2026-00-01":            false,
+		"2026-12-31":            true,
+		"2026-13-01":            false,
+		"2026-01-00":            false,
+		"0000-01-01":            false,
+		"2026/01/01":            false,
+		"2026-01/01":            false,
+		"2026-1-1":              false,
+		"":                      false,
+		"2026-01-01T00:00:00Z":  true,
+		"2026-01-01T00:00:00.5": true,
+		"2026-01-01 00:00:00":   false,
+		"202a-01-01":            false,
+		"2026-0a-01":            false,
+		"2026-01-0a":            false,
+		"9999-12-31":            true,
 	} {
 		d, got := ParseDay(text)
 		if got != ok || ok && d.String() != text[:10] {
