@@ -183,8 +183,7 @@ func TestKilledWorkers(t *testing.T) {
 		}
 		var waits []time.Duration // from each kill to the next sender
 		for kill := 1; kill <= kills; kill++ {
-			progress(t, r, kill*events/(kills+2))
-			time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+			progress(t, r, kill*events/(kills+2)+rand.IntN(30)) // at another moment of the work each time
 			var victim string
 			wait(t, "a worker that sends beside one that is ready", func() bool {
 				ready := false

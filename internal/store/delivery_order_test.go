@@ -82,16 +82,20 @@ func TestStubbornEventIsPassed(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		var stubborn sync.Map
 		var atFollower int
-		var r *receiver
-		r = newReceiver(t, func(e client.WebhookEvent, try int) int {
-			if _, ok := stubborn.Load(e.ID); ok {
-				// After the second try it is the follower's turn: the other person's event has to be there before.
-				for since := time.Now(); try == 2 && len(r.received()) == 0 && time.Since(since) < 30*time.Second; {
-					time.Sleep(5 * time.Millisecond)
-				}
-				return http.StatusServiceUnavailable
+		arrived := make(chan struct{})
+		arrive := sync.OnceFunc(func() { close(arrived) })
+		r := newReceiver(t, func(e client.WebhookEvent, try int) int {
+			if _, ok := stubborn.Load(e.ID); !ok {
+				arrive()
+				return http.StatusNoContent
 			}
-			return http.StatusNoContent
+			if try == 2 { // after it the follower's turn comes: the other person's event has to be there before
+				select {
+				case <-arrived:
+				case <-time.After(time.Minute): // the test fails below
+				}
+			}
+			return http.StatusServiceUnavailable
 		})
 		m.endpoint(t, r)
 		bad := m.publish(t, alert.LeakDetected, "ana")

@@ -126,6 +126,21 @@ func (m *mailer) endpoint(t *testing.T, r *receiver, types ...string) alert.Endp
 	return e
 }
 
+// awaitTwoLooks returns when the dispatcher has looked for due deliveries twice: two events of another partner, one
+// published after the other had arrived, are there.
+func (m *mailer) awaitTwoLooks(t *testing.T) {
+	t.Helper()
+	beside, _ := m.env.NewPartner(t, partner.Live)
+	other := *m
+	other.partner = beside.ID
+	r := newReceiver(t, nil)
+	other.endpoint(t, r)
+	for n := range 2 {
+		other.publish(t, alert.LeakDetected, "outra pessoa")
+		wait(t, "another partner's event", func() bool { return len(r.received()) == n+1 })
+	}
+}
+
 // publish adds an event about user.
 func (m *mailer) publish(t *testing.T, kind alert.Type, user string) alert.Event {
 	t.Helper()

@@ -104,6 +104,7 @@ func TestCursorSkipsNothing(t *testing.T) {
 		var mu sync.Mutex
 		written := map[string]bool{}
 		var writing, reading sync.WaitGroup
+		pageRead := make(chan struct{})
 		for range writers {
 			writing.Go(func() {
 				for range rounds {
@@ -113,7 +114,9 @@ func TestCursorSkipsNothing(t *testing.T) {
 						if err := m.AddEventsForTest(ctx, tx, m.partner, events...); err != nil {
 							return err
 						}
-						time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
+						if rand.IntN(2) == 0 { // stay open while a page is read
+							<-pageRead
+						}
 						if fail {
 							return errFailed
 						}
@@ -143,6 +146,10 @@ func TestCursorSkipsNothing(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 						return
+					}
+					select {
+					case pageRead <- struct{}{}:
+					default: // no transaction waits
 					}
 					for _, e := range page.Events {
 						seen[i] = append(seen[i], string(e.ID))

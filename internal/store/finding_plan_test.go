@@ -9,7 +9,6 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/store/storetest"
-	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // TestPlansOfTheErased: what a person said of their steps is in their copy and goes with them, and nobody is reminded

@@ -206,9 +206,12 @@ func TestOnceRaces(t *testing.T) {
 		var effects atomic.Int64
 		var wg sync.WaitGroup
 		answers := make([][]string, keys)
+		answered := make([]chan struct{}, keys)
 		var mu sync.Mutex
 		for k := range keys {
 			name := "sv_" + string(rune('a'+k%26)) + string(rune('a'+k/26))
+			answered[k] = make(chan struct{})
+			answer := sync.OnceFunc(func() { close(answered[k]) })
 			for r := range racers {
 				replica := e
 				if r%2 == 1 {
@@ -228,9 +231,10 @@ func TestOnceRaces(t *testing.T) {
 							},
 						)
 						if errors.Is(err, partner.ErrStillRunning) {
-							time.Sleep(5 * time.Millisecond)
+							<-answered[k] // by the twin that is at work
 							continue
 						}
+						answer()
 						if err != nil {
 							t.Error(err)
 							return

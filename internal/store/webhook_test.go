@@ -41,7 +41,7 @@ func TestHeldUntilEnabled(t *testing.T) {
 		for range 20 {
 			want = append(want, string(m.publish(t, alert.LeakDetected, "ana").ID))
 		}
-		time.Sleep(4 * testOptions.Poll)
+		m.awaitTwoLooks(t)
 		if n := len(r.received()); n != 1 {
 			t.Fatalf("%d events reached a disabled endpoint", n-1)
 		}
@@ -88,7 +88,7 @@ func TestGoneDisables(t *testing.T) {
 			return err == nil && now.State == alert.Disabled && now.Reason == alert.Gone
 		})
 		m.publish(t, alert.LeakDetected, "bia")
-		time.Sleep(4 * testOptions.Poll)
+		m.awaitTwoLooks(t)
 		r.mu.Lock()
 		asked, of := r.tries[string(event.ID)], len(r.tries)
 		r.mu.Unlock()
