@@ -306,3 +306,36 @@ func TestUsedKeyIsNotIssuedAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestOnlyRevokedKeyReturns: a vendor's key that ended for another reason than being revoked stays out of the pool, used
+// or not: it has run out, or the person's protection moved or ended with it.
+func TestOnlyRevokedKeyReturns(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		p, _ := e.NewPartner(t, partner.Live)
+		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
+		reasons := []cyber.EndReason{cyber.EndExpired, cyber.EndMoved, cyber.EndSubscription}
+		for i := range reasons {
+			keys := []cyber.VendorKey{{Key: fmt.Sprint("VENDOR-", i)}}
+			if _, err := e.Devices.LoadKeyPool(ctx, cyber.Android, keys); err != nil {
+				t.Fatal(err)
+			}
+		}
+		returns := true
+		if err := endpoints.UpdateSource(ctx, cyber.Android, cyber.SourceChange{Returns: &returns}); err != nil {
+			t.Fatal(err)
+		}
+		for i, reason := range reasons {
+			d, err := endpoints.IssueKey(ctx, p.ID, phone(fmt.Sprint("u", i), "Celular"))
+			if err != nil {
+				t.Fatal(reason, err)
+			}
+			if _, err := e.Devices.EndOwnKey(ctx, p.ID, d.ID, reason); err != nil {
+				t.Fatal(reason, err)
+			}
+		}
+		if again, err := endpoints.IssueKey(ctx, p.ID, phone("u9", "Celular")); !errors.Is(err, cyber.ErrPoolEmpty) {
+			t.Errorf("a key that was not revoked is issued again: %q, %v", again.Key, err)
+		}
+	})
+}
