@@ -24,6 +24,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/dump/reader"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -406,7 +407,7 @@ const skewWorthTelling = 2 * time.Second
 func (p *checkup) compareClocks(ctx context.Context, db *sqldb.DB) {
 	const area = "clock"
 	if db.EngineName() == sqldb.SQLite {
-		skew, err := store.NewStore(db, nil, time.Now).Upkeep.ClockSkew(ctx)
+		skew, err := store.NewStore(db, nil, time.Now, leak.Judge{}).Upkeep.ClockSkew(ctx)
 		switch {
 		case err != nil:
 			p.reportWarning(area, oneLineReason(err), "")
@@ -463,7 +464,7 @@ func (p *checkup) checkBinding(ctx context.Context, db *sqldb.DB, keys *seal.Key
 		)
 		return
 	}
-	st := store.NewStore(db, keys, time.Now)
+	st := store.NewStore(db, keys, time.Now, leak.Judge{})
 	if err := st.BindKeyFile(ctx); err != nil {
 		p.reportProblem(area, oneLineReason(err), "restore the pair that belongs together")
 		return

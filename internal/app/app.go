@@ -21,6 +21,7 @@ import (
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -132,7 +133,7 @@ func buildApp(ctx context.Context, c config.Common, db *sqldb.DB, now func() tim
 	if err != nil {
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
-	st := store.NewStore(db, keys, now)
+	st := store.NewStore(db, keys, now, leak.Judge{})
 	st.GmailAsOne(c.GmailAsOne)
 	leaks, err := openLeaks(c, st, keys, now)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/core/registry"
 
 	"github.com/vigiahq/vigia/internal/corpus/password"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/config"
@@ -165,7 +166,7 @@ func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *os.
 	if err != nil {
 		return nil, nil, err
 	}
-	copied := store.NewStore(db, a.Keys, a.now)
+	copied := store.NewStore(db, a.Keys, a.now, leak.Judge{})
 	err = copied.BindKeyFile(ctx)
 	if err == nil {
 		err = db.ScrubDeleted(ctx) // all of it is in the one file

@@ -261,7 +261,7 @@ func (tp *template) live(t *testing.T, seed uint64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.db, l.store = db, store.NewStore(db, tp.keys, l.now)
+		l.db, l.store = db, store.NewStore(db, tp.keys, l.now, leak.Judge{})
 		l.run()
 		l.verify()
 		if err := db.Close(); err != nil {

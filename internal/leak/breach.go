@@ -264,7 +264,7 @@ func CheckNewBreach(b *cyber.Breach, now time.Time) error {
 }
 
 // SettleExposes puts the classes that an import found in the place of Auto.
-func SettleExposes(named []cyber.Exposed, t *Tally) []cyber.Exposed {
+func (Judge) SettleExposes(named []cyber.Exposed, t *Tally) []cyber.Exposed {
 	if !slices.Contains(named, Auto) {
 		return named
 	}

@@ -73,7 +73,7 @@ func TestRejudge(t *testing.T) {
 				)
 			}
 			w.Status, w.OpenBreaches = cyber.ComputeStatus(w.Findings), cyber.JoinBreachNames(w.Findings)
-			v := leak.RejudgeFindings(
+			v := judge.RejudgeFindings(
 				[]*leak.Watched{w},
 				shop,
 				map[cyber.AssetID]leak.Held{"a": c.now},
@@ -99,7 +99,7 @@ func TestRejudge(t *testing.T) {
 			if w.Status != cyber.ComputeStatus(w.Findings) || w.OpenBreaches != cyber.JoinBreachNames(w.Findings) {
 				t.Errorf("the value says %s %s", w.Status, w.OpenBreaches)
 			}
-			again := leak.RejudgeFindings(
+			again := judge.RejudgeFindings(
 				[]*leak.Watched{w},
 				shop,
 				map[cyber.AssetID]leak.Held{"a": c.now},
@@ -112,7 +112,7 @@ func TestRejudge(t *testing.T) {
 	}
 	w := valueOf("ana", "a")
 	w.Findings = []cyber.Finding{{ID: "fd", Asset: "a", Breach: shop, FoundAt: noon}}
-	if v := leak.RejudgeFindings([]*leak.Watched{w}, shop, nil, noon); len(v.Closed)+len(v.Judged) > 0 {
+	if v := judge.RejudgeFindings([]*leak.Watched{w}, shop, nil, noon); len(v.Closed)+len(v.Judged) > 0 {
 		t.Errorf("a value that was not asked about was judged: %+v", v)
 	}
 }

@@ -39,7 +39,7 @@ func TestSitesTellOpenFindingsOnly(t *testing.T) {
 		Findings: []cyber.Finding{finding("aberto", ""), finding("resolvido", cyber.ResolvedNotMe)},
 		Sites:    []string{"banco.com.br"},
 	}
-	v := RejudgeSites([]*Watched{w})
+	v := Judge{}.RejudgeSites([]*Watched{w})
 	if len(v.Judged) != 2 {
 		t.Errorf("%d findings were judged again", len(v.Judged))
 	}

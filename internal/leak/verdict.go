@@ -85,10 +85,14 @@ type Restated struct {
 // HasMoved reports whether the status is another one, which is news to the partner.
 func (r Restated) HasMoved() bool { return r.Status != r.Before }
 
+// Judge decides what hits, edits and withdrawals come to for watched values. A decision needs rows under a lock, so the
+// store that holds them is given a Judge and keeps its verdicts: no rule lives in the store.
+type Judge struct{}
+
 // DiscoverFindings judges hits: a value has one finding of a breach, however often it is hit; what the person knew is
 // quiet; and a person hears once of everything that is news. Hits in breaches that are not published any more, and of
 // values that are gone, count for nothing.
-func DiscoverFindings(
+func (Judge) DiscoverFindings(
 	values []*Watched,
 	hits []Hit,
 	published map[string]cyber.Breach,
@@ -125,7 +129,7 @@ func DiscoverFindings(
 }
 
 // CloseFindings judges the open findings that which picks: they are resolved, and the values say what is left.
-func CloseFindings(values []*Watched, which func(cyber.Finding) bool, why cyber.Resolution, now time.Time) Verdict {
+func (Judge) CloseFindings(values []*Watched, which func(cyber.Finding) bool, why cyber.Resolution, now time.Time) Verdict {
 	var v Verdict
 	for _, w := range values {
 		for i := range w.Findings {
@@ -141,7 +145,7 @@ func CloseFindings(values []*Watched, which func(cyber.Finding) bool, why cyber.
 
 // RejudgeSites judges the findings of values again after the sites of their partner changed. What becomes a credential
 // for one of them is news, although the finding is not.
-func RejudgeSites(values []*Watched) Verdict {
+func (Judge) RejudgeSites(values []*Watched) Verdict {
 	var v Verdict
 	var told []cyber.Finding
 	for _, w := range values {
@@ -164,7 +168,7 @@ func RejudgeSites(values []*Watched) Verdict {
 }
 
 // RestateValues judges values whose breaches may have been edited.
-func RestateValues(values []*Watched) Verdict { return Verdict{Restated: restateAll(values)} }
+func (Judge) RestateValues(values []*Watched) Verdict { return Verdict{Restated: restateAll(values)} }
 
 // findingIndex returns the place of the finding of a breach, or -1.
 func (w *Watched) findingIndex(breach string) int {
@@ -229,7 +233,7 @@ type Twin struct{ Gone, Into cyber.FindingID }
 
 // UniteValues leaves each value of a person once. It returns the values that stay, in their order, and what becomes of
 // the others.
-func UniteValues(values []*Watched) ([]*Watched, []Union) {
+func (Judge) UniteValues(values []*Watched) ([]*Watched, []Union) {
 	type key struct{ person, same string }
 	first := make(map[key]*Watched, len(values))
 	for _, w := range values {

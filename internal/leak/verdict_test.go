@@ -13,6 +13,9 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
+// judge decides; it has no state.
+var judge leak.Judge
+
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // world is what verdicts are tried on: no store, no clock, ids by number.
@@ -139,7 +142,7 @@ func TestDiscover(t *testing.T) {
 			values := []*leak.Watched{valueOf("ana", "a"), valueOf("ana", "b"), valueOf("caio", "c")}
 			values[1].User = "another spelling of u-ana"
 			w.given(t, values, c.before)
-			v, err := leak.DiscoverFindings(values, selectHits(c.hits), w.published, w.newID, noon)
+			v, err := judge.DiscoverFindings(values, selectHits(c.hits), w.published, w.newID, noon)
 			if got := told(v); err != nil || got != c.want {
 				t.Errorf("%v\n got %s\nwant %s", err, got, c.want)
 			}
@@ -149,7 +152,7 @@ func TestDiscover(t *testing.T) {
 					t.Errorf("%+v", f)
 				}
 			}
-			if again, err := leak.DiscoverFindings(
+			if again, err := judge.DiscoverFindings(
 				values,
 				selectHits(c.hits),
 				w.published,
@@ -168,7 +171,7 @@ func (w *world) given(t *testing.T, values []*leak.Watched, text string) {
 	t.Helper()
 	for _, word := range strings.Fields(text) {
 		place, resolution, _ := strings.Cut(word, ":")
-		if _, err := leak.DiscoverFindings(
+		if _, err := judge.DiscoverFindings(
 			values,
 			selectHits(place),
 			w.published,
@@ -178,7 +181,7 @@ func (w *world) given(t *testing.T, values []*leak.Watched, text string) {
 			t.Fatal(err)
 		}
 		if hit := selectHits(place)[0]; resolution != "" {
-			leak.CloseFindings(
+			judge.CloseFindings(
 				values,
 				func(f cyber.Finding) bool { return f.Asset == hit.Asset && f.Breach.Name == hit.Breach },
 				cyber.Resolution(resolution),
@@ -200,7 +203,7 @@ func selectHits(text string) []leak.Hit {
 // TestDiscoverWithoutIDs: chance that fails is no finding without a name.
 func TestDiscoverWithoutIDs(t *testing.T) {
 	w, broken := newWorld(), errors.New("no chance")
-	_, err := leak.DiscoverFindings(
+	_, err := judge.DiscoverFindings(
 		[]*leak.Watched{valueOf("ana", "a")},
 		selectHits("a/loja"),
 		w.published,
@@ -224,7 +227,7 @@ func TestClose(t *testing.T) {
 	} {
 		w, values := newWorld(), []*leak.Watched{valueOf("ana", "a"), valueOf("caio", "c")}
 		w.given(t, values, c.before)
-		v := leak.CloseFindings(
+		v := judge.CloseFindings(
 			values,
 			func(f cyber.Finding) bool { return f.Breach.Name == c.breach },
 			cyber.ResolvedOther,
@@ -245,11 +248,11 @@ func TestClose(t *testing.T) {
 func TestRestate(t *testing.T) {
 	w, values := newWorld(), []*leak.Watched{valueOf("ana", "a")}
 	w.given(t, values, "a/loja")
-	if got := told(leak.RestateValues(values)); got != "" {
+	if got := told(judge.RestateValues(values)); got != "" {
 		t.Error("nothing was edited:", got)
 	}
 	values[0].Findings[0].Breach.Exposes = []cyber.Exposed{cyber.ExposedPassword}
-	if got := told(leak.RestateValues(values)); got != "says a alerta>comprometido [loja]" {
+	if got := told(judge.RestateValues(values)); got != "says a alerta>comprometido [loja]" {
 		t.Error(got)
 	}
 }
@@ -277,7 +280,7 @@ func TestUnite(t *testing.T) {
 			if swapped {
 				values[0], values[2] = values[2], values[0]
 			}
-			stay, unions := leak.UniteValues(values)
+			stay, unions := judge.UniteValues(values)
 			if len(stay) != 2 || len(unions) != 1 || unions[0].Gone != "b" || unions[0].Into != "a" {
 				t.Fatalf("%s: %v %+v", name, stay, unions)
 			}
@@ -294,7 +297,7 @@ func TestUnite(t *testing.T) {
 			if got := strings.Join(words, " "); got != c.want {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
-			if again, more := leak.UniteValues(stay); len(again) != 2 || more != nil {
+			if again, more := judge.UniteValues(stay); len(again) != 2 || more != nil {
 				t.Errorf("%s: united again: %v", name, more)
 			}
 		}
@@ -319,10 +322,10 @@ func TestVerdictsHold(t *testing.T) {
 			now := noon.Add(time.Duration(step) * time.Minute)
 			switch chance.IntN(5) {
 			case 0:
-				values, _ = leak.UniteValues(values)
+				values, _ = judge.UniteValues(values)
 			case 1:
 				name := names[chance.IntN(len(names))]
-				leak.CloseFindings(
+				judge.CloseFindings(
 					values,
 					func(f cyber.Finding) bool { return f.Breach.Name == name },
 					cyber.ResolvedOther,
@@ -339,7 +342,7 @@ func TestVerdictsHold(t *testing.T) {
 						},
 					)
 				}
-				v, err := leak.DiscoverFindings(values, hits, w.published, w.newID, now)
+				v, err := judge.DiscoverFindings(values, hits, w.published, w.newID, now)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -280,7 +280,7 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 		if changes, err := r.Publishes(p.Digest); err != nil || !changes {
 			return nil, err
 		}
-		r.Exposes = leak.SettleExposes(r.Exposes, &p.Tally)
+		r.Exposes = s.judge.SettleExposes(r.Exposes, &p.Tally)
 		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET state = 'published', segment = $2, digest = $3,
 			tally = $4, published_at = $5,
 			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`,
@@ -450,7 +450,7 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 		for _, f := range r.ListFiles() {
 			former = append(former, f.Name)
 		}
-		r.Exposes = leak.SettleExposes(n.Exposes, &n.Tally)
+		r.Exposes = s.judge.SettleExposes(n.Exposes, &n.Tally)
 		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET segment = $2, digest = $3, tally = $4,
 			pairs = $5, pairs_digest = $6, exposes = $7,
 			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`,
@@ -569,7 +569,7 @@ func (s Monitoring) rejudgeFindings(
 	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
 		return leak.Verdict{}, err
 	}
-	v := leak.RejudgeFindings(values, b, held, s.now())
+	v := s.judge.RejudgeFindings(values, b, held, s.now())
 	return v, s.keepVerdict(ctx, tx, id, v)
 }
 

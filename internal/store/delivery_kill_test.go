@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -57,7 +58,7 @@ func TestWorkerProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := store.NewStore(db, keys, time.Now)
+	s := store.NewStore(db, keys, time.Now, leak.Judge{})
 	client := loopback.NewClient(webhook.ClientOptions{Timeout: 400 * time.Millisecond})
 	opts := killOptions
 	opts.Worker = os.Getenv("VIGIA_TEST_NAME")

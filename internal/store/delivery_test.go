@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -102,7 +103,7 @@ func eachMailer(t *testing.T, fn func(t *testing.T, m *mailer)) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		clock := &runningClock{}
-		s := store.NewStore(e.DB, e.Keys, clock.Now)
+		s := store.NewStore(e.DB, e.Keys, clock.Now, leak.Judge{})
 		fn(
 			t,
 			&mailer{

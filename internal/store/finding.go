@@ -57,7 +57,7 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
 		return err
 	}
-	verdict, err := leak.DiscoverFindings(values, hits, breaches, newFindingID, s.now())
+	verdict, err := s.judge.DiscoverFindings(values, hits, breaches, newFindingID, s.now())
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 	if err != nil {
 		return nil, err
 	}
-	stay, _ := leak.UniteValues(values)
+	stay, _ := s.judge.UniteValues(values)
 	findings := []cyber.Finding{}
 	for _, w := range stay {
 		for _, f := range w.Findings {
@@ -332,7 +332,7 @@ func (s Monitoring) closeFindings(
 		ctx,
 		tx,
 		id,
-		leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, why, s.now()),
+		s.judge.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, why, s.now()),
 	)
 }
 
@@ -342,7 +342,7 @@ func (s Monitoring) recomputeStatuses(ctx context.Context, tx *sqldb.Tx, id part
 	if err != nil {
 		return err
 	}
-	return s.keepVerdict(ctx, tx, id, leak.RestateValues(values))
+	return s.keepVerdict(ctx, tx, id, s.judge.RestateValues(values))
 }
 
 // RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
@@ -372,7 +372,7 @@ func (s Monitoring) rejudgeSites(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
 		return err
 	}
-	return s.keepVerdict(ctx, tx, id, leak.RejudgeSites(values))
+	return s.keepVerdict(ctx, tx, id, s.judge.RejudgeSites(values))
 }
 
 // loadOwnSites tells values which sites count for their partner.
@@ -465,7 +465,7 @@ func (s Monitoring) lockAssets(
 	if err := s.readFindings(ctx, tx, id, values); err != nil {
 		return nil, nil, err
 	}
-	values, unions := leak.UniteValues(values)
+	values, unions := s.judge.UniteValues(values)
 	into = make(map[cyber.AssetID]cyber.AssetID, len(unions))
 	for _, u := range unions {
 		if into[u.Gone] = u.Into; err == nil {
@@ -674,7 +674,7 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 				ctx,
 				tx,
 				id,
-				leak.CloseFindings(
+				s.judge.CloseFindings(
 					values,
 					func(f cyber.Finding) bool { return f.Breach.Name == breach },
 					decided.Close,
@@ -682,7 +682,7 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 				),
 			)
 		case decided.Restate:
-			err = s.keepVerdict(ctx, tx, id, leak.RestateValues(values))
+			err = s.keepVerdict(ctx, tx, id, s.judge.RestateValues(values))
 		}
 		after = cyber.Rechecked{Plan: cyber.NewFindingPlan(*f, marks), Status: w.Status}
 		return after, err

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -48,6 +50,8 @@ type process struct {
 	db   *sqldb.DB
 	keys *seal.Keys
 	now  func() time.Time
+	// judge decides on findings: no rule lives here.
+	judge Judge
 	// inFlight are the idempotency claims being worked on by this process.
 	inFlight sync.Map
 	// bulk are the bulk requests being kept by this process.
@@ -63,9 +67,38 @@ type process struct {
 // ErrUnavailable means that the database cannot serve at the moment.
 var ErrUnavailable = fault.New(fault.Unavailable, "store.unavailable")
 
-// NewStore joins a migrated database and its keys. CheckKeys comes before use.
-func NewStore(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
-	c := core{process: &process{db: db, keys: keys, now: now, due: make(chan struct{}, 1)}}
+// Judge decides on watched values that a transaction holds under a lock: see leak.Judge.
+type Judge interface {
+	DiscoverFindings(
+		values []*leak.Watched,
+		hits []leak.Hit,
+		published map[string]cyber.Breach,
+		newID func() (cyber.FindingID, error),
+		now time.Time,
+	) (leak.Verdict, error)
+	RejudgeFindings(
+		values []*leak.Watched,
+		breach cyber.Breach,
+		held map[cyber.AssetID]leak.Held,
+		now time.Time,
+	) leak.Verdict
+	RejudgeSites(values []*leak.Watched) leak.Verdict
+	RestateValues(values []*leak.Watched) leak.Verdict
+	CloseFindings(
+		values []*leak.Watched,
+		which func(cyber.Finding) bool,
+		why cyber.Resolution,
+		now time.Time,
+	) leak.Verdict
+	UniteValues(values []*leak.Watched) ([]*leak.Watched, []leak.Union)
+	SettleExposes(named []cyber.Exposed, t *leak.Tally) []cyber.Exposed
+}
+
+var _ Judge = leak.Judge{}
+
+// NewStore joins a migrated database, its keys and who decides on findings. CheckKeys comes before use.
+func NewStore(db *sqldb.DB, keys *seal.Keys, now func() time.Time, judge Judge) *Store {
+	c := core{process: &process{db: db, keys: keys, now: now, judge: judge, due: make(chan struct{}, 1)}}
 	return &Store{core: c, Areas: newAreas(c)}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
@@ -35,6 +36,7 @@ func newCrowd(t *testing.T, e *storetest.Env, n int) *crowd {
 		e.DB,
 		e.Keys,
 		func() time.Time { return storetest.Start.Add(time.Duration(ticks.Add(1)) * time.Microsecond) },
+		leak.Judge{},
 	)
 	return &crowd{Env: e, s: s, partner: p.ID, stored: make([][]int, n), errs: make([]error, n)}
 }

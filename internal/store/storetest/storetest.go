@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -90,7 +91,7 @@ func ReopenStore(t testing.TB, address, folder string, keys *seal.Keys, clock *C
 	if _, err := store.Migrate(ctx, db, clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	s := store.NewStore(db, keys, clock.Now)
+	s := store.NewStore(db, keys, clock.Now, leak.Judge{})
 	if err := s.BindKeyFile(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func distributeTables(t testing.TB, address string) {
 	if _, err := store.Migrate(ctx, db, Start); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.NewStore(db, nil, time.Now).Distribute(ctx); err != nil {
+	if _, err := store.NewStore(db, nil, time.Now, leak.Judge{}).Distribute(ctx); err != nil {
 		t.Fatal(err)
 	}
 }
