@@ -42,12 +42,11 @@ func (s Monitoring) insertAssets(
 	if err := s.linkPersons(ctx, tx, id, list); err != nil {
 		return nil, err
 	}
-	users, err := s.findAndNameUsers(
-		ctx,
-		tx,
-		id,
-		mapToList(list, func(a cyber.NewAsset) partner.UserHash { return a.User }),
-	)
+	hashes := make([]partner.UserHash, len(list))
+	for i, a := range list {
+		hashes[i] = a.User
+	}
+	users, err := s.findAndNameUsers(ctx, tx, id, hashes)
 	if err != nil {
 		return nil, err
 	}

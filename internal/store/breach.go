@@ -853,7 +853,11 @@ func (s Breaches) createFindings(
 	kept []keptHit,
 	trace leak.Tracer,
 ) (int, error) {
-	people, err := s.findPersons(ctx, tx, id, mapToList(kept, func(h keptHit) []byte { return []byte(h.user) }))
+	indexes := make([][]byte, len(kept))
+	for i, h := range kept {
+		indexes[i] = []byte(h.user)
+	}
+	people, err := s.findPersons(ctx, tx, id, indexes)
 	if err != nil {
 		return 0, err
 	}

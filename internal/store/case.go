@@ -583,7 +583,11 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 		if err != nil || any {
 			return err
 		}
-		return tx.RunStatements(ctx, mapToList(list, s.serviceStatement))
+		inserts := make([]sqldb.Statement, len(list))
+		for i, sv := range list {
+			inserts[i] = s.serviceStatement(sv)
+		}
+		return tx.RunStatements(ctx, inserts)
 	})
 }
 

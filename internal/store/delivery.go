@@ -80,7 +80,11 @@ func (h holds) ReleaseHold(ctx context.Context, endpoints []alert.EndpointID) er
 
 // convertTexts returns texts as another type.
 func convertTexts[To, From ~string](texts []From) []To {
-	return mapToList(texts, func(t From) To { return To(t) })
+	converted := make([]To, len(texts))
+	for i, t := range texts {
+		converted[i] = To(t)
+	}
+	return converted
 }
 
 // OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
@@ -321,7 +325,10 @@ func (s Alerts) recordResults(
 	for k, list := range arrived {
 		runs = append(runs, arrivedRun(tx, k, list, now))
 	}
-	all := mapToList(runs, func(r deliveredRun) sqldb.Statement { return r.write })
+	all := make([]sqldb.Statement, len(runs), len(runs)+len(statements))
+	for i, r := range runs {
+		all[i] = r.write
+	}
 	written, err := tx.RunCounting(ctx, append(all, statements...))
 	if err != nil {
 		return err
@@ -399,8 +406,9 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + openDeliveriesCondition(tx, &args, list)}
 	write.Args = args
 	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
-		return mapToList(list, func(d alert.Delivery) sqldb.Statement {
-			return sqldb.NewStatement(
+		held := make([]sqldb.Statement, len(list))
+		for i, d := range list {
+			held[i] = sqldb.NewStatement(
 				`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
 				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
 				k.partner,
@@ -408,7 +416,8 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 				d.Seq,
 				now,
 			)
-		})
+		}
+		return held
 	}}
 }
 
@@ -627,8 +636,9 @@ func (s Alerts) requeueSeqs(
 		return 0, err
 	}
 	state, now := to[0].InitialDeliveryState(), toMicros(s.now())
-	changed, err := tx.RunCounting(ctx, mapToList(seqs, func(seq int64) sqldb.Statement {
-		return sqldb.NewStatement(
+	updates := make([]sqldb.Statement, len(seqs))
+	for i, seq := range seqs {
+		updates[i] = sqldb.NewStatement(
 			`UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`,
 			id,
@@ -637,7 +647,8 @@ func (s Alerts) requeueSeqs(
 			state,
 			now,
 		)
-	}))
+	}
+	changed, err := tx.RunCounting(ctx, updates)
 	for _, n := range changed {
 		total += n
 	}

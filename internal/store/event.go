@@ -104,7 +104,10 @@ func (s Alerts) namePersons(
 	id partner.ID,
 	events []alert.Event,
 ) ([]alert.Event, [][]byte, error) {
-	keys := mapToList(events, func(e alert.Event) []byte { return s.blindUserIndex(id, e.User) })
+	keys := make([][]byte, len(events))
+	for i, e := range events {
+		keys[i] = s.blindUserIndex(id, e.User)
+	}
 	people, err := s.findPersons(ctx, tx, id, keys)
 	if err != nil {
 		return nil, nil, err

@@ -104,7 +104,10 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		}
 		list = append(list, judged...)
 	}
-	events := mapToList(v.News, func(n cyber.News) alert.Event { return alert.NewLeakEvent(n, now) })
+	events := make([]alert.Event, len(v.News))
+	for i, n := range v.News {
+		events[i] = alert.NewLeakEvent(n, now)
+	}
 	for _, r := range v.Restated {
 		list = append(
 			list,
@@ -437,7 +440,11 @@ func (s Monitoring) lockAssets(
 	if err != nil {
 		return nil, nil, err
 	}
-	people, err := s.findPersons(ctx, tx, id, mapToList(rows, func(r lockedRow) []byte { return []byte(r.user) }))
+	indexes := make([][]byte, len(rows))
+	for i, r := range rows {
+		indexes[i] = []byte(r.user)
+	}
+	people, err := s.findPersons(ctx, tx, id, indexes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -781,7 +788,11 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	if err != nil || len(due) == 0 {
 		return 0, 0, err
 	}
-	marks, err := readStepMarks(ctx, tx, id, mapToList(due, func(r reminded) cyber.FindingID { return r.ID }))
+	ids := make([]cyber.FindingID, len(due))
+	for i, r := range due {
+		ids[i] = r.ID
+	}
+	marks, err := readStepMarks(ctx, tx, id, ids)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -809,10 +820,10 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	if err := tx.RunStatements(ctx, next); err != nil {
 		return 0, 0, err
 	}
-	events := mapToList(
-		people,
-		func(user partner.UserHash) alert.Event { return alert.NewStepsDueEvent(id, user, steps[user], now) },
-	)
+	events := make([]alert.Event, len(people))
+	for i, user := range people {
+		events[i] = alert.NewStepsDueEvent(id, user, steps[user], now)
+	}
 	return len(due), len(events), Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 

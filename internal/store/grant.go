@@ -85,7 +85,11 @@ func readGenuine[T any](
 
 // valuesOf returns the values of rows.
 func valuesOf[T any](rows []checked[T]) []T {
-	return mapToList(rows, func(r checked[T]) T { return r.value })
+	values := make([]T, len(rows))
+	for i, r := range rows {
+		values[i] = r.value
+	}
+	return values
 }
 
 // grant gathers what a row says; the order of what is added never changes.

@@ -96,12 +96,11 @@ func (s Monitoring) InsertAsset(
 		if !added || len(a.Seen.Breaches) == 0 {
 			return nil
 		}
-		return s.addFindings(
-			ctx,
-			tx,
-			id,
-			mapToList(a.Seen.Breaches, func(b cyber.Seen) leak.Hit { return leak.Hit{Asset: a.ID, Seen: b} }),
-		)
+		hits := make([]leak.Hit, len(a.Seen.Breaches))
+		for i, b := range a.Seen.Breaches {
+			hits[i] = leak.Hit{Asset: a.ID, Seen: b}
+		}
+		return s.addFindings(ctx, tx, id, hits)
 	})
 	return added, err
 }

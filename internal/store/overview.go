@@ -101,10 +101,11 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
-		return tx.RunStatements(
-			ctx,
-			mapToList(part, func(f figure) sqldb.Statement { return setDayTally(f.name, f.part, f.day, f.n) }),
-		)
+		tallies := make([]sqldb.Statement, len(part))
+		for i, f := range part {
+			tallies[i] = setDayTally(f.name, f.part, f.day, f.n)
+		}
+		return tx.RunStatements(ctx, tallies)
 	})
 	return err
 }

@@ -50,16 +50,11 @@ func wrapError(doing string, err error) error {
 
 // appendByteMarks is appendMarks for indexes, which columns hold as bytes.
 func appendByteMarks(args *[]any, indexes []string) string {
-	return appendMarks(args, mapToList(indexes, func(index string) []byte { return []byte(index) }))
-}
-
-// mapToList returns what convert makes of each value, in the same order.
-func mapToList[From, To any](list []From, convert func(From) To) []To {
-	made := make([]To, len(list))
-	for i, v := range list {
-		made[i] = convert(v)
+	values := make([][]byte, len(indexes))
+	for i, index := range indexes {
+		values[i] = []byte(index)
 	}
-	return made
+	return appendMarks(args, values)
 }
 
 // execStatement runs a statement that returns no rows.

@@ -197,9 +197,15 @@ func (c core) deleteLonelyPeople(ctx context.Context, tx *sqldb.Tx, id partner.I
 		return err
 	}
 	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
-	return tx.RunStatements(ctx, mapToList(locked, func(cpf []byte) sqldb.Statement {
-		return sqldb.NewStatement(`DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, id, cpf)
-	}))
+	deletes := make([]sqldb.Statement, len(locked))
+	for i, cpf := range locked {
+		deletes[i] = sqldb.NewStatement(
+			`DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone,
+			id,
+			cpf,
+		)
+	}
+	return tx.RunStatements(ctx, deletes)
 }
 
 // sweepPeople deletes people who were inserted ahead of a bulk request that then failed: a day later nothing else is
@@ -231,7 +237,10 @@ func (s Upkeep) sweepPeople(ctx context.Context) error {
 		if err != nil || len(people) == 0 {
 			return err
 		}
-		owned := mapToList(people, func(p createdPerson) ownedID[[]byte] { return p.ownedID })
+		owned := make([]ownedID[[]byte], len(people))
+		for i, p := range people {
+			owned[i] = p.ownedID
+		}
 		for id, cpfs := range groupByPartner(owned) {
 			_, err := runInParts(ctx, s.core, cpfs, sweepBatch, func(tx *sqldb.Tx, part [][]byte) error {
 				return s.deleteLonelyPeople(ctx, tx, id, part)
@@ -269,18 +278,20 @@ func (s Upkeep) sweepSubscriptions(ctx context.Context, before int64) (total int
 				if _, err := lockSubscriptions(ctx, tx, id); err != nil { // first, as everybody takes it
 					return err
 				}
-				deletes := mapToList(part, func(e endedSubscription) sqldb.Statement {
-					return sqldb.NewStatement(`DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, id, e.seq)
-				})
+				deletes := make([]sqldb.Statement, len(part))
+				cpfs := make([][]byte, len(part))
+				for i, e := range part {
+					deletes[i] = sqldb.NewStatement(
+						`DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`,
+						id,
+						e.seq,
+					)
+					cpfs[i] = e.cpf
+				}
 				if err := tx.RunStatements(ctx, deletes); err != nil {
 					return err
 				}
-				return s.deleteLonelyPeople(
-					ctx,
-					tx,
-					id,
-					mapToList(part, func(e endedSubscription) []byte { return e.cpf }),
-				)
+				return s.deleteLonelyPeople(ctx, tx, id, cpfs)
 			})
 			total += n
 			if err != nil {

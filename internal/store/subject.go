@@ -287,15 +287,26 @@ const byPerson = `0 + `
 
 // namesOfHeld returns the names by which the audit trail may speak of what is held.
 func namesOfHeld(h subject.Held) []string {
-	return slices.Concat(
-		mapToList(h.Subscriptions, func(sub subscription.Subscription) string {
-			return string(h.Partner.ID) + "/" + strconv.FormatInt(sub.Seq, 10)
-		}),
-		mapToList(h.Assets, func(a subject.Watched) string { return string(a.ID) }),
-		mapToList(h.Findings, func(f cyber.Finding) string { return string(f.ID) }),
-		mapToList(h.Cases, func(c subject.Case) string { return string(c.ID) }),
-		mapToList(h.Devices, func(d cyber.Device) string { return string(d.ID) }),
-		mapToList(h.Events, func(e subject.Event) string { return e.ID }))
+	var names []string
+	for _, sub := range h.Subscriptions {
+		names = append(names, string(h.Partner.ID)+"/"+strconv.FormatInt(sub.Seq, 10))
+	}
+	for _, a := range h.Assets {
+		names = append(names, string(a.ID))
+	}
+	for _, f := range h.Findings {
+		names = append(names, string(f.ID))
+	}
+	for _, c := range h.Cases {
+		names = append(names, string(c.ID))
+	}
+	for _, d := range h.Devices {
+		names = append(names, string(d.ID))
+	}
+	for _, e := range h.Events {
+		names = append(names, e.ID)
+	}
+	return names
 }
 
 // ScrubErased takes what was deleted out of the database's files.
@@ -498,10 +509,11 @@ func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int6
 
 // searchHits returns rows as hits of one kind, in the same order.
 func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
-	return mapToList(
-		rows,
-		func(r owned) subject.Hit { return subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)} },
-	)
+	hits := make([]subject.Hit, len(rows))
+	for i, r := range rows {
+		hits[i] = subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)}
+	}
+	return hits
 }
 
 // FindUserByReference returns the user hash of a person by reference, as the partner spelt it last, or as the service
@@ -590,7 +602,11 @@ func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person
 		s.erasedReference(id, p),
 		user,
 	)
-	return slices.Concat(mapToList(kept, func(k keptTrail) []string { return k.IDs })...), err
+	var ids []string
+	for _, k := range kept {
+		ids = append(ids, k.IDs...)
+	}
+	return ids, err
 }
 
 // Affected calls found for each person with findings of an incident, in the order of partners.

@@ -582,7 +582,10 @@ func (e *eraser) subscriptions(limit int64) int64 {
 			continue
 		}
 		args := []any{e.x.partner}
-		seqs := mapToList(seats, func(s seat) int64 { return s.seq })
+		seqs := make([]int64, len(seats))
+		for i, s := range seats {
+			seqs[i] = s.seq
+		}
 		n := e.deleteRows(
 			"subscriptions",
 			`DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`,

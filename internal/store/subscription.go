@@ -597,7 +597,11 @@ func (b *batch) keepRows(ctx context.Context, tx *sqldb.Tx, register []plan.Plan
 
 // itemNumbers returns the numbers of the items of rows.
 func itemNumbers(rows []newRow) []int {
-	return mapToList(rows, func(r newRow) int { return r.item })
+	items := make([]int, len(rows))
+	for i, r := range rows {
+		items[i] = r.item
+	}
+	return items
 }
 
 // replaceOver checks again the rows that met a live subscription. One whose expiry date has passed, but which the sweep

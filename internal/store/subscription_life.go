@@ -176,16 +176,15 @@ func (s Subscriptions) addMoveEvents(
 	move subscription.Move,
 	subs []subscription.Subscription,
 ) error {
-	salt, err := Partners{
-		s.withTransaction(tx),
-	}.OpenSalt(
-		ctx,
-		id,
-	) // through the transaction: no second connection is taken
+	// Through the transaction: no second connection is taken.
+	salt, err := Partners{s.withTransaction(tx)}.OpenSalt(ctx, id)
 	if err != nil {
 		return err
 	}
-	return Alerts(s).addPartnerEvents(ctx, tx, id, mapToList(subs, func(sub subscription.Subscription) alert.Event {
-		return alert.SubscriptionMoved(id, sub, move, partner.LongUserHash(sub.Beneficiary.CPF, salt), s.now())
-	})...)
+	events := make([]alert.Event, len(subs))
+	for i, sub := range subs {
+		user := partner.LongUserHash(sub.Beneficiary.CPF, salt)
+		events[i] = alert.SubscriptionMoved(id, sub, move, user, s.now())
+	}
+	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }

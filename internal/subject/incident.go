@@ -135,10 +135,10 @@ const recordBatch = 200
 // recordReveals writes a line to the audit trail for each person whose values are about to be shown, in batches.
 func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []Affected, reason string) error {
 	for part := range slices.Chunk(list, recordBatch) {
-		refs := mapList(
-			part,
-			func(a Affected) string { return d.store.PersonReference(Person{User: a.User, Partner: a.Partner}) },
-		)
+		refs := make([]string, len(part))
+		for i, a := range part {
+			refs[i] = d.store.PersonReference(Person{User: a.User, Partner: a.Partner})
+		}
 		if err := d.trail.RecordAll(ctx, who, "subject.reveal", refs, reason); err != nil {
 			return err
 		}
@@ -250,7 +250,11 @@ func wordLookup(words map[string]string) func(string) string {
 
 // classWords returns the names of classes of data in Portuguese, as a list in a sentence.
 func classWords(names []string) string {
-	return strings.Join(mapList(names, wordLookup(exposedWords)), ", ")
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = cmp.Or(exposedWords[name], name)
+	}
+	return strings.Join(words, ", ")
 }
 
 // letterDay and letterMoment write what the statement has as dates and times of machines.

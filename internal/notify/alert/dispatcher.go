@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -98,11 +99,11 @@ func (o DispatcherOptions) withDefaults() DispatcherOptions {
 	if o.Gate.Concurrent == 0 {
 		o.Gate = webhook.DefaultGate
 	}
-	setDefault(&o.Hold, 4*time.Second)
-	setDefault(&o.Poll, 250*time.Millisecond)
-	setDefault(&o.Grace, 5*time.Second)
-	setDefault(&o.MaxBatch, 512)
-	setDefault(&o.MaxSenders, 1024)
+	o.Hold = cmp.Or(o.Hold, 4*time.Second)
+	o.Poll = cmp.Or(o.Poll, 250*time.Millisecond)
+	o.Grace = cmp.Or(o.Grace, 5*time.Second)
+	o.MaxBatch = cmp.Or(o.MaxBatch, 512)
+	o.MaxSenders = cmp.Or(o.MaxSenders, 1024)
 	if o.Worker == "" {
 		o.Worker = "d_" + rand.Text()
 	}
@@ -110,14 +111,6 @@ func (o DispatcherOptions) withDefaults() DispatcherOptions {
 		o.Observe = func(webhook.Action, webhook.Outcome) {}
 	}
 	return o
-}
-
-// setDefault sets a field that has its zero value.
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Dispatcher pushes due deliveries: it claims endpoints that have some, reads their deliveries, sends them with a few

@@ -13,6 +13,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -359,19 +360,11 @@ const maxHeader = 64 << 10
 
 // withDefaults fills in what is not set.
 func (o ClientOptions) withDefaults() ClientOptions {
-	setDefault(&o.Timeout, 15*time.Second)
-	setDefault(&o.DialTimeout, 5*time.Second)
-	setDefault(&o.MaxIdle, 256)
-	setDefault(&o.IdleTimeout, 30*time.Second)
+	o.Timeout = cmp.Or(o.Timeout, 15*time.Second)
+	o.DialTimeout = cmp.Or(o.DialTimeout, 5*time.Second)
+	o.MaxIdle = cmp.Or(o.MaxIdle, 256)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 30*time.Second)
 	return o
-}
-
-// setDefault sets a field that has its zero value.
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // NewClient returns an HTTP client that dials only what the guard accepts, verifies TLS, follows no redirect, asks for

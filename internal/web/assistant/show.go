@@ -151,14 +151,7 @@ var kinds = map[string]identifier.Kind{
 	"cnpj":        identifier.CNPJ,
 }
 
-// mapToList maps a list. The result is never nil, so that it is encoded as [] and not as null.
-func mapToList[From, To any](all []From, show func(From) To) []To {
-	shown := make([]To, 0, len(all))
-	for _, one := range all {
-		shown = append(shown, show(one))
-	}
-	return shown
-}
+// Lists below are made with make, so that an empty one is encoded as [] and not as null.
 
 // shownAsset returns a watched value with the value masked.
 func shownAsset(id, kind, value string, status client.AssetStatus) asset {
@@ -167,24 +160,25 @@ func shownAsset(id, kind, value string, status client.AssetStatus) asset {
 
 // shownAssets returns the watched values of a person.
 func shownAssets(contract []client.MonitoredAsset, extra []client.ExtraAsset) assets {
-	list := mapToList(
-		contract,
-		func(a client.MonitoredAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) },
-	)
-	return assets{
-		append(
-			list,
-			mapToList(
-				extra,
-				func(a client.ExtraAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) },
-			)...),
+	list := make([]asset, 0, len(contract)+len(extra))
+	for _, a := range contract {
+		list = append(list, shownAsset(a.ID, string(a.Type), a.Value, a.Status))
 	}
+	for _, a := range extra {
+		list = append(list, shownAsset(a.ID, string(a.Type), a.Value, a.Status))
+	}
+	return assets{list}
 }
 
 // shownFindings returns findings; titles and site names come from outside and are marked as untrusted.
 func shownFindings(all []client.Finding) findings {
-	return findings{mapToList(all, func(f client.Finding) finding {
-		return finding{
+	list := make([]finding, len(all))
+	for i, f := range all {
+		sites := make([]string, len(f.Sites))
+		for j, site := range f.Sites {
+			sites[j] = neutralizeText(site)
+		}
+		list[i] = finding{
 			ID:             f.ID,
 			AssetID:        f.AssetID,
 			AssetType:      string(f.AssetType),
@@ -194,28 +188,33 @@ func shownFindings(all []client.Finding) findings {
 			BreachKind:     f.Breach.Kind,
 			Exposed:        f.Exposed,
 			Basis:          string(f.Basis),
-			UntrustedSites: mapToList(f.Sites, neutralizeText),
+			UntrustedSites: sites,
 			OwnSite:        f.OwnSite,
 			Severity:       string(f.Severity),
 			State:          f.State,
 			FoundAt:        f.FoundAt,
 		}
-	})}
+	}
+	return findings{list}
 }
 
 // shownCovers returns the covers of a person.
 func shownCovers(all client.CoverList) covers {
-	return covers{mapToList(all.Coberturas, func(c client.Cover) cover {
+	list := make([]cover, len(all.Coberturas))
+	for i, c := range all.Coberturas {
 		d := c.DetalhesCobertura
-		return cover{d.Plano, c.Origem, d.LimiteCobertura, d.TipoCobertura, d.Condicoes, d.Exclusoes}
-	})}
+		list[i] = cover{d.Plano, c.Origem, d.LimiteCobertura, d.TipoCobertura, d.Condicoes, d.Exclusoes}
+	}
+	return covers{list}
 }
 
 // shownDevices returns devices with all but the last four characters of their keys masked.
 func shownDevices(all []client.ProtectedDevice) devices {
-	return devices{mapToList(all, func(d client.ProtectedDevice) device {
-		return device{string(d.OperatingSystem), "***" + d.EppKey[max(0, len(d.EppKey)-4):], d.ValidUntil}
-	})}
+	list := make([]device, len(all))
+	for i, d := range all {
+		list[i] = device{string(d.OperatingSystem), "***" + d.EppKey[max(0, len(d.EppKey)-4):], d.ValidUntil}
+	}
+	return devices{list}
 }
 
 // shownCase returns a case without its texts, which may hold personal data.
@@ -224,14 +223,22 @@ func shownCase(c client.CaseItem) supportCase {
 }
 
 // shownCases returns cases without their texts.
-func shownCases(all []client.CaseItem) cases { return cases{mapToList(all, shownCase)} }
+func shownCases(all []client.CaseItem) cases {
+	list := make([]supportCase, len(all))
+	for i, c := range all {
+		list[i] = shownCase(c)
+	}
+	return cases{list}
+}
 
 // shownHistory returns the course of a case without the texts of its messages.
 func shownHistory(c client.CaseDetail) caseHistory {
 	one := supportCase{c.ID, c.ServiceID, string(c.Status), c.CreationDate, c.ChangedAt, c.Rating}
-	return caseHistory{one, mapToList(c.History, func(l client.CaseLine) caseLine {
-		return caseLine{l.At, l.Type, l.From, string(l.Status)}
-	})}
+	lines := make([]caseLine, len(c.History))
+	for i, l := range c.History {
+		lines[i] = caseLine{l.At, l.Type, l.From, string(l.Status)}
+	}
+	return caseHistory{one, lines}
 }
 
 // shownSubscription returns a subscription with the personal values masked.
@@ -248,8 +255,12 @@ func shownSubscription(s client.ListedSubscription) subscribed {
 
 // shownSubscriptions returns subscriptions with the personal values masked.
 func shownSubscriptions(p client.SubscriptionPage) subscriptions {
+	list := make([]subscribed, len(p.Data))
+	for i, s := range p.Data {
+		list[i] = shownSubscription(s)
+	}
 	return subscriptions{
-		mapToList(p.Data, shownSubscription),
+		list,
 		p.Pagination.Page,
 		p.Pagination.TotalItems,
 		p.Pagination.TotalPages,
@@ -258,16 +269,21 @@ func shownSubscriptions(p client.SubscriptionPage) subscriptions {
 
 // shownBreaches returns the facts on breaches; titles come from outside and are made inert.
 func shownBreaches(p client.BreachPage) breaches {
-	return breaches{mapToList(p.Breaches, func(b client.BreachFacts) breach {
-		return breach{b.Name, neutralizeText(b.Title), b.Date, b.Kind, b.Exposes, b.Verified, b.Fabricated, b.SpamList}
-	}), p.Page, p.TotalItems, p.HasNext}
+	list := make([]breach, len(p.Breaches))
+	for i, b := range p.Breaches {
+		title := neutralizeText(b.Title)
+		list[i] = breach{b.Name, title, b.Date, b.Kind, b.Exposes, b.Verified, b.Fabricated, b.SpamList}
+	}
+	return breaches{list, p.Page, p.TotalItems, p.HasNext}
 }
 
 // shownEvents returns events with the person they are about, without the rest of their data.
 func shownEvents(p client.EventPage) events {
-	return events{mapToList(p.Events, func(e client.Event) event {
-		return event{e.ID, string(e.Body.Type), e.Body.Timestamp, personOfEvent(e.Body)}
-	})}
+	list := make([]event, len(p.Events))
+	for i, e := range p.Events {
+		list[i] = event{e.ID, string(e.Body.Type), e.Body.Timestamp, personOfEvent(e.Body)}
+	}
+	return events{list}
 }
 
 // longestText is how much of a stranger's text is shown.
