@@ -382,7 +382,12 @@ type Held struct {
 // withdrawn, as by a retraction; what was withdrawn and holds again is open again. What the records say beyond what the
 // person was told is news, and opens the finding again unless the person said that it is not about them; what they say
 // no longer is dropped without a word. held has the values that are to be judged.
-func (Judge) RejudgeFindings(values []*Watched, breach cyber.Breach, held map[cyber.AssetID]Held, now time.Time) Verdict {
+func (Judge) RejudgeFindings(
+	values []*Watched,
+	breach cyber.Breach,
+	held map[cyber.AssetID]Held,
+	now time.Time,
+) Verdict {
 	var v Verdict
 	var told []cyber.Finding
 	for _, w := range values {

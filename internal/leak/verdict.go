@@ -129,7 +129,12 @@ func (Judge) DiscoverFindings(
 }
 
 // CloseFindings judges the open findings that which picks: they are resolved, and the values say what is left.
-func (Judge) CloseFindings(values []*Watched, which func(cyber.Finding) bool, why cyber.Resolution, now time.Time) Verdict {
+func (Judge) CloseFindings(
+	values []*Watched,
+	which func(cyber.Finding) bool,
+	why cyber.Resolution,
+	now time.Time,
+) Verdict {
 	var v Verdict
 	for _, w := range values {
 		for i := range w.Findings {

@@ -12,11 +12,11 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// A request with a body of more than lightBody, or a list of more than lightList items, keeps processors and database busy
-// for as long as hundreds of single requests. One partner has heavySlots of them at work at once; the next waits up to
-// slotWait before anything of it is read, and is then asked to come again. What other partners do changes nothing here.
-// A bulk with a smaller body is a single write: a partner that enrols people one by one uses as many connections as it
-// has desks.
+// A request with a body of more than lightBody, or a list of more than lightList items, keeps processors and database
+// busy for as long as hundreds of single requests. One partner has heavySlots of them at work at once; the next waits
+// up to slotWait before anything of it is read, and is then asked to come again. What other partners do changes nothing
+// here. A bulk with a smaller body is a single write: a partner that enrols people one by one uses as many connections
+// as it has desks.
 const (
 	lightBody  = 64 << 10
 	lightList  = 100
@@ -24,8 +24,8 @@ const (
 	slotWait   = 5 * time.Second
 )
 
-// Bounds of what is held in memory. The slots of one partner take less than two thirds of bulkRoom, and one partner takes
-// at most a quarter of smallOfAll, so that there is always some left for another.
+// Bounds of what is held in memory. The slots of one partner take less than two thirds of bulkRoom, and one partner
+// takes at most a quarter of smallOfAll, so that there is always some left for another.
 const (
 	bulkRoom = 128 << 20
 	// itemRoom is what an item takes beside its bytes: its row, or what is wrong with it.
@@ -37,8 +37,8 @@ const (
 // admission decides how much work is under way in this process: few heavy requests for each partner, bulks on all
 // processors but one, and bodies in bounded memory.
 type admission struct {
-	// processors holds a token for each processor but one, for bulks to compute on: the scheduler looks for arrived packets
-	// only when a processor has nothing else to do, or after 10 ms, and a single request takes several.
+	// processors holds a token for each processor but one, for bulks to compute on: the scheduler looks for arrived
+	// packets only when a processor has nothing else to do, or after 10 ms, and a single request takes several.
 	processors chan struct{}
 
 	mu sync.Mutex

@@ -12,8 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// BUG(api): a partner whose connections all end at one of n replicas gets an n-th of its rate, and for some seconds after
-// a replica has come or gone all of them together grant more or less than it.
+// BUG(api): a partner whose connections all end at one of n replicas gets an n-th of its rate, and for some seconds
+// after a replica has come or gone all of them together grant more or less than it.
 
 // limiter holds one token bucket per partner. It is per process: of several replicas each grants its part of the rate.
 type limiter struct {
