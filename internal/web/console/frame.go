@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"io"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -14,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
 // frame is what the layout and every page are rendered from.
@@ -182,4 +185,27 @@ func makeDict(pairs ...any) (map[string]any, error) {
 		m[name] = pairs[i+1]
 	}
 	return m, nil
+}
+
+// partials are files that every page can use.
+var partials = []string{"layout.html", "parts.html", "pictures.html", "list.html", "content-form.html"}
+
+// parsedPages are there once in a process, however many consoles it has: tests have many.
+var parsedPages = sync.OnceValues(func() (*pages.Templates, error) {
+	return pages.ParseTemplates(templateFiles, functions, partials...)
+})
+
+// renderPage writes a page inside the frame. The layout comes last: it tells of the problems that no field of the page
+// is about.
+func (c *Console) renderPage(w io.Writer, f *frame, name string) error {
+	t, err := c.templates.Find(name)
+	if err != nil {
+		return err
+	}
+	var page strings.Builder
+	if err := t.ExecuteTemplate(&page, "page", f); err != nil {
+		return err
+	}
+	f.Page = template.HTML(page.String()) //nolint:gosec // a template wrote it
+	return t.ExecuteTemplate(w, "layout", f)
 }

@@ -31,8 +31,8 @@ func (brokenJobs) ListJobsAbout(context.Context, string, []string, int) ([]job.J
 	return nil, errBroken
 }
 
-// TestGatherReturnsErrors: what a page shows is gathered without HTTP. A rule that fails is the error of the page, at once:
-// nothing is read after it, or the rules that are left out here would panic.
+// TestGatherReturnsErrors: what a page shows is gathered without HTTP. A rule that fails is the error of the page, at
+// once: nothing is read after it, or the rules that are left out here would panic.
 func TestGatherReturnsErrors(t *testing.T) {
 	c := &Console{Options: Options{Now: time.Now, Rules: Rules{
 		Services: cyber.NewServices(brokenServices{}, time.Now),

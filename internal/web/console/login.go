@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -173,3 +174,27 @@ func logOutOperator(c *Console, r *request) (answer, error) {
 type document struct{ body any }
 
 func (document) isAnswer() {}
+
+// cookieName carries the prefix by which a browser refuses the cookie unless it is Secure, for this host only and for
+// every path. Browsers take localhost and 127.0.0.1 as secure, so that the demo works without a certificate.
+const cookieName = "__Host-vigia"
+
+// sessionCookie returns the cookie of a session: for this host only, over TLS, out of reach of scripts and other
+// sites.
+func sessionCookie(token string) *http.Cookie {
+	return &http.Cookie{
+		Name:     cookieName,
+		Value:    token,
+		Path:     "/",
+		Secure:   true,
+		HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+	}
+}
+
+// endCookie returns a cookie that removes the session from the browser.
+func endCookie() *http.Cookie {
+	c := sessionCookie("") //nolint:gosec // it has all three attributes: see there
+	c.MaxAge = -1
+	return c
+}

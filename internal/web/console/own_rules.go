@@ -52,14 +52,6 @@ func (r Rules) onlyPartner(s scope) Rules {
 	}
 }
 
-// ifOwn asks a rule about the one partner, and refuses a question about another.
-func ifOwn[T any](own bool, refusal error, ask func() (T, error)) (value T, err error) {
-	if !own {
-		return value, refusal
-	}
-	return ask()
-}
-
 var (
 	_ Webhooks = ownWebhooks{}
 	_ Subjects = ownSubjects{}
@@ -166,11 +158,10 @@ type ownSubjects struct {
 func (s ownSubjects) Reference(p subject.Person) string { return s.inner.Reference(p) }
 
 func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
-	return ifOwn(
-		id == s.id,
-		subject.ErrNobody,
-		func() (subject.Person, error) { return s.inner.FindReferred(ctx, id, ref) },
-	)
+	if id != s.id {
+		return subject.Person{}, subject.ErrNobody
+	}
+	return s.inner.FindReferred(ctx, id, ref)
 }
 
 // DescribePerson returns what the page about a person shows to the one partner.
@@ -223,11 +214,10 @@ func (e ownEvents) ListEvents(ctx context.Context, id partner.ID, f alert.EventF
 }
 
 func (e ownEvents) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	return ifOwn(
-		id == e.id,
-		alert.ErrEventNotFound,
-		func() (alert.Kept, error) { return e.of.GetEvent(ctx, id, event) },
-	)
+	if id != e.id {
+		return alert.Kept{}, alert.ErrEventNotFound
+	}
+	return e.of.GetEvent(ctx, id, event)
 }
 
 // DeliveryList lists deliveries of the one partner, whatever was asked for.
@@ -269,19 +259,17 @@ func (v ownReview) DeviceList(
 }
 
 func (v ownReview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
-	return ifOwn(
-		id == v.id,
-		cyber.ErrAssetNotFound,
-		func() (cyber.Asset, error) { return v.of.GetAsset(ctx, id, asset) },
-	)
+	if id != v.id {
+		return cyber.Asset{}, cyber.ErrAssetNotFound
+	}
+	return v.of.GetAsset(ctx, id, asset)
 }
 
 func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	return ifOwn(
-		id == v.id,
-		cyber.ErrFindingNotFound,
-		func() (cyber.Found, error) { return v.of.FindingByID(ctx, id, finding) },
-	)
+	if id != v.id {
+		return cyber.Found{}, cyber.ErrFindingNotFound
+	}
+	return v.of.FindingByID(ctx, id, finding)
 }
 
 // ownFigures are those of one partner and of its endpoints.

@@ -1,11 +1,11 @@
 // Package console is the operator's pages: the whole service in a browser, rendered on the server.
 //
-// Its main type is Console: one table lists the routes with the role that each needs, and one adapter opens the session,
-// checks role and proof, runs the handler and writes its answer. A handler reads the request, asks a gather function,
-// which can be tested without HTTP, and returns a view or an error. The pages call the same rules as the command line.
-// What may not be done here: change anything by a GET or without a line in the audit trail, show a personal value before
-// a reason was recorded, reach data of another partner than the viewer's, use SQL, or give a page script or style of its
-// own.
+// Its main type is Console: one table lists the routes with the role that each needs, and one adapter opens the
+// session, checks role and proof, runs the handler and writes its answer. A handler reads the request, asks a gather
+// function, which can be tested without HTTP, and returns a view or an error. The pages call the same rules as the
+// command line. What may not be done here: change anything by a GET or without a line in the audit trail, show a
+// personal value before a reason was recorded, reach data of another partner than the viewer's, use SQL, or give a
+// page script or style of its own.
 package console
 
 import (
@@ -391,4 +391,154 @@ func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status in
 		Apology: "A página não pôde ser montada.",
 		Render:  func(w io.Writer) error { return c.renderPage(w, c.newFrame(r, v, refused), v.name) },
 	}.Write(r.Context(), w, c.Log)
+}
+
+// change changes something with the rules that it is given and no others: they belong to one transaction. It must be
+// short and must not reach outside the database. It returns the subject and the detail of its line in the audit trail.
+type change func(ctx context.Context, in *Rules) (subject, detail string, err error)
+
+// changeWithAudit runs a change and its line in the audit trail in one transaction.
+func (c *Console) changeWithAudit(r *request, action string, run change) error {
+	ctx := r.Context()
+	return c.InTx(ctx, func(in *Rules) error {
+		subject, detail, err := run(ctx, in)
+		if err != nil {
+			return err
+		}
+		return in.Audit.RecordAction(ctx, r.auditActor(), action, subject, detail)
+	})
+}
+
+// changeAndRedirect is changeWithAudit for a form that leads on to another page.
+func (c *Console) changeAndRedirect(r *request, action string, next redirect, run change) (answer, error) {
+	if err := c.changeWithAudit(r, action, run); err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// changeHandler makes the handler of a form that changes what the value key of its path names. That is also the subject
+// of the line in the audit trail; change returns the detail. The browser is led on to next, in which {key} stands for
+// the value.
+func changeHandler[ID ~string](
+	action, key, next, done string,
+	change func(r *request, in *Rules, id ID) (detail string, err error),
+) handler {
+	return func(c *Console, r *request) (answer, error) {
+		id := r.PathValue(key)
+		to := redirect{strings.Replace(next, "{"+key+"}", url.PathEscape(id), 1), done}
+		return c.changeAndRedirect(r, action, to, func(_ context.Context, in *Rules) (string, string, error) {
+			detail, err := change(r, in, ID(id))
+			return id, detail, err
+		})
+	}
+}
+
+// recordAction records what is about to be done or shown, for work that does not fit into one transaction.
+func (c *Console) recordAction(r *request, action, subject, detail string) error {
+	return c.Rules.Audit.RecordAction(r.Context(), r.auditActor(), action, subject, detail)
+}
+
+// recordAndRun records what is about to be done, does it, and leads on to another page.
+func (c *Console) recordAndRun(
+	r *request,
+	action, subject, detail string,
+	next redirect,
+	run func() error,
+) (answer, error) {
+	if err := c.recordAction(r, action, subject, detail); err != nil {
+		return nil, err
+	}
+	if err := run(); err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// enterSession opens the session and checks role, second factor and proof. A redirect is returned where something is to
+// be done first.
+func (c *Console) enterSession(r *request) (answer, error) {
+	if r.route.role == "" {
+		return nil, nil //nolint:nilnil // nothing to do first
+	}
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return redirectToLogin(r, false), nil
+	}
+	r.session, r.who, err = c.Rules.Operators.ResumeSession(r.Context(), cookie.Value)
+	if errors.Is(err, operator.ErrNoSession) {
+		r.cookie = endCookie()
+		return redirectToLogin(r, true), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !r.who.TOTPOn && !c.SecondFactorOptional && !r.route.early {
+		return redirect{to: "/second-factor"}, nil
+	}
+	if !r.route.isOpenTo(r.who) {
+		return nil, errForbidden
+	}
+	if r.scope, err = c.loadScope(r); err != nil {
+		return nil, err
+	}
+	if r.route.fresh && !r.session.IsFresh(c.Now()) {
+		return redirect{to: "/prove?next=" + url.QueryEscape(r.route.proofPage(r.Request))}, nil
+	}
+	return nil, nil //nolint:nilnil // nothing to do first
+}
+
+// redirectToLogin sends the operator to the log-in and from there back to the requested page. The fields of a form are
+// carried through the log-in, so that an expired session does not lose what was typed; uploaded files are not.
+func redirectToLogin(r *request, ended bool) answer {
+	if r.Method == http.MethodPost && ended && !r.route.upload {
+		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
+		if err := r.ParseForm(); err == nil {
+			return view{
+				"login",
+				"Entrar",
+				loginPage{
+					Next:  r.route.proofPage(r.Request),
+					Ended: true,
+					Kept:  &keptForm{Path: r.URL.Path, Fields: r.PostForm},
+				},
+			}
+		}
+	}
+	q := url.Values{}
+	if r.Method == http.MethodGet && r.URL.RequestURI() != "/" {
+		q.Set("next", r.URL.RequestURI())
+	}
+	if ended {
+		q.Set("done", "session.over")
+	}
+	if len(q) == 0 {
+		return redirect{to: "/login"}
+	}
+	return redirect{to: "/login?" + q.Encode()}
+}
+
+// localPath accepts only a path of this console as the place to go on to.
+func localPath(p string) string {
+	u, err := url.Parse(p)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") ||
+		strings.ContainsAny(p, "\\\r\n") {
+		return "/"
+	}
+	return p
+}
+
+// publicOrigin returns the origin that links to the console begin with and passkeys are bound to. It is empty when none
+// is configured and the console is reachable from other machines: the Host header is not trusted, since the client
+// writes it.
+func (c *Console) publicOrigin(r *http.Request) string {
+	if c.Public.Host != "" {
+		return c.Public.Scheme + "://" + c.Public.Host
+	}
+	at, local := telemetry.ListenerURL(r)
+	if !local {
+		return ""
+	}
+	at.Host = "localhost:" + at.Port() // passkeys are bound to a name
+	return at.String()
 }
