@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // lines is a writer that a test can wait on.
@@ -170,11 +173,9 @@ func enterDemo(t *testing.T, printed string) func(path string, form url.Values) 
 // eventually waits until a text is there.
 func eventually(t *testing.T, what string, text func() string) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(text(), what); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%q never came:\n%s", what, text())
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return fmt.Sprintf("%q never came:\n%s", what, text()), strings.Contains(text(), what)
+	})
 }
 
 // demoHasAPast: every picture of the console shows something.

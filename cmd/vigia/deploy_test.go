@@ -11,7 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // deployFile is a file of the folder deploy, with some of its text replaced; every replacement has to be possible.
@@ -132,11 +133,9 @@ func TestBalancers(t *testing.T) {
 // awaitTrue asks again and again, for a minute at most.
 func awaitTrue(t *testing.T, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("did not come true")
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return "did not come true", is()
+	})
 }
 
 func writeFile(t *testing.T, path, text string) {

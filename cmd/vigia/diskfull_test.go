@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -108,11 +109,9 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 	defer func() { o.stop.Store(true) }()
 	wait := func(what string, until func() bool) {
 		t.Helper()
-		for start := time.Now(); !until(); time.Sleep(20 * time.Millisecond) {
-			if time.Since(start) > 3*time.Minute || t.Failed() {
-				t.Fatalf("waited for %s: %d batches, %d refused", what, o.acked.Load(), o.retried.Load())
-			}
-		}
+		polltest.Watch(t, func() (string, bool) {
+			return fmt.Sprintf("waited for %s: %d batches, %d refused", what, o.acked.Load(), o.retried.Load()), until()
+		})
 	}
 	wait("the first batches", func() bool { return o.acked.Load() >= 4 })
 	disk.fill(t)
@@ -184,11 +183,9 @@ func TestDiskRefusesWrites(t *testing.T) {
 	}
 	wait := func(t *testing.T, s *server, ready bool) {
 		t.Helper()
-		for start := time.Now(); isReady(s) != ready; time.Sleep(20 * time.Millisecond) {
-			if time.Since(start) > time.Minute {
-				t.Fatalf("/readyz never turned to ready=%v", ready)
-			}
-		}
+		polltest.Watch(t, func() (string, bool) {
+			return fmt.Sprintf("/readyz never turned to ready=%v", ready), isReady(s) == ready
+		})
 	}
 	t.Run(string(sqldb.SQLite), func(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "data")

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // badCall is a system call that goes wrong: strace counts calls per thread, so the n-th is one of several.
@@ -139,11 +141,9 @@ func attach(t *testing.T, pid int, f badCall) (detach func()) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal("strace is needed: run scripts/install-tools:", err)
 	}
-	for start := time.Now(); !traced(pid, cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
-		if time.Since(start) > time.Minute {
-			t.Fatal("strace does not attach:", said.String())
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return fmt.Sprint("strace does not attach:", said.String()), traced(pid, cmd.Process.Pid)
+	})
 	return func() {
 		_ = cmd.Process.Signal(syscall.SIGINT)
 		_ = cmd.Wait()

@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -263,9 +264,9 @@ func TestRollingRestart(t *testing.T) {
 			b.restart(t, i)
 		}
 	}
-	for served.Load() < int64(100*rounds) && !t.Failed() { // less would prove nothing
-		time.Sleep(balancerLooks)
-	}
+	polltest.Until(t, "requests that were served: fewer would prove nothing", func() bool {
+		return served.Load() >= int64(100*rounds) || t.Failed()
+	})
 	stop.Store(true)
 	clients.Wait()
 	page, err := f.admin.Store.Subscriptions.ActivePage(context.Background(), f.partner.ID, 0, 1)
@@ -291,9 +292,7 @@ func restart(t *testing.T, s *server) {
 func (b *balancer) restart(t *testing.T, i int) {
 	t.Helper()
 	restart(t, b.servers[i])
-	for !b.ready[i].Load() {
-		time.Sleep(balancerLooks)
-	}
+	polltest.Until(t, "the balancer finds the replica ready", b.ready[i].Load)
 }
 
 // gentle are the flags of a server that sends its clients on before it stops. The drain is how long a starved machine
@@ -316,9 +315,7 @@ func TestPostgresCrash(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		refused := o.retried.Load()
 		pg.KillServer()
-		for o.retried.Load() == refused && !t.Failed() { // until somebody has met it
-			time.Sleep(20 * time.Millisecond)
-		}
+		polltest.Until(t, "a client meets it", func() bool { return o.retried.Load() != refused || t.Failed() })
 		pg.Start(t)
 		slowest = max(slowest, untilServed(t, f))
 	}

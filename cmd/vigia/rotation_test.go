@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -94,9 +95,9 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
-	for (found.Load() == 0 || created.Load() == 0) && !t.Failed() { // without a load it proves nothing
-		time.Sleep(10 * time.Millisecond)
-	}
+	polltest.Until(t, "a load, without which it proves nothing", func() bool {
+		return found.Load() > 0 && created.Load() > 0 || t.Failed()
+	})
 	const rotations = 2
 	start := time.Now()
 	for range rotations {

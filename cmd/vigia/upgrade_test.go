@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -214,9 +215,7 @@ func upgradeReplicas(t *testing.T, before string, after []string) {
 	}
 	contract("side by side", servers...)
 	so := served.Load()
-	for served.Load() < so+40 && !t.Failed() {
-		time.Sleep(10 * time.Millisecond)
-	}
+	polltest.Until(t, "40 more requests are served", func() bool { return served.Load() >= so+40 || t.Failed() })
 	servers[1].become(after)
 	b.restart(t, 1)
 	contract("new alone", servers...)

@@ -26,6 +26,7 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -227,9 +228,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	keepInLog(t, c)
 	writers := load(who, 1_000_000)
 	defer writers.stop()
-	for len(writers.snapshot()) < 200 {
-		time.Sleep(time.Millisecond)
-	}
+	polltest.Until(t, "200 writes", func() bool { return len(writers.snapshot()) >= 200 })
 	before := writers.snapshot()
 	file := filepath.Join(t.TempDir(), "b.tar.gz")
 	began := time.Now()
@@ -494,9 +493,7 @@ func TestBackupPostgres(t *testing.T) {
 	a, who, p := installation(t, c, preloaded())
 	writers := load(who, 1_000_000)
 	defer writers.stop()
-	for len(writers.snapshot()) < 100 {
-		time.Sleep(time.Millisecond)
-	}
+	polltest.Until(t, "100 writes", func() bool { return len(writers.snapshot()) >= 100 })
 	before := writers.snapshot()
 	address, err := url.Parse(c.Database)
 	if err != nil {

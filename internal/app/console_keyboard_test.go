@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -128,9 +128,7 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 		t.Error("the partner is told before the move can no longer be undone:", now)
 	}
 	close(work)
-	for deadline := time.Now().Add(browserTimeout); !strings.Contains(theirs(), `"Resolvido"`); time.Sleep(200 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the case was never resolved")
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return "the case was never resolved", strings.Contains(theirs(), `"Resolvido"`)
+	})
 }

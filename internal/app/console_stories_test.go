@@ -23,6 +23,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -262,11 +263,9 @@ func (s *stage) openNewEvent(kind string, do func()) {
 	}
 	before := newest()
 	do()
-	for deadline := time.Now().Add(browserTimeout); newest() == before; time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatal("no new event on the list:", s.text())
-		}
-	}
+	polltest.Watch(s.t, func() (string, bool) {
+		return fmt.Sprint("no new event on the list:", s.text()), newest() != before
+	})
 	s.press(link)
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -221,10 +223,8 @@ func TestHTTP2Abuse(t *testing.T) {
 	t.Logf("%d pings went out", asked)
 	_ = r.conn.Close()
 
-	for deadline := time.Now().Add(3 * time.Minute); runtime.NumGoroutine() > base+20; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), base)
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return fmt.Sprintf("%d goroutines, %d before", runtime.NumGoroutine(), base), runtime.NumGoroutine() <= base+20
+	})
 	healthy("in the end")
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // TestServersNoticeBreaches: what the command line imports on one machine, servers on that one and on another find for
@@ -115,9 +117,7 @@ func status(t *testing.T, s running, key, user string) string {
 // loaded machine gets more.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for start := time.Now(); !ok(); time.Sleep(100 * time.Millisecond) {
-		if time.Since(start) > 3*time.Minute {
-			t.Fatal(what, "was not noticed")
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return fmt.Sprint(what, "was not noticed"), ok()
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -26,11 +27,9 @@ func must(t *testing.T, err error) {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("never came: " + what)
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return fmt.Sprint("never came: " + what), ok()
+	})
 }
 
 var quiet = slog.New(slog.DiscardHandler)

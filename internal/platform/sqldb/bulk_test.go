@@ -5,7 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // TestSingleWritesGoBeforeTheNextBulk: a single write that waits for a bulk goes before all bulks that wait too, and
@@ -38,9 +39,7 @@ func TestSingleWritesGoBeforeTheNextBulk(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		for d.writers.countWaiting() == before {
-			time.Sleep(time.Millisecond)
-		}
+		polltest.Until(t, "the writer waits", func() bool { return d.writers.countWaiting() != before })
 	}
 	check := func(want ...string) {
 		t.Helper()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 )
@@ -34,9 +35,7 @@ func TestHoldEndsWithItsSession(t *testing.T) {
 	if err != nil || ended != 1 {
 		t.Fatalf("%d sessions hold something: %v", ended, err)
 	}
-	for first.ConfirmHeld(ctx) == nil && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	polltest.Until(t, "the first holder notices", func() bool { return first.ConfirmHeld(ctx) != nil || ctx.Err() != nil })
 	for { // a session says good-bye before it lets go
 		if got, err := second.TakeNames(ctx, []string{"a", "b"}); err != nil || len(got) == 2 {
 			break

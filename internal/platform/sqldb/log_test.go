@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -44,11 +45,9 @@ func TestLogIsCarriedBesideWriters(t *testing.T) {
 		}
 		return info.Size()
 	}
-	for deadline := time.Now().Add(2 * time.Minute); size() < 1_000_000; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes in the file", size())
-		}
-	}
+	polltest.Watch(t, func() (string, bool) {
+		return fmt.Sprintf("%d bytes in the file", size()), size() >= 1_000_000
+	})
 	for range 2 {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -117,9 +116,8 @@ func TestLogBeginsAnew(t *testing.T) {
 		return binary.BigEndian.Uint32(header[12:])
 	}
 	for range 10 {
-		for pages() < 100 { // other processes of this machine decide how long that takes
-			time.Sleep(time.Millisecond)
-		}
+		// Other processes of this machine decide how long that takes.
+		polltest.Until(t, "100 pages in the log", func() bool { return pages() >= 100 })
 		before := begun()
 		db.CarryRest(t.Context(), own)
 		if err := write(`INSERT INTO line (text) VALUES ('next')`); err != nil {

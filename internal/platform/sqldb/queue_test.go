@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // TestQueueSharesACommit: of those who wait for one row on PostgreSQL all but the first share a few transactions; one
@@ -67,8 +69,8 @@ func TestQueueSharesACommit(t *testing.T) {
 					return err
 				})
 			})
-			for i == 0 && ran.Load() == 0 { // alone, so that the others wait for it
-				time.Sleep(time.Millisecond)
+			if i == 0 { // alone, so that the others wait for it
+				polltest.Until(t, "the first caller runs", func() bool { return ran.Load() > 0 })
 			}
 		}
 		awaitQueue(d, callers-1)
@@ -160,8 +162,10 @@ func TestQueueSharesATimeout(t *testing.T) {
 							return lock(waits, tx)
 						})
 					})
-					for i == 0 && ran.Load() == 0 && waits.Err() == nil { // alone, so that the others wait for it
-						time.Sleep(time.Millisecond)
+					if i == 0 { // alone, so that the others wait for it
+						polltest.Until(t, "the first caller runs", func() bool {
+							return ran.Load() > 0 || waits.Err() != nil
+						})
 					}
 				}
 				wg.Wait()
