@@ -282,7 +282,8 @@ type (
 )
 
 // renewalHelp is common to the commands that change the content of a breach.
-const renewalHelp = "\n\nThe breach stays as it is until the new content is whole. Ctrl-C stops cleanly; the same command goes on " +
+const renewalHelp = "\n\nThe breach stays as it is until the new content is whole. Ctrl-C stops cleanly; the same " +
+	"command goes on " +
 	"where it stopped.\n\nExample:\n  "
 
 func (breachAppendCmd) Help() string {

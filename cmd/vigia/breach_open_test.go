@@ -59,7 +59,10 @@ func TestImportNamesWhatIsNotRead(t *testing.T) {
 		t.Error(out)
 	}
 	code, out, errs = vigia(t, "breach", "show", "--name", "pasta", "--data", data)
-	for _, reason := range []string{"a symbolic link: not followed", "a named pipe: not read", "a device or socket: not read"} {
+	for _, reason := range []string{
+		"a symbolic link: not followed", "a named pipe: not read",
+		"a device or socket: not read",
+	} {
 		if code != exitOK || !strings.Contains(out, reason) {
 			t.Errorf("%q is not said: %s%s", reason, out, errs)
 		}
@@ -77,9 +80,15 @@ func TestImportPasswords(t *testing.T) {
 		flags        []string
 		shut         bool
 	}{
-		"none":        {archive: own, file: "a.zip", shut: true},
-		"flag":        {archive: own, file: "a.zip", flags: []string{"--password", "errada", "--password", "senha-da-loja"}},
-		"file":        {archive: own, file: "a.zip", flags: []string{"--password-file", fileIn(t, t.TempDir(), "lista", []byte("errada\nsenha-da-loja\n"))}},
+		"none": {archive: own, file: "a.zip", shut: true},
+		"flag": {
+			archive: own, file: "a.zip",
+			flags: []string{"--password", "errada", "--password", "senha-da-loja"},
+		},
+		"file": {
+			archive: own, file: "a.zip",
+			flags: []string{"--password-file", fileIn(t, t.TempDir(), "lista", []byte("errada\nsenha-da-loja\n"))},
+		},
 		"own name":    {archive: own, file: "senha-da-loja.zip"},
 		"name beside": {archive: own, file: "a.zip", beside: "senha-da-loja.txt"},
 		"usual":       {archive: usual, file: "a.zip"},

@@ -236,7 +236,8 @@ func TestBreachCommandsRefuse(t *testing.T) {
 	}
 }
 
-// TestDryRunShowsRecordsAndWritesNothing: the first ten records as an import understands them, by a mapping and without one.
+// TestDryRunShowsRecordsAndWritesNothing: the first ten records as an import understands them, by a mapping and without
+// one.
 func TestDryRunShowsRecordsAndWritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	data, table, mapping := filepath.Join(dir, "data"), filepath.Join(dir, "t.csv"), filepath.Join(dir, "m.yaml")
@@ -245,7 +246,10 @@ func TestDryRunShowsRecordsAndWritesNothing(t *testing.T) {
 		rows += fmt.Sprintf("529.982.247-25,pessoa%d@exemplo.com.br,s%d\n", i, i)
 	}
 	rows = strings.Replace(rows, "529.982.247-25", "529.982.247-26", 1)
-	for name, text := range map[string]string{table: rows, mapping: "vigia_mapping: 1\nformat: csv\nfields:\n  doc: cpf_or_cnpj\n  mail: email\n  senha: password\n"} {
+	for name, text := range map[string]string{
+		table:   rows,
+		mapping: "vigia_mapping: 1\nformat: csv\nfields:\n  doc: cpf_or_cnpj\n  mail: email\n  senha: password\n",
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

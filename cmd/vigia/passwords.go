@@ -75,7 +75,10 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 		Algorithm: algorithm,
 		Inputs:    inputs,
 		Source:    cmp.Or(p.Source, strings.Join(p.Files, ", ")),
-		Progress:  func(at password.Progress) { bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
+		Progress: func(at password.Progress) {
+			bar.setProgress(at.Done, at.Total,
+				fmt.Sprintf("%d hashes", at.Hashes))
+		},
 	})
 	bar.clearLine()
 	if err != nil {

@@ -165,7 +165,8 @@ func TestPasswordsReachEveryReplica(t *testing.T) {
 		t.Fatal(code, errs)
 	}
 	for range 200 {
-		if _, page := getPage(t, running+"/metrics"); strings.Contains(page, `vigia_password_entries{algorithm="sha1"} 2`) {
+		if _, page := getPage(t, running+"/metrics"); strings.Contains(page,
+			`vigia_password_entries{algorithm="sha1"} 2`) {
 			break
 		}
 		time.Sleep(100 * time.Millisecond) // between two looks
@@ -202,7 +203,10 @@ func TestPasswordsWithoutBucket(t *testing.T) {
 		http.StatusOK,
 		`"corpora.sha1":"missing"`,
 	) // it served before, and goes on with what it has
-	for address, want := range map[string]string{one: `vigia_password_entries{algorithm="sha1"} 1`, two: `vigia_password_entries{algorithm="sha1"} 0`} {
+	for address, want := range map[string]string{
+		one: `vigia_password_entries{algorithm="sha1"} 1`,
+		two: `vigia_password_entries{algorithm="sha1"} 0`,
+	} {
 		if _, page := getPage(t, address+"/metrics"); !strings.Contains(page, want) {
 			t.Error("metrics lack", want)
 		}

@@ -40,8 +40,8 @@ type Files struct {
 	OpenTable func(context, sealed []byte) ([]byte, error)
 }
 
-// OpenFiles makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty
-// address means that the folder is all there is.
+// OpenFiles makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an
+// empty address means that the folder is all there is.
 func OpenFiles(dir, address string) (*Files, error) {
 	if err := durable.MakeFolder(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("corpora folder: %w", err)
@@ -71,8 +71,9 @@ func (d *Files) localPath(name string) (string, error) {
 	return filepath.Join(d.dir, name), nil
 }
 
-// PublishFile publishes the file at from under name. The caller keeps from. Putting the same file again changes nothing. When
-// Put returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch it.
+// PublishFile publishes the file at from under name. The caller keeps from. Putting the same file again changes
+// nothing. When Put returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch
+// it.
 func (d *Files) PublishFile(ctx context.Context, name, from string) error {
 	path, err := d.localPath(name)
 	if err != nil {

@@ -141,8 +141,8 @@ func (c *Checker) logChange(old, next *snapshot) {
 	}
 }
 
-// openCorpora opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the
-// old one goes on serving.
+// openCorpora opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened,
+// the old one goes on serving.
 func (l *Library) openCorpora(m manifest, old *snapshot) *snapshot {
 	s := &snapshot{}
 	for _, a := range Algorithms {

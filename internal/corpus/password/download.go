@@ -75,8 +75,8 @@ type downloader struct {
 	journal *journal
 }
 
-// DownloadCorpus replaces the corpus of an algorithm by what a range service has. An interrupted download goes on where it
-// stopped, and one that follows another asks only for the ranges that changed since. The corpus in force stays until
+// DownloadCorpus replaces the corpus of an algorithm by what a range service has. An interrupted download goes on where
+// it stopped, and one that follows another asks only for the ranges that changed since. The corpus in force stays until
 // the new one is complete; imports may run meanwhile.
 func (l *Library) DownloadCorpus(ctx context.Context, job Download) (Corpus, error) {
 	job.setDefaults()
@@ -109,8 +109,8 @@ func (l *Library) DownloadCorpus(ctx context.Context, job Download) (Corpus, err
 // reachTime is how long the service may take over the first answer of all.
 const reachTime = 10 * time.Second
 
-// checkReach asks once before the download begins: a wrong address or a closed way out is told at once, and not after all
-// attempts at the first range. Any answer will do.
+// checkReach asks once before the download begins: a wrong address or a closed way out is told at once, and not after
+// all attempts at the first range. Any answer will do.
 func (d *Download) checkReach(ctx context.Context) error {
 	asked, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()

@@ -319,7 +319,10 @@ func TestDownloadUnreachable(t *testing.T) {
 }
 
 func TestDownloadGivesUp(t *testing.T) {
-	for name, status := range map[string]int{"for good": http.StatusForbidden, "after all attempts": http.StatusBadGateway, "unasked 304": http.StatusNotModified} {
+	for name, status := range map[string]int{
+		"for good":           http.StatusForbidden,
+		"after all attempts": http.StatusBadGateway, "unasked 304": http.StatusNotModified,
+	} {
 		s, l := newStandIn(t, SHA1), newLibrary(t)
 		mustImport(t, l, SHA1, text("old", sha1Hex("old")))
 		s.misbehave = func(w http.ResponseWriter, number string, _ int) bool {

@@ -53,8 +53,8 @@ type batch struct {
 	keys, widely []uint64
 }
 
-// ImportCorpus replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT refuses
-// the import: the error names the file and the line, and the corpus that was in force stays so.
+// ImportCorpus replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT
+// refuses the import: the error names the file and the line, and the corpus that was in force stays so.
 func (l *Library) ImportCorpus(ctx context.Context, job Import) (Corpus, error) {
 	if job.Source == SourceDefault {
 		return Corpus{}, ErrInput.With("source", fault.NameOfSample, SourceDefault)
@@ -250,8 +250,8 @@ func (in Input) openInput() (io.ReadCloser, error) {
 	return in.Open()
 }
 
-// ListInputs lists the inputs that paths lead to: files as they are, folders with all files below them in order of their
-// names.
+// ListInputs lists the inputs that paths lead to: files as they are, folders with all files below them in order of
+// their names.
 func ListInputs(paths ...string) ([]Input, error) {
 	var inputs []Input
 	for _, root := range paths {
@@ -390,8 +390,8 @@ func (p *lineParser) parseLines(b []byte, last bool) (int, error) {
 	return at, nil
 }
 
-// parseFast reads the well-formed lines at the front of b and returns how many bytes they take. It stops at the first line
-// that is not plainly right, or too near to the end.
+// parseFast reads the well-formed lines at the front of b and returns how many bytes they take. It stops at the first
+// line that is not plainly right, or too near to the end.
 func (p *lineParser) parseFast(b []byte) int {
 	n, at, lines, keys := p.digits, 0, 0, p.keys
 	for at+n+slack <= len(b) {
@@ -533,8 +533,8 @@ func shortNumber(w uint64, length uint) uint64 {
 	return w * (10000<<32 + 1) >> 32
 }
 
-// tagTable holds the entity tag of every range of a download, so that the next one can ask only for what changed. It says
-// which corpus the tags belong to, and from which address they came.
+// tagTable holds the entity tag of every range of a download, so that the next one can ask only for what changed. It
+// says which corpus the tags belong to, and from which address they came.
 type tagTable struct {
 	Digest string   `json:"digest"`
 	Base   string   `json:"base"`

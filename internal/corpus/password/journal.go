@@ -30,8 +30,8 @@ func decodeLine(line []byte, into any) bool {
 }
 
 // journal is what a download has fetched so far, kept in a file so that an interrupted download goes on where it
-// stopped. A first line says what is being downloaded; then comes a line for each range, in the order of arrival. A line
-// cut by a crash fails its checksum; it and what follows are dropped.
+// stopped. A first line says what is being downloaded; then comes a line for each range, in the order of arrival. A
+// line cut by a crash fails its checksum; it and what follows are dropped.
 type journal struct {
 	file  *os.File
 	done  []fetchedRange // by range
@@ -60,7 +60,8 @@ type journalRange struct {
 	Range     uint32 `json:"range"`
 	Unchanged bool   `json:"unchanged,omitempty"`
 	Tag       string `json:"tag,omitempty"`
-	// Keys are three bytes each: the 20 bits that follow the range, and above them whether it was seen WidelySeen times.
+	// Keys are three bytes each: the 20 bits that follow the range, and above them whether it was seen WidelySeen
+	// times.
 	Keys []byte `json:"keys,omitempty"`
 }
 

@@ -125,7 +125,8 @@ func corpusFileNames(a Algorithm, generation int) (file, wide, tags string) {
 	return stem + ".seg", stem + "-widely.seg", stem + ".tags"
 }
 
-// lockLibrary makes this process the one that changes the library. It does not wait: ErrBusy says that another one is at it.
+// lockLibrary makes this process the one that changes the library. It does not wait: ErrBusy says that another one is
+// at it.
 func (l *Library) lockLibrary() (unlock func(), err error) {
 	f, err := os.OpenFile(l.filePath("lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -141,7 +142,8 @@ func (l *Library) lockLibrary() (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// sweepUnnamed removes the segments that m does not name. A process that still reads one of them keeps it until it lets go.
+// sweepUnnamed removes the segments that m does not name. A process that still reads one of them keeps it until it lets
+// go.
 func (l *Library) sweepUnnamed(m manifest) {
 	inForce := map[string]bool{}
 	for _, e := range m.Corpora {
@@ -251,7 +253,10 @@ func (l *Library) openFiles() (files []*os.File, err error) {
 	}
 	// The manifest was read before it was opened: make sure that both were the same one.
 	again, err := l.readManifest()
-	if err == nil && !maps.EqualFunc(m.Corpora, again.Corpora, func(a, b entry) bool { return a.Digest == b.Digest && a.File == b.File }) {
+	if err == nil && !maps.EqualFunc(m.Corpora, again.Corpora, func(a, b entry) bool {
+		return a.Digest == b.Digest &&
+			a.File == b.File
+	}) {
 		err = os.ErrNotExist
 	}
 	return files, err
@@ -313,7 +318,8 @@ func (r *replacement) addHashKeys(keys, widely []uint64) error {
 	return r.wide.AddKeys(widely)
 }
 
-// publishReplacement puts the new corpus in force: first its files, then the manifest that names them, then the old files go.
+// publishReplacement puts the new corpus in force: first its files, then the manifest that names them, then the old
+// files go.
 func (r *replacement) publishReplacement(ctx context.Context) (Corpus, error) {
 	if err := r.commitFiles(ctx); err != nil {
 		r.lib.sweepUnnamed(r.manifest)
@@ -414,7 +420,8 @@ func joinCorpusNames(corpora []*openCorpus) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(o.entry.Algorithm.String() + "; entries=" + strconv.FormatUint(o.entry.Entries, 10) + "; date=" + o.entry.Imported.UTC().Format(time.DateOnly))
+		b.WriteString(o.entry.Algorithm.String() + "; entries=" + strconv.FormatUint(o.entry.Entries, 10) + "; date=" +
+			o.entry.Imported.UTC().Format(time.DateOnly))
 		if o.entry.Sample() {
 			b.WriteString("; sample")
 		}

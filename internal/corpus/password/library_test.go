@@ -113,7 +113,10 @@ func TestImportAndCheck(t *testing.T) {
 
 func TestCheckRefusesWhatIsNoPrefix(t *testing.T) {
 	c := newChecker(t, newLibrary(t))
-	for _, prefix := range []string{"", "5BAA61E4C", "5BAA61E4C99", "5BAA61E4CG", "5BAA 1E4C9", "５BAA61E4", "5BAA61E4C\x00"} {
+	for _, prefix := range []string{
+		"", "5BAA61E4C", "5BAA61E4C99", "5BAA61E4CG", "5BAA 1E4C9", "５BAA61E4",
+		"5BAA61E4C\x00",
+	} {
 		_, err := c.CheckPrefix(prefix, true)
 		if !errors.Is(err, ErrPrefix) || fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: %v", prefix, err)
@@ -142,7 +145,10 @@ func TestImportUnpacks(t *testing.T) {
 		}
 	}
 	l := newLibrary(t)
-	for name, packed := range map[string]string{"h.txt.gz": gz.String(), "h.zst": zst.String(), "H.XZ": xzed.String(), "h": content, "bom.txt": "\xef\xbb\xbf" + content} {
+	for name, packed := range map[string]string{
+		"h.txt.gz": gz.String(), "h.zst": zst.String(), "H.XZ": xzed.String(),
+		"h": content, "bom.txt": "\xef\xbb\xbf" + content,
+	} {
 		if got := mustImport(t, l, SHA1, text(name, packed)); got.Entries != 2 {
 			t.Errorf("%s: %d entries", name, got.Entries)
 		}
@@ -208,7 +214,10 @@ func TestBadLineRefusesImportAndOldCorpusStays(t *testing.T) {
 		"range unnamed": text("not-a-range.txt", sha1Hex("x")[5:]+":1\n"),
 		"ntlm":          text("ntlm.txt", sha1Hex("x")[:32]+":1\n"),
 	} {
-		if _, err := l.ImportCorpus(ctx, Import{Algorithm: SHA1, Inputs: []Input{in}}); fault.KindOf(err) != fault.Invalid {
+		if _, err := l.ImportCorpus(ctx, Import{
+			Algorithm: SHA1,
+			Inputs:    []Input{in},
+		}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -295,7 +304,11 @@ func TestDefaultCorpusKeys(t *testing.T) {
 
 func TestForeignManifestIsRefused(t *testing.T) {
 	for _, content := range []string{
-		"", "null", "[]", `{"version":2}`, `{"version":1,"corpora":{"md5":{"file":"sha1-1.seg","widely_exposed_file":"sha1-1-widely.seg"}}}`,
+		"",
+		"null",
+		"[]",
+		`{"version":2}`,
+		`{"version":1,"corpora":{"md5":{"file":"sha1-1.seg","widely_exposed_file":"sha1-1-widely.seg"}}}`,
 		`{"version":1,"corpora":{"sha1":{"file":"../../etc/passwd","widely_exposed_file":"sha1-1-widely.seg"}}}`,
 		`{"version":1,"corpora":{"sha1":{}}}`, strings.Repeat(" ", maxManifest+1),
 	} {

@@ -93,9 +93,11 @@ func TestParseKeepsIncompleteLine(t *testing.T) {
 func TestBadLines(t *testing.T) {
 	good := strings.Repeat("A", 40)
 	for name, line := range map[string]string{
-		"short": good[1:], "long": good + "A", "not hex": good[:39] + "G", "no count": good + ":", "minus": good + ":-1",
+		"short": good[1:], "long": good + "A", "not hex": good[:39] + "G", "no count": good + ":", "minus": good +
+			":-1",
 		"comma": good + ",1", "blank": " " + good, "text": "<!DOCTYPE html>", "count of letters": good + ":1a",
-		"high bit": good[:12] + "\xc1" + good[13:], "control": good[:3] + "\x11" + good[4:], "lone return": good + "\r:1",
+		"high bit": good[:12] + "\xc1" + good[13:], "control": good[:3] + "\x11" + good[4:], "lone return": good +
+			"\r:1",
 	} {
 		p := &lineParser{digits: 40, taken: 40}
 		err := parseAll(p, good+":1\n"+line+"\n"+strings.Repeat(good+":1\n", 3))

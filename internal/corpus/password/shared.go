@@ -18,7 +18,8 @@ type Shared struct {
 // objectNames returns the names of the files in the bucket. They follow from the content, so an upload never replaces
 // what another machine is reading.
 func (s Shared) objectNames() (all, wide string) {
-	return fmt.Sprintf("password-%s-%s.seg", s.Algorithm, s.Digest), fmt.Sprintf("password-%s-%s.seg", s.Algorithm, s.WideDigest)
+	return fmt.Sprintf("password-%s-%s.seg", s.Algorithm, s.Digest), fmt.Sprintf("password-%s-%s.seg", s.Algorithm,
+		s.WideDigest)
 }
 
 // Bucket holds the files of shared corpora.
@@ -43,9 +44,9 @@ type Exchange struct {
 	Announcements Announcements
 }
 
-// SyncCorpora uploads the corpora of this machine that are newer than the announced ones, and fetches those that are older.
-// So an import that was killed before its upload, a restored machine and a bucket that was set up later all come right
-// by themselves. ErrBusy says that an import runs here; its end calls SyncCorpora again.
+// SyncCorpora uploads the corpora of this machine that are newer than the announced ones, and fetches those that are
+// older. So an import that was killed before its upload, a restored machine and a bucket that was set up later all come
+// right by themselves. ErrBusy says that an import runs here; its end calls SyncCorpora again.
 func (x *Exchange) SyncCorpora(ctx context.Context) error {
 	announced, err := x.Announcements.ListSharedCorpora(ctx)
 	if err != nil {

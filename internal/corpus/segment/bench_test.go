@@ -56,7 +56,8 @@ func BenchmarkWriteUnsorted(b *testing.B) {
 }
 
 // BenchmarkLookUp asks a segment with and one without labels in turn, about random keys and about sorted ones, half of
-// which are present. It takes small steps and the best of each, because other work on the machine only makes them longer.
+// which are present. It takes small steps and the best of each, because other work on the machine only makes them
+// longer.
 func BenchmarkLookUp(b *testing.B) {
 	keys := slices.Compact(slices.Sorted(slices.Values(uniform(1, benchKeys, Bits64))))
 	plain := open(b, build(b, Options{Width: Bits64}, keys))
@@ -85,7 +86,10 @@ func BenchmarkLookUp(b *testing.B) {
 					func() error {
 						return each(probes, func(k uint64) (err error) { _, err = plain.Contains(k); return err })
 					},
-					func() error { return each(probes, func(k uint64) (err error) { _, _, err = r.LookUp(k); return err }) },
+					func() error {
+						return each(probes,
+							func(k uint64) (err error) { _, _, err = r.LookUp(k); return err })
+					},
 					func() (err error) { hits, err = plain.Intersect(hits[:0], probes); return err },
 				} {
 					if i == 2 { // as dense as ten million probes in a hundred million keys

@@ -17,16 +17,17 @@ import (
 // in order of their first digit, spilled to an unnamed file beside the target, and sorted by complete. Repeated keys
 // count once.
 type builder[R record] struct {
-	path     string
-	width    Width
-	note     []byte
-	memory   int
-	keys     []R // collected, in the order given
-	scratch  []R
-	room     [][]R     // buffers that are not needed any more, for the output
-	current  output[R] // grows while the keys keep rising
-	begin    func(*os.File) (output[R], error)
-	finish   func(context.Context) (Summary, error) // completes the temporary file, once all keys are in the current run
+	path    string
+	width   Width
+	note    []byte
+	memory  int
+	keys    []R // collected, in the order given
+	scratch []R
+	room    [][]R     // buffers that are not needed any more, for the output
+	current output[R] // grows while the keys keep rising
+	begin   func(*os.File) (output[R], error)
+	finish  func(context.Context) (Summary,
+		error) // completes the temporary file, once all keys are in the current run
 	unite    unite
 	spill    *spill[R]
 	segments []source[R]
@@ -43,7 +44,8 @@ type output[R record] interface {
 	addRecords(records []R) error
 	// addLastRecords is add for the last records, which may be repeated and are the output's own from then on.
 	addLastRecords(records []R) error
-	// reopenAsSource returns what was added, and the file it is in, to be merged with other records. Nothing is added any more.
+	// reopenAsSource returns what was added, and the file it is in, to be merged with other records. Nothing is added
+	// any more.
 	reopenAsSource() (source[R], *os.File, error)
 }
 
@@ -193,8 +195,8 @@ func (b *builder[R]) openSpill() error {
 	return b.removeName()
 }
 
-// removeName takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and opens a
-// new one.
+// removeName takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and
+// opens a new one.
 func (b *builder[R]) removeName() error {
 	file, err := b.tmp.RemoveName()
 	if err != nil {
@@ -316,9 +318,9 @@ const (
 // goroutine.
 type Writer struct{ *builder[bare] }
 
-// CreateSegment starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on
-// in path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer left is
-// removed.
+// CreateSegment starts a segment that Commit will publish at path. Until then nothing exists under that name; the work
+// goes on in path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer
+// left is removed.
 func CreateSegment(path string, opt Options) (*Writer, error) {
 	b, err := newBuilder[bare](path, opt)
 	if err != nil {
@@ -486,8 +488,8 @@ func (r *run) finishPages() error {
 	return r.out.Flush()
 }
 
-// finishSegment completes the file to a segment. seal, where there are labels, is given what their table is bound to and
-// returns it as it stands in the file.
+// finishSegment completes the file to a segment. seal, where there are labels, is given what their table is bound to
+// and returns it as it stands in the file.
 func (r *run) finishSegment(note []byte, seal func(context Digest) ([]byte, error)) (Summary, error) {
 	if err := r.emitPages(0); err != nil {
 		return Summary{}, err

@@ -177,7 +177,10 @@ func TestForeignFiles(t *testing.T) {
 func TestCutWhileOpen(t *testing.T) {
 	keys := distinct(7, 20_000)
 	for _, touched := range []bool{true, false} {
-		for _, left := range []int64{0, 1, pageSize, 2*pageSize + 1, 3*pageSize + 700, 4*pageSize + 4095, 5*pageSize - 8, 6*pageSize + 20} {
+		for _, left := range []int64{
+			0, 1, pageSize, 2*pageSize + 1, 3*pageSize + 700, 4*pageSize + 4095,
+			5*pageSize - 8, 6*pageSize + 20,
+		} {
 			path := build(t, Options{Width: Bits40}, keys)
 			r := open(t, path)
 			if touched && answers(t, r, keys, sized(2000, len(keys))) {

@@ -206,8 +206,8 @@ func (c *labelCode) bitsPerKey() uint64 {
 	return uint64(c.width)
 }
 
-// placeOfLabel returns the place of the label of key number i of a page, whose labels begin at bit position at. Like pageFind it
-// must only be given pages whose checksum was right.
+// placeOfLabel returns the place of the label of key number i of a page, whose labels begin at bit position at. Like
+// pageFind it must only be given pages whose checksum was right.
 func (c *labelCode) placeOfLabel(p *page, at, i uint) uint32 {
 	return uint32(loadBits(p, at+i*c.width)) & (1<<c.width - 1)
 }
@@ -273,8 +273,8 @@ func (r *Reader) OpenLabels(open func(context, sealed []byte) ([]byte, error)) e
 	return nil
 }
 
-// Labels returns the table; a LabelID of this Reader is a place in it. A segment without labels has a table of the empty
-// label alone. The labels must not be changed.
+// Labels returns the table; a LabelID of this Reader is a place in it. A segment without labels has a table of the
+// empty label alone. The labels must not be changed.
 func (r *Reader) Labels() ([][]byte, error) {
 	if r.code == nil {
 		return [][]byte{nil}, nil
@@ -285,7 +285,8 @@ func (r *Reader) Labels() ([][]byte, error) {
 	return nil, ErrSealed
 }
 
-// LabelBytes returns the label that an id stands for, which must not be changed. It is empty in a segment without labels.
+// LabelBytes returns the label that an id stands for, which must not be changed. It is empty in a segment without
+// labels.
 func (r *Reader) LabelBytes(id LabelID) ([]byte, error) {
 	table, err := r.Labels()
 	if err != nil {
@@ -365,8 +366,9 @@ type LabelWriter struct {
 	seal   SealTable
 }
 
-// SealTable makes the table of labels unreadable, bound to the context, which is the digest of the directory and of what
-// follows it. It must give the same bytes for the same table and context: otherwise equal segments would have different digests.
+// SealTable makes the table of labels unreadable, bound to the context, which is the digest of the directory and of
+// what follows it. It must give the same bytes for the same table and context: otherwise equal segments would have
+// different digests.
 type SealTable func(context, table []byte) ([]byte, error)
 
 // CreateLabelled starts a segment with labels, like Create.

@@ -282,7 +282,8 @@ func TestLabelsStaySealed(t *testing.T) {
 	if err := r.OpenLabels(func(_, _ []byte) ([]byte, error) { return nil, ErrCorrupt }); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a seal that does not open: %v", err)
 	}
-	if err := r.OpenLabels(func(_, _ []byte) ([]byte, error) { return []byte{1, 'x'}, nil }); !errors.Is(err, ErrCorrupt) {
+	if err := r.OpenLabels(func(_, _ []byte) ([]byte, error) { return []byte{1, 'x'}, nil }); !errors.Is(err,
+		ErrCorrupt) {
 		t.Errorf("a table of too few labels: %v", err)
 	}
 	if err := r.OpenLabels(openOpenly); err != nil {
@@ -299,7 +300,10 @@ func TestTooManyLabels(t *testing.T) {
 	}{
 		"coarsened": {LabelRules{Unite: or, Coarsen: cut}, func(l string) string { return l[:2] }},
 		"dropped":   {LabelRules{Unite: or}, func(string) string { return "" }},
-		"stubborn":  {LabelRules{Unite: or, Coarsen: func(l []byte) []byte { return l }}, func(string) string { return "" }},
+		"stubborn": {
+			LabelRules{Unite: or, Coarsen: func(l []byte) []byte { return l }},
+			func(string) string { return "" },
+		},
 	} {
 		labels := NewLabels(c.rules)
 		labels.limit = 50

@@ -16,7 +16,15 @@ func TestCompare(t *testing.T) {
 	r := open(t, build(t, Options{Width: Bits64}, mine))
 	var others []*Reader
 	var sets [][]uint64
-	for _, c := range []struct{ own, mine int }{{0, 0}, {0, 30_000}, {10, 10}, {20_000, 5_000}, {1_000_000, 12_345}, {5, 0}, {100_000, 1}} {
+	for _, c := range []struct{ own, mine int }{
+		{0, 0},
+		{0, 30_000},
+		{10, 10},
+		{20_000, 5_000},
+		{1_000_000, 12_345},
+		{5, 0},
+		{100_000, 1},
+	} {
 		keys := uniform(rnd.Uint64(), c.own, Bits64)
 		for range c.mine {
 			keys = append(keys, mine[rnd.IntN(len(mine))])
@@ -59,7 +67,8 @@ func TestCompare(t *testing.T) {
 
 func TestCompareEnds(t *testing.T) {
 	r := open(t, build(t, Options{Width: Bits64}, uniform(1, 5000, Bits64)))
-	if _, err := r.CompareWith(context.Background(), []*Reader{open(t, build(t, Options{Width: Bits40}, []uint64{1}))}); !errors.Is(err, ErrOption) {
+	if _, err := r.CompareWith(context.Background(),
+		[]*Reader{open(t, build(t, Options{Width: Bits40}, []uint64{1}))}); !errors.Is(err, ErrOption) {
 		t.Errorf("another width: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

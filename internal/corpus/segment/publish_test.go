@@ -54,8 +54,8 @@ func publishForever(path string) {
 	}
 }
 
-// A publisher is killed at a hundred moments, thirty in the usual run. Whatever is under the name afterwards is one of the two versions, whole,
-// and the next publisher is not held up by what the killed one left.
+// A publisher is killed at a hundred moments, thirty in the usual run. Whatever is under the name afterwards is one of
+// the two versions, whole, and the next publisher is not held up by what the killed one left.
 func TestKilledPublisherLeavesOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.seg")
 	v := versions()

@@ -279,8 +279,8 @@ func (r *Reader) lastKeyOf(i int) uint64 {
 	return r.foot.last
 }
 
-// KeysInRange walks the keys from first to last, both included, in rising order. After an error, which comes with a zero key,
-// it ends.
+// KeysInRange walks the keys from first to last, both included, in rising order. After an error, which comes with a
+// zero key, it ends.
 func (r *Reader) KeysInRange(first, last uint64) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var keys []uint64
@@ -302,8 +302,8 @@ func (r *Reader) KeysInRange(first, last uint64) iter.Seq2[uint64, error] {
 	}
 }
 
-// decodePage appends the keys of page i to dst. Labels, where there are any, are not looked at. No foreign code runs while
-// the guard is up: a panic of the caller's is its own.
+// decodePage appends the keys of page i to dst. Labels, where there are any, are not looked at. No foreign code runs
+// while the guard is up: a panic of the caller's is its own.
 func (r *Reader) decodePage(dst []uint64, i int) ([]uint64, error) {
 	err := r.readPage(i, func(p *page, _ pageHead) (ok bool) {
 		if r.code == nil {
@@ -337,8 +337,8 @@ func isIntact(p *page) bool {
 // markInMemory is pageMark as this machine's byte order reads it.
 var markInMemory = binary.NativeEndian.Uint64([]byte(pageMark))
 
-// guardRead ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk failed)
-// or that holds nonsense after all becomes ErrCorrupt instead of the end of the process. Use:
+// guardRead ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk
+// failed) or that holds nonsense after all becomes ErrCorrupt instead of the end of the process. Use:
 //
 //	defer m.guard(debug.SetPanicOnFault(true), &err)
 func (m *mapping) guardRead(before bool, err *error) {
@@ -353,9 +353,9 @@ func (m *mapping) guardRead(before bool, err *error) {
 	runtime.KeepAlive(m)
 }
 
-// VerifyAll reads the whole file and checks everything: the checksum and the structure of each page, that keys rise from
-// page to page, that there are as many as the footer says, and the digest of the file. It reads, rather than maps, so
-// that it sees what is on the disk now and not what was right at first touch.
+// VerifyAll reads the whole file and checks everything: the checksum and the structure of each page, that keys rise
+// from page to page, that there are as many as the footer says, and the digest of the file. It reads, rather than maps,
+// so that it sees what is on the disk now and not what was right at first touch.
 func (r *Reader) VerifyAll(ctx context.Context) error {
 	if r.mapped.Load() == nil {
 		return ErrClosed
@@ -454,8 +454,8 @@ type Overlap struct {
 	Each []uint64 // keys that each of the others has, in their order
 }
 
-// CompareWith counts exactly how many keys of r are in each of the others and in any of them. It reads r page by page and
-// looks the keys up in the others.
+// CompareWith counts exactly how many keys of r are in each of the others and in any of them. It reads r page by page
+// and looks the keys up in the others.
 func (r *Reader) CompareWith(ctx context.Context, others []*Reader) (Overlap, error) {
 	result := Overlap{Each: make([]uint64, len(others))}
 	if slices.ContainsFunc(others, func(o *Reader) bool { return o.width != r.width }) {

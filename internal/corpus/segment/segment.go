@@ -523,9 +523,8 @@ func fitsInPage(n int, offset uint64, l uint, labels uint64) bool {
 	return 8*(tableAt+2*(m+1))+slots*m+uint64(n)*uint64(l+1)+labels <= contentBits
 }
 
-// planPage finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most
-// keys. guess is where to look first.
-// labelBits is what the label of each key takes.
+// planPage finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes
+// most keys. guess is where to look first. labelBits is what the label of each key takes.
 func planPage(keys []uint64, labelBits uint64, guess uint) (n int, l uint) {
 	n, l = longestPrefix(keys, labelBits, guess), guess
 	for _, dir := range []int{-1, 1} {
@@ -546,7 +545,8 @@ func longestPrefix(keys []uint64, labelBits uint64, l uint) int {
 	return sort.Search(most, func(i int) bool { return !fitsInPage(i+1, keys[i]-keys[0], l, uint64(i+1)*labelBits) })
 }
 
-// encodePage writes keys, which plan has found to fit with l low bits, into p, and returns the bit position behind them.
+// encodePage writes keys, which plan has found to fit with l low bits, into p, and returns the bit position behind
+// them.
 func encodePage(p *page, keys []uint64, l uint) (end uint) {
 	clear(p[:])
 	first, last := keys[0], keys[len(keys)-1]
@@ -593,8 +593,8 @@ func setWordBits(p *page, word uint, bits uint64) {
 	binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)|bits)
 }
 
-// encodeLow writes the low bits of a group from bit position at on, word by word. There is nothing in the page yet behind
-// them; the mark comes last. Inlined it would run out of registers.
+// encodeLow writes the low bits of a group from bit position at on, word by word. There is nothing in the page yet
+// behind them; the mark comes last. Inlined it would run out of registers.
 //
 //go:noinline
 func encodeLow(p *page, keys []uint64, first uint64, at, l uint) {

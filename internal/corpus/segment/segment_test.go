@@ -134,7 +134,8 @@ func TestAgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.SampledFrom([]Width{Bits40, Bits64}).Draw(t, "width")
 		keys := rapid.SliceOf(rapid.Uint64Range(0, w.MaxKey())).Draw(t, "keys")
-		spread := rapid.SliceOfN(rapid.Uint64Range(0, 1<<rapid.IntRange(1, 39).Draw(t, "span")), 0, 3000).Draw(t, "spread")
+		spread := rapid.SliceOfN(rapid.Uint64Range(0, 1<<rapid.IntRange(1, 39).Draw(t, "span")), 0, 3000).Draw(t,
+			"spread")
 		keys = append(keys, spread...)
 		path := filepath.Join(dir, "p.seg")
 		wr, err := CreateSegment(path, Options{Width: w})

@@ -37,10 +37,11 @@ func sortKeys[R record](keys, scratch []R, width uint) {
 	}
 }
 
-// scatterByDigit copies keys, which agree above the given number of bits, into dst, ordered by the digit below that, which has no
-// more bits than the coarse one. It returns where each digit begins and, last, the number of keys.
+// scatterByDigit copies keys, which agree above the given number of bits, into dst, ordered by the digit below that,
+// which has no more bits than the coarse one. It returns where each digit begins and, last, the number of keys.
 func scatterByDigit[R record](dst, keys []R, width, digit uint) (start []uint32) {
-	// Places of the coarse digit, however few are needed, and shifts below 64: nothing is left to be checked for each key.
+	// Places of the coarse digit, however few are needed, and shifts below 64: nothing is left to be checked for each
+	// key.
 	var at [1 << coarseDigit]uint32
 	const within = 1<<coarseDigit - 1
 	shift, mask := width-digit, uint64(1)<<digit-1
@@ -281,8 +282,8 @@ func (d *digits[R]) nextRecords() ([]R, error) {
 	return nil, nil
 }
 
-// leastKeys gives keys of a digit that has more than may be held: the least ones of them first, then the least of those above,
-// and so on, reading all of them each time. Only keys that are not evenly spread need it.
+// leastKeys gives keys of a digit that has more than may be held: the least ones of them first, then the least of those
+// above, and so on, reading all of them each time. Only keys that are not evenly spread need it.
 func (d *digits[R]) leastKeys() ([]R, error) {
 	keys, isCut := slices.Grow(d.keys[:0], d.limit), false
 	cut := func() { // keeps the lower half of what may be held

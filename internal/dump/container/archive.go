@@ -150,7 +150,8 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case (errors.Is(err, rardecode.ErrArchiveEncrypted) || errors.Is(err, rardecode.ErrArchivedFileEncrypted)) && password == "" && hopeless == nil:
+		case (errors.Is(err, rardecode.ErrArchiveEncrypted) || errors.Is(err, rardecode.ErrArchivedFileEncrypted)) &&
+			password == "" && hopeless == nil:
 			password, hopeless = w.findPassword(
 				func(password string) bool { return password != "" && fitsRARPassword(open, password) },
 			)
@@ -354,7 +355,8 @@ func (s *sevenZipFile) Read(p []byte) (n int, err error) {
 	return s.summed.Read(p)
 }
 
-// isoFormat reads images of CDs and DVDs (ISO 9660). Their first 32 KiB are empty, so that alone makes one worth a look.
+// isoFormat reads images of CDs and DVDs (ISO 9660). Their first 32 KiB are empty, so that alone makes one worth a
+// look.
 var isoFormat = &format{name: "ISO 9660 image", known: emptyHead, open: func(w *walker, l layer) error {
 	l.r = bufio.NewReaderSize(l.r, isoFirst+isoSector)
 	start, _ := l.r.Peek(isoFirst + 6) // an error comes again with the read after it
@@ -481,8 +483,8 @@ var programFormat = &format{name: "program", known: func(b []byte) bool {
 	return len(b) > 64 && (b[0] == 'M' && b[1] == 'Z' || bytes.HasPrefix(b, []byte("\x7fELF")))
 }, open: (*walker).walkProgram}
 
-// walkProgram looks for an archive in the first megabytes, where a program for unpacking ends, and for a zip's table at the
-// end. One that holds none is searched as it is.
+// walkProgram looks for an archive in the first megabytes, where a program for unpacking ends, and for a zip's table at
+// the end. One that holds none is searched as it is.
 func (w *walker) walkProgram(l layer) error {
 	if rest := l.holdWhole(); rest != nil {
 		return w.handEntry(Entry{Name: l.name, Depth: l.depth}, rest)

@@ -4,8 +4,8 @@
 // A format is one variable and one line in the list of format.go: how it is known by its first bytes, and how it is
 // read on. Names are never asked, and never used as paths.
 //
-// Invariants: nothing is written anywhere; what is not read to its end is reported with its name and the reason in plain
-// words. Memory and processor time are bounded by the process that this runs in (package reader), not here.
+// Invariants: nothing is written anywhere; what is not read to its end is reported with its name and the reason in
+// plain words. Memory and processor time are bounded by the process that this runs in (package reader), not here.
 package container
 
 import (
@@ -46,7 +46,8 @@ type Options struct {
 	Limits
 	// Passwords are tried on what is encrypted, before the usual ones.
 	Passwords []string
-	// Layer, if set, is called before a layer is opened, and closed when it is done with. A layer that is refused is skipped for that reason.
+	// Layer, if set, is called before a layer is opened, and closed when it is done with. A layer that is refused is
+	// skipped for that reason.
 	Layer func() (refused string, closed func())
 }
 
@@ -55,8 +56,8 @@ type Options struct {
 type Entry struct {
 	Name  string
 	Depth int
-	// Binary says that it is of no kind that is read: what is handed out are the texts that stand in it, a line each, and
-	// lines beside each other need not belong together.
+	// Binary says that it is of no kind that is read: what is handed out are the texts that stand in it, a line each,
+	// and lines beside each other need not belong together.
 	Binary bool
 }
 
@@ -111,9 +112,9 @@ var ErrBomb = fault.New(fault.Unprocessable, "scan.bomb")
 // the entry.
 type Visit func(entry Entry, r io.Reader) error
 
-// WalkSource opens source and calls visit for every text in it: for source itself, or, if it is packed in any way, for what
-// lies inside, through all layers. It writes nothing anywhere: what must be held to be read is held in memory, within
-// the limit, or skipped and reported.
+// WalkSource opens source and calls visit for every text in it: for source itself, or, if it is packed in any way, for
+// what lies inside, through all layers. It writes nothing anywhere: what must be held to be read is held in memory,
+// within the limit, or skipped and reported.
 //
 // A source that also is an io.ReaderAt and an io.Seeker, such as a file or a Set, is read in place whatever its size.
 func WalkSource(ctx context.Context, name string, source io.Reader, options Options, visit Visit) (Report, error) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// deflate64 unpacks Deflate64: Deflate with a window of 64 KiB, longer matches and two more codes of distance. Windows packs
-// large files in zips that way.
+// deflate64 unpacks Deflate64: Deflate with a window of 64 KiB, longer matches and two more codes of distance. Windows
+// packs large files in zips that way.
 type deflate64 struct {
 	in     io.ByteReader
 	acc    uint32
@@ -53,7 +53,8 @@ func (d *deflate64) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// unpack unpacks as much as is handed out at once. What is damaged, or ends too early, panics further down with the error.
+// unpack unpacks as much as is handed out at once. What is damaged, or ends too early, panics further down with the
+// error.
 func (d *deflate64) unpack() (err error) {
 	defer func() {
 		if failed, ok := recover().(error); ok {

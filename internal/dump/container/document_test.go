@@ -25,7 +25,8 @@ func pdfFile(t *testing.T, packed bool, objects ...string) []byte {
 		}
 		raw, filter := []byte(content), ""
 		if packed {
-			raw, filter = compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, raw), "/Filter /FlateDecode "
+			raw, filter = compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil },
+				raw), "/Filter /FlateDecode "
 		}
 		fmt.Fprintf(
 			&b,
@@ -297,7 +298,10 @@ func dumpFormats(t *testing.T) []subformat {
 // FuzzDocument looks for panics in our readers of documents, and for an end.
 func FuzzDocument(f *testing.F) {
 	t := &testing.T{}
-	for _, make := range []func(*testing.T) []subformat{pdfFormats, oleFormats, dumpFormats, tableFormats, documentFormats, mailFormats} {
+	for _, make := range []func(*testing.T) []subformat{
+		pdfFormats, oleFormats, dumpFormats, tableFormats,
+		documentFormats, mailFormats,
+	} {
 		for _, s := range make(t) {
 			f.Add(s.file)
 		}

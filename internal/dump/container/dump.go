@@ -19,8 +19,8 @@ import (
 	"github.com/vigiahq/vigia/internal/dump/scan"
 )
 
-// pgDumpFormat reads the custom format of pg_dump (-Fc): a list of what was dumped, then the rows of each table, packed.
-// They come out as the plain format has them: COPY, rows, end.
+// pgDumpFormat reads the custom format of pg_dump (-Fc): a list of what was dumped, then the rows of each table,
+// packed. They come out as the plain format has them: COPY, rows, end.
 var pgDumpFormat = document("pg_dump archive", startsWith("PGDMP"), func(d *source, out *text) error {
 	p := &pgDump{in: bufio.NewReaderSize(io.NewSectionReader(d, 0, d.size), 64<<10), copies: map[int64][]byte{}}
 	if err := p.readHead(); err != nil {
@@ -189,7 +189,8 @@ func (p *pgDump) readBlocks(out *text) error {
 	}
 }
 
-// writeRows writes the rows of one table. What was unpacked before damage counts; the next table begins behind its chunks.
+// writeRows writes the rows of one table. What was unpacked before damage counts; the next table begins behind its
+// chunks.
 func (p *pgDump) writeRows(out *text) error {
 	chunks := &pgChunks{p: p}
 	var r io.Reader = chunks
@@ -249,8 +250,8 @@ var bsonFormat = &format{name: "BSON", known: isBSONDocument, open: func(w *walk
 	return w.handWritten(l, func(out *text) error { return writeBSON(bufio.NewReaderSize(l.r, 64<<10), out) })
 }}
 
-// isBSONDocument holds the first document against its shape: a length, a known kind, a printable name, and a zero at its end if
-// that is in sight.
+// isBSONDocument holds the first document against its shape: a length, a known kind, a printable name, and a zero at
+// its end if that is in sight.
 func isBSONDocument(b []byte) bool {
 	if len(b) < 16 {
 		return false

@@ -32,9 +32,15 @@ func encodingFormats(*testing.T) []subformat {
 		{name: "UTF-32", file: wide(4, false, text)},
 		{name: "UTF-32, big end first", file: wide(4, true, text)},
 		{name: "UTF-32, marked", file: wide(4, false, "\ufeff"+text)},
-		{name: "LDIF, folded", file: []byte("dn: uid=1\nmail: maria@exem\n plo.com\ndescription: CPF 529.982.\n 247-25\n")},
-		{name: "LDIF, base64", file: []byte("dn: uid=1\nmail:: " + base64.StdEncoding.EncodeToString([]byte("maria@exemplo.com")) + "\ncpf: 52998224725\n")},
-		{name: "vCard, folded", file: []byte("BEGIN:VCARD\r\nEMAIL:maria@ex\r\n emplo.com\r\nNOTE:529.982.247-\r\n 25\r\nEND:VCARD\r\n")},
-		{name: "quoted-printable without mail", file: []byte("maria=40exemplo.com\n" + strings.Repeat("x", 62) + " 529.982.=\n247-25\n")},
+		{name: "LDIF, folded", file: []byte("dn: uid=1\nmail: maria@exem\n plo.com\ndescription: CPF 529.982.\n " +
+			"247-25\n")},
+		{name: "LDIF, base64", file: []byte("dn: uid=1\nmail:: " +
+			base64.StdEncoding.EncodeToString([]byte("maria@exemplo.com")) + "\ncpf: 52998224725\n")},
+		{name: "vCard, folded", file: []byte("BEGIN:VCARD\r\nEMAIL:maria@ex\r\n emplo.com\r\nNOTE:529.982.247-\r\n " +
+			"25\r\nEND:VCARD\r\n")},
+		{
+			name: "quoted-printable without mail",
+			file: []byte("maria=40exemplo.com\n" + strings.Repeat("x", 62) + " 529.982.=\n247-25\n"),
+		},
 	})
 }

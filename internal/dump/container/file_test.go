@@ -66,7 +66,10 @@ func manyFiles(n int) io.Reader {
 		buffered := bufio.NewWriterSize(w, 64<<10)
 		t := tar.NewWriter(buffered)
 		for i := range n {
-			if t.WriteHeader(&tar.Header{Name: fmt.Sprintf("logs/%d.txt", i), Size: int64(len(secret)), Mode: 0o600}) != nil {
+			if t.WriteHeader(&tar.Header{
+				Name: fmt.Sprintf("logs/%d.txt", i), Size: int64(len(secret)),
+				Mode: 0o600,
+			}) != nil {
 				return
 			}
 			if _, err := io.WriteString(t, secret); err != nil {

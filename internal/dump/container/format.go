@@ -247,8 +247,9 @@ func isBinary(head []byte) bool {
 	return control*20 > len(head)
 }
 
-// lockedFormats are encrypted as a whole, in ways for which passwords are not tried, or packed in a way that has gone out of use.
-// They are reported by name, so that an operator does not take a file that was not searched for one without identifiers.
+// lockedFormats are encrypted as a whole, in ways for which passwords are not tried, or packed in a way that has gone
+// out of use. They are reported by name, so that an operator does not take a file that was not searched for one without
+// identifiers.
 var lockedFormats = []*format{
 	lockedFormat("encrypted with OpenSSL", startsWith("Salted__", "U2FsdGVkX1")),
 	lockedFormat("encrypted with OpenPGP", startsWith("-----BEGIN PGP MESSAGE-----")),
@@ -327,7 +328,8 @@ var gzipFormat = streamFormat(
 // bzip2Format is told by the mark of its first block, or of its end where there is none.
 var bzip2Format = streamFormat("bzip2", func(b []byte) bool {
 	return len(b) > 10 && bytes.HasPrefix(b, []byte("BZh")) && b[3] >= '1' && b[3] <= '9' &&
-		(bytes.Equal(b[4:10], []byte{0x31, 0x41, 0x59, 0x26, 0x53, 0x59}) || bytes.Equal(b[4:10], []byte{0x17, 0x72, 0x45, 0x38, 0x50, 0x90}))
+		(bytes.Equal(b[4:10], []byte{0x31, 0x41, 0x59, 0x26, 0x53, 0x59}) ||
+			bytes.Equal(b[4:10], []byte{0x17, 0x72, 0x45, 0x38, 0x50, 0x90}))
 }, func(in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil })
 
 var zstdFormat = streamFormat("zstd", func(b []byte) bool {
@@ -335,7 +337,8 @@ var zstdFormat = streamFormat("zstd", func(b []byte) bool {
 		len(b) > 8 && b[0]>>4 == 5 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
 }, newZstdReader)
 
-// newZstdReader takes windows of up to 128 MiB, which zstd --long writes. With one decoder there is nothing to be closed.
+// newZstdReader takes windows of up to 128 MiB, which zstd --long writes. With one decoder there is nothing to be
+// closed.
 func newZstdReader(in io.Reader) (io.Reader, error) {
 	return zstd.NewReader(
 		in,
@@ -405,7 +408,8 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 	}
 }
 
-// newLZMAReader reads a bare stream whose five bytes of properties and size, below zero where a mark ends it, are known.
+// newLZMAReader reads a bare stream whose five bytes of properties and size, below zero where a mark ends it, are
+// known.
 func newLZMAReader(in io.Reader, properties []byte, size int64) (io.Reader, error) {
 	head := binary.LittleEndian.AppendUint64(bytes.Clone(properties), uint64(size))
 	if _, ok := in.(io.ByteReader); !ok {

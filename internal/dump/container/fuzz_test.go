@@ -11,7 +11,8 @@ import (
 func FuzzWalk(f *testing.F) {
 	text := []byte(secret)
 	for _, seed := range [][]byte{
-		gzipped(f, text), zstded(f, text), xzed(f, text), tarred(f, "a", secret), zipped(f, "a", secret), sevenZipped(f, "a", secret, false, 1),
+		gzipped(f, text), zstded(f, text), xzed(f, text), tarred(f, "a", secret), zipped(f, "a", secret), sevenZipped(f,
+			"a", secret, false, 1),
 		sevenZipped(f, "a", secret, true, 1), zipped(f, "a", string(gzipped(f, tarred(f, "b", secret)))),
 	} {
 		f.Add(seed)

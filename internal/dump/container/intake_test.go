@@ -199,7 +199,10 @@ func streamFormats(t *testing.T) []subformat {
 		made = append(made, subformat{name: "lz4, " + name, file: fixture(t, "streams/"+name+".lz4"), want: people(60)})
 	}
 	long := []byte(secret + strings.Repeat("0123456789abcdef", 1<<10))
-	for name, whole := range map[string][]byte{"gzip": gzipped(t, long), "zstd": zstded(t, long), "xz": xzed(t, long), "lzip": lzipped(t, long)} {
+	for name, whole := range map[string][]byte{
+		"gzip": gzipped(t, long), "zstd": zstded(t, long), "xz": xzed(t, long),
+		"lzip": lzipped(t, long),
+	} {
 		made = append(made, subformat{name: name + ", cut short", file: whole[:len(whole)-12], lost: "cut short"})
 	}
 	slices.SortFunc(made[len(made)-4:], func(a, b subformat) int { return strings.Compare(a.name, b.name) })
@@ -301,7 +304,10 @@ func binaryFormats(*testing.T) []subformat {
 		)
 	}
 	var made []subformat
-	for name, mark := range map[string]string{"ORC": "ORC\x01", "Outlook": "!BDN\x01\x02", "SQL Server backup": "TAPE\x00\x00\x03", "unknown": "\x01\x02\x03"} {
+	for name, mark := range map[string]string{
+		"ORC": "ORC\x01", "Outlook": "!BDN\x01\x02",
+		"SQL Server backup": "TAPE\x00\x00\x03", "unknown": "\x01\x02\x03",
+	} {
 		made = append(made, subformat{name: name, file: holding(mark), lost: "only searched for plain text"})
 	}
 	slices.SortFunc(made, func(a, b subformat) int { return strings.Compare(a.name, b.name) })
@@ -429,7 +435,8 @@ func databaseFormats(t *testing.T) []subformat {
 }
 
 func mailFormats(t *testing.T) []subformat {
-	head := "From: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"b b\"\n\n--b b\nContent-Type: text/plain\n\noi\n"
+	head := "From: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"b b\"\n\n--b b\nContent-Type: " +
+		"text/plain\n\noi\n"
 	attached := func(name, kind string, content []byte) string {
 		lines := base64.StdEncoding.EncodeToString(content)
 		var b strings.Builder
@@ -437,18 +444,33 @@ func mailFormats(t *testing.T) []subformat {
 			b.WriteString(lines[:76] + "\r\n")
 			lines = lines[76:]
 		}
-		return "--b b\nContent-Type: " + kind + ";\n name=\"" + name + "\"\nContent-Transfer-Encoding: base64\n\n" + b.String() + lines + "\n"
+		return "--b b\nContent-Type: " + kind + ";\n name=\"" + name + "\"\nContent-Transfer-Encoding: base64\n\n" +
+			b.String() + lines + "\n"
 	}
 	message := func(parts ...string) []byte { return []byte(head + strings.Join(parts, "") + "--b b--\n") }
 	return grouped("Mail", []subformat{
 		{name: "plain message", file: []byte("Received: x\n\n" + secret)},
-		{name: "quoted-printable", file: []byte("MIME-Version: 1.0\nContent-Transfer-Encoding: quoted-printable\n\nmaria=40exem=\nplo.com 529.982.247=2D25\n")},
-		{name: "base64", file: []byte("MIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(secret)) + "\n")},
-		{name: "encoded words in headers", file: []byte("MIME-Version: 1.0\nSubject: =?utf-8?b?" + base64.StdEncoding.EncodeToString([]byte(strings.TrimSpace(secret))) + "?=\n\n")},
+		{name: "quoted-printable", file: []byte("MIME-Version: 1.0\nContent-Transfer-Encoding: " +
+			"quoted-printable\n\nmaria=40exem=\nplo.com 529.982.247=2D25\n")},
+		{name: "base64", file: []byte("MIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\n" +
+			base64.StdEncoding.EncodeToString([]byte(secret)) + "\n")},
+		{
+			name: "encoded words in headers",
+			file: []byte("MIME-Version: 1.0\nSubject: =?utf-8?b?" +
+				base64.StdEncoding.EncodeToString([]byte(strings.TrimSpace(secret))) + "?=\n\n"),
+		},
 		{name: "attached zip", file: message(attached("a.zip", "application/zip", zipped(t, "a.txt", secret)))},
 		{name: "attached text", file: message(attached("a.csv", "text/csv", []byte(secret)))},
-		{name: "attached 7z, then a text", file: message(attached("b.7z", "application/octet-stream", sevenZipped(t, "a", "maria@exemplo.com", true, 1)), "--b b\nContent-Type: text/plain\n\n529.982.247-25\n")},
-		{name: "mailbox of two", file: []byte("From a\n" + string(message(attached("a.gz", "application/gzip", gzipped(t, []byte("maria@exemplo.com"))))) + "\nFrom b\nSubject: y\n\n529.982.247-25\n")},
-		{name: "attachment cut short", file: []byte(head + strings.TrimSuffix(attached("a.gz", "application/gzip", gzipped(t, []byte(secret))), "A==\n")), lost: "cut short"},
+		{
+			name: "attached 7z, then a text",
+			file: message(attached("b.7z", "application/octet-stream",
+				sevenZipped(t, "a", "maria@exemplo.com", true, 1)), "--b b\nContent-Type: text/plain\n\n529.982.247-25\n"),
+		},
+		{name: "mailbox of two", file: []byte("From a\n" +
+			string(message(attached("a.gz", "application/gzip", gzipped(t, []byte("maria@exemplo.com"))))) +
+			"\nFrom b\nSubject: y\n\n529.982.247-25\n")},
+		{name: "attachment cut short", file: []byte(head +
+			strings.TrimSuffix(attached("a.gz", "application/gzip", gzipped(t, []byte(secret))),
+				"A==\n")), lost: "cut short"},
 	})
 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// TestMembersSwellTogether: an archive of many members, each of which unpacks to less than the limit, is stopped by what
-// they unpack to together.
+// TestMembersSwellTogether: an archive of many members, each of which unpacks to less than the limit, is stopped by
+// what they unpack to together.
 func TestMembersSwellTogether(t *testing.T) {
 	limits := Limits{Bytes: 1 << 40, Ratio: 10, Depth: 2}
-	const source, member = 1 << 20, slack + 1 // each member is less than ten times the source, six are more than twenty times
+	const source, member = 1 << 20, slack +
+		1 // each member is less than ten times the source, six are more than twenty times
 	read := func(members int) error {
 		w := &walker{ctx: t.Context(), limits: limits, known: source}
 		for range members {
@@ -34,8 +35,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestLayerSwells: one layer is stopped at so many times its own input, however large the source is, and at so many times
-// the source where its own input is not known. Little text is never too much.
+// TestLayerSwells: one layer is stopped at so many times its own input, however large the source is, and at so many
+// times the source where its own input is not known. Little text is never too much.
 func TestLayerSwells(t *testing.T) {
 	limits := Limits{Bytes: 1 << 40, Ratio: 10, Depth: 1000} // the sum of all layers is not what stops here
 	for name, c := range map[string]struct {

@@ -29,14 +29,16 @@ var officeNames = map[string]bool{
 func officePart(names map[string]*zip.File, name string) func(raw io.Reader, out *text, shared []string) error {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	switch {
-	case names["xl/workbook.xml"] != nil && strings.HasPrefix(name, "xl/worksheets/") && strings.HasSuffix(base, ".xml"):
+	case names["xl/workbook.xml"] != nil && strings.HasPrefix(name, "xl/worksheets/") &&
+		strings.HasSuffix(base, ".xml"):
 		return writeSheet
 	case names["word/document.xml"] != nil && strings.HasPrefix(name, "word/") && strings.HasSuffix(base, ".xml"):
 		if startsWith("document", "header", "footer", "comments", "footnotes", "endnotes")([]byte(base)) {
 			return writeRuns
 		}
 	case names["ppt/presentation.xml"] != nil && strings.HasPrefix(name, "ppt/") && strings.HasSuffix(base, ".xml") &&
-		(strings.Contains(name, "slides/") || strings.Contains(name, "notesSlides/") || strings.Contains(name, "comments")):
+		(strings.Contains(name, "slides/") || strings.Contains(name, "notesSlides/") ||
+			strings.Contains(name, "comments")):
 		return writeRuns
 	case names["mimetype"] != nil && (name == "content.xml" || name == "styles.xml"):
 		return writeOpenDocument

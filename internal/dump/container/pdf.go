@@ -211,7 +211,10 @@ func (p *pdf) unpackStream(o pdfObject) ([]byte, error) {
 		if end := bytes.IndexAny(dict, "]>"); end >= 0 {
 			dict = dict[:end]
 		}
-		for _, name := range bytes.FieldsFunc(dict[len("/Filter"):], func(c rune) bool { return c == ' ' || c == '[' || c == '/' || c == '\r' || c == '\n' }) {
+		for _, name := range bytes.FieldsFunc(dict[len("/Filter"):], func(c rune) bool {
+			return c == ' ' || c == '[' ||
+				c == '/' || c == '\r' || c == '\n'
+		}) {
 			switch string(name) {
 			case "FlateDecode", "Fl":
 				r = pdfInflate(r)
@@ -287,8 +290,8 @@ func pdfAscii85(raw []byte) io.Reader {
 	return ascii85.NewDecoder(bytes.NewReader(raw))
 }
 
-// decodeHex returns what pairs of hexadecimal digits stand for, up to a '>'. Other characters are passed over, and half a
-// pair at the end goes with a zero.
+// decodeHex returns what pairs of hexadecimal digits stand for, up to a '>'. Other characters are passed over, and half
+// a pair at the end goes with a zero.
 func decodeHex(text []byte) (s []byte) {
 	half, pending := byte(0), false
 	text, _, _ = bytes.Cut(text, []byte{'>'})
@@ -473,8 +476,8 @@ func (m pdfCMap) writeString(b []byte, out *text) (width float64) {
 // megabyte.
 const mostOfCode = 16
 
-// estimateWidth returns about how wide a text is, in parts of the size of its font. Widths of fonts are not read: those of
-// letters differ little from one font to the next.
+// estimateWidth returns about how wide a text is, in parts of the size of its font. Widths of fonts are not read: those
+// of letters differ little from one font to the next.
 func estimateWidth(s string) (width float64) {
 	for _, r := range s {
 		switch {
@@ -491,8 +494,8 @@ func estimateWidth(s string) (width float64) {
 	return width
 }
 
-// isGap reports whether a move along the line, from the beginning of a text of this width, goes so far behind its end that
-// a blank is meant. Some programs write kerned letters one by one, with a move to each.
+// isGap reports whether a move along the line, from the beginning of a text of this width, goes so far behind its end
+// that a blank is meant. Some programs write kerned letters one by one, with a move to each.
 func isGap(move, size, width float64) bool {
 	return move < 0 || move > size*(width*1.2+0.2)
 }

@@ -110,7 +110,8 @@ func rar4(text string) []byte {
 func TestRar(t *testing.T) {
 	text := []byte(secret)
 	for name, file := range map[string][]byte{
-		"4": rar4(secret), "5": rar5Part(t, 0, text, text, false, false, 0), "5 encrypted": rar5Part(t, 0, text, text, false, false, 5),
+		"4": rar4(secret), "5": rar5Part(t, 0, text, text, false, false, 0), "5 encrypted": rar5Part(t, 0, text, text,
+			false, false, 5),
 		"5 in a tar": tarred(t, "a.rar", string(rar5Part(t, 0, text, text, false, false, 5))),
 	} {
 		values, names, report, err := walked(bytes.NewReader(file), Limits{})

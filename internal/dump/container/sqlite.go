@@ -277,8 +277,8 @@ func (db *sqlite) readRows(page []byte, start int, row func(rowid int64, values 
 	return nil
 }
 
-// readCell reads a row of a leaf, or of an index b-tree without row numbers, as tables WITHOUT ROWID are stored. Damage is
-// noted, and what could be read of the row is still handed on.
+// readCell reads a row of a leaf, or of an index b-tree without row numbers, as tables WITHOUT ROWID are stored. Damage
+// is noted, and what could be read of the row is still handed on.
 func (db *sqlite) readCell(page []byte, at int, isNumbered bool, row func(rowid int64, values []any) error) error {
 	length, n := sqliteVarint(page, at)
 	at += n

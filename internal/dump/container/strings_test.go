@@ -25,7 +25,10 @@ func TestStringsInBinary(t *testing.T) {
 		[]byte("the end"),
 	}, []byte{3})
 	want := "maria@exemplo.com\njoao@exemplo.com.br\n\xffnarrow again\nthe end\n"
-	for name, in := range map[string]io.Reader{"whole": bytes.NewReader(binary), "byte by byte": iotest.OneByteReader(bytes.NewReader(binary))} {
+	for name, in := range map[string]io.Reader{
+		"whole":        bytes.NewReader(binary),
+		"byte by byte": iotest.OneByteReader(bytes.NewReader(binary)),
+	} {
 		got, err := io.ReadAll(&textReader{next: (&binaryStrings{in: in}).nextStrings})
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)

@@ -76,7 +76,8 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// handPlain hands out what is packed in no known way. Of what is no text the texts in it are handed out, which is noted.
+// handPlain hands out what is packed in no known way. Of what is no text the texts in it are handed out, which is
+// noted.
 func (w *walker) handPlain(l layer, start []byte) error {
 	reason := unreadable(start)
 	if reason == "" {
@@ -200,14 +201,15 @@ func (m *meter) Read(p []byte) (int, error) {
 // errTooLarge means that something would have to be held in memory that is too large for it.
 var errTooLarge = errors.New("too large to be held in memory")
 
-// heldMost is how much of a layer that can only be read on is held in memory, to be read in place. A variable, for tests.
+// heldMost is how much of a layer that can only be read on is held in memory, to be read in place. A variable, for
+// tests.
 var heldMost int64 = 96 << 20
 
 // chunk is how much of a layer is held in one piece, so that holding more never copies.
 const chunk = 1 << 20
 
-// holdInMemory reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more, and else
-// the error that broke it off.
+// holdInMemory reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more,
+// and else the error that broke it off.
 func holdInMemory(r io.Reader) (held *io.SectionReader, err error) {
 	var parts []Volume
 	for size := int64(0); err == nil && size < heldMost; {
@@ -219,8 +221,8 @@ func holdInMemory(r io.Reader) (held *io.SectionReader, err error) {
 	return NewSet(parts).SectionReader, err
 }
 
-// holdLayer holds a layer that can only be read on, so that it can be read in place. It reports false if the layer is too
-// large for that, which is noted. Of a stream that breaks off, what was there is held, and that it broke is noted.
+// holdLayer holds a layer that can only be read on, so that it can be read in place. It reports false if the layer is
+// too large for that, which is noted. Of a stream that breaks off, what was there is held, and that it broke is noted.
 func (w *walker) holdLayer(l *layer) (ok bool, err error) {
 	if l.at != nil {
 		return true, nil

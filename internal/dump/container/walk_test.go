@@ -198,12 +198,17 @@ func TestWalkFormats(t *testing.T) {
 	deep := gzipped(t, tarred(t, "a/b.zip", string(zipped(t, "c.txt.zst", string(zstded(t, text))))))
 	for name, dump := range map[string][]byte{
 		"plain": text, "gzip": gzipped(t, text), "zstd": zstded(t, text), "xz": xzed(t, text), "bzip2": bz,
-		"tar": tarred(t, "a.txt", secret), "zip": zipped(t, "a.txt", secret), "7z": sevenZipped(t, "a.txt", secret, false, 1),
+		"tar": tarred(t, "a.txt", secret), "zip": zipped(t, "a.txt", secret), "7z": sevenZipped(t, "a.txt", secret,
+			false, 1),
 		"7z, packed table": sevenZipped(t, "a.txt", secret, true, 1), "tar.gz": gzipped(t, tarred(t, "a.txt", secret)),
-		"7z in zip": zipped(t, "b.7z", string(sevenZipped(t, "a.txt", secret, true, 1))), "zst in zip in tar in gz": deep,
+		"7z in zip": zipped(t, "b.7z", string(sevenZipped(t, "a.txt", secret, true,
+			1))), "zst in zip in tar in gz": deep,
 		"gzip, two members": append(gzipped(t, text[:10]), gzipped(t, text[10:])...),
 	} {
-		for way, source := range map[string]io.Reader{"in place": bytes.NewReader(dump), "stream": streamed{bytes.NewReader(dump)}} {
+		for way, source := range map[string]io.Reader{
+			"in place": bytes.NewReader(dump),
+			"stream":   streamed{bytes.NewReader(dump)},
+		} {
 			t.Run(name+" "+way, func(t *testing.T) {
 				values, names, report, err := walked(source, Limits{})
 				if want := []string{
@@ -254,20 +259,25 @@ func TestBombsAreStopped(t *testing.T) {
 		dump   []byte
 		limits Limits
 	}{
-		"ratio":           {flat, Limits{}},
-		"xz":              {xzed(t, make([]byte, 2*slack)), Limits{}},
-		"zstd":            {zstded(t, make([]byte, 2*slack)), Limits{}},
-		"lzip":            {lzipped(t, make([]byte, 2*slack)), Limits{}},
-		"zlib":            {compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }, make([]byte, 2*slack)), Limits{}},
-		"lz4":             {lz4Bomb(), Limits{}},
-		"attachment":      {[]byte("MIME-Version: 1.0\nContent-Type: application/gzip\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString(flat)), Limits{}},
-		"ratio, nested":   {nested, Limits{}},
-		"ratio in zip":    {zipped(t, "zeros.gz", string(flat)), Limits{}},
-		"zip of blanks":   {zipped(t, "blanks", strings.Repeat(" ", 2*slack)), Limits{}},
-		"bytes":           {gzipped(t, []byte(strings.Repeat(secret, 1000))), Limits{Bytes: 1000}},
-		"files in tar":    {tarred(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
-		"files in zip":    {zipped(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
-		"files, two tars": {tarred(t, "a", string(tarred(t, "a", "x")), "b", string(tarred(t, "b", "y"))), Limits{Entries: 3}},
+		"ratio": {flat, Limits{}},
+		"xz":    {xzed(t, make([]byte, 2*slack)), Limits{}},
+		"zstd":  {zstded(t, make([]byte, 2*slack)), Limits{}},
+		"lzip":  {lzipped(t, make([]byte, 2*slack)), Limits{}},
+		"zlib": {compressed(t, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil },
+			make([]byte, 2*slack)), Limits{}},
+		"lz4": {lz4Bomb(), Limits{}},
+		"attachment": {[]byte("MIME-Version: 1.0\nContent-Type: application/gzip\nContent-Transfer-Encoding: " +
+			"base64\n\n" + base64.StdEncoding.EncodeToString(flat)), Limits{}},
+		"ratio, nested": {nested, Limits{}},
+		"ratio in zip":  {zipped(t, "zeros.gz", string(flat)), Limits{}},
+		"zip of blanks": {zipped(t, "blanks", strings.Repeat(" ", 2*slack)), Limits{}},
+		"bytes":         {gzipped(t, []byte(strings.Repeat(secret, 1000))), Limits{Bytes: 1000}},
+		"files in tar":  {tarred(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
+		"files in zip":  {zipped(t, "a", "x", "b", "y", "c", "z"), Limits{Entries: 2}},
+		"files, two tars": {
+			tarred(t, "a", string(tarred(t, "a", "x")), "b", string(tarred(t, "b", "y"))),
+			Limits{Entries: 3},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, source := range []io.Reader{bytes.NewReader(c.dump), streamed{bytes.NewReader(c.dump)}} {

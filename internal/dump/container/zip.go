@@ -32,12 +32,12 @@ var zipFormat = &format{
 // zipSpanned begins the first volume of a set; the offsets in its table of contents count from the volumes' beginnings.
 const zipSpanned = "PK\x07\x08"
 
-// zipDirectoryMost is the size of the largest table of contents that is read: the library holds some eight bytes for each
-// of it.
+// zipDirectoryMost is the size of the largest table of contents that is read: the library holds some eight bytes for
+// each of it.
 const zipDirectoryMost = 16 << 20
 
-// walkZip reads a zip by its table of contents, which stands at its end. Where that is missing, too large or out of reach,
-// the files are read one after the other as they come.
+// walkZip reads a zip by its table of contents, which stands at its end. Where that is missing, too large or out of
+// reach, the files are read one after the other as they come.
 func (w *walker) walkZip(l layer) error {
 	if rest := l.holdWhole(); rest != nil {
 		return w.zipOnward(l, rest, "")
@@ -49,8 +49,9 @@ func (w *walker) walkZip(l layer) error {
 	return w.zipOnward(l, io.NewSectionReader(l.at, 0, l.size), why)
 }
 
-// zipTable reads the archive by its table of contents. It is not done where that table is missing, damaged or too large:
-// then the entries are read from the start of the file onward. why is to be noted then, unless nothing is missed.
+// zipTable reads the archive by its table of contents. It is not done where that table is missing, damaged or too
+// large: then the entries are read from the start of the file onward. why is to be noted then, unless nothing is
+// missed.
 func (w *walker) zipTable(l layer) (done bool, why string, err error) {
 	if bytes.HasPrefix(l.head, []byte(zipSpanned)) {
 		return false, "", nil

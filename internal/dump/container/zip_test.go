@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestZipMethods reads zips that 7-Zip 26.02 and Info-ZIP 3.0 made of two texts, packed in each way that they know, some
-// under the password "infected", and finds what is in the texts: by the table of contents, and without it.
+// TestZipMethods reads zips that 7-Zip 26.02 and Info-ZIP 3.0 made of two texts, packed in each way that they know,
+// some under the password "infected", and finds what is in the texts: by the table of contents, and without it.
 func TestZipMethods(t *testing.T) {
 	paths, err := filepath.Glob("testdata/zip/*.zip")
 	if err != nil || len(paths) < 12 {
@@ -25,7 +25,9 @@ func TestZipMethods(t *testing.T) {
 		must(t, err)
 		end := bytes.LastIndex(packed, []byte("PK\x05\x06"))
 		for way, source := range map[string]io.Reader{
-			"in place": bytes.NewReader(packed), "in memory": streamed{bytes.NewReader(packed)}, "without its end": bytes.NewReader(packed[:end]),
+			"in place":        bytes.NewReader(packed),
+			"in memory":       streamed{bytes.NewReader(packed)},
+			"without its end": bytes.NewReader(packed[:end]),
 		} {
 			t.Run(name+" "+way, func(t *testing.T) {
 				values, _, report, err := walked(source, Limits{})

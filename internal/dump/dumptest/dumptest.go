@@ -241,11 +241,12 @@ type sentEvent struct {
 	} `json:"data"`
 }
 
-// EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja", "status ana email monitorado>alerta"
-// and "due ana change-password,second-factor".
+// EventsOf tells what a partner was told, in order: "leak ana email:loja,cpf:loja", "status ana email
+// monitorado>alerta" and "due ana change-password,second-factor".
 func (v *Env) EventsOf(who cyber.Owner) []string {
 	v.T.Helper()
-	rows, err := v.DB.ReadPool().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, who.Partner.Number())
+	rows, err := v.DB.ReadPool().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`,
+		who.Partner.Number())
 	if err != nil {
 		v.T.Fatal(err)
 	}

@@ -122,8 +122,9 @@ type Store interface {
 	IsTaken(ctx context.Context, feed, item string) (bool, error)
 	MarkTaken(ctx context.Context, feed, item, breach string) error
 	DeleteFeed(ctx context.Context, name string) error
-	// KeepPush keeps a push and its body, sealed, in one transaction, under the sender's id. One that is there already is
-	// returned as it was kept and is not fresh; ErrRepeated when it had another body, ErrBacklog when too much waits.
+	// KeepPush keeps a push and its body, sealed, in one transaction, under the sender's id. One that is there already
+	// is returned as it was kept and is not fresh; ErrRepeated when it had another body, ErrBacklog when too much
+	// waits.
 	KeepPush(ctx context.Context, p Push, id string, body []byte) (kept Push, fresh bool, err error)
 	// WaitingPushes returns what waits, oldest first, PushesOf the last there were.
 	WaitingPushes(ctx context.Context, feed string, limit int) ([]Push, error)
@@ -190,8 +191,9 @@ func (fs *Feeds) AddFeed(ctx context.Context, f Feed) (Feed, error) {
 	return f, fs.Store.InsertFeed(ctx, f)
 }
 
-// CheckTarget reports whether a feed's folder can be read, or its address answers, from this machine: a slip of the pen is told when
-// the feed is saved and not after its first run. Buckets and vendors' APIs are left to the first run, which has their keys.
+// CheckTarget reports whether a feed's folder can be read, or its address answers, from this machine: a slip of the pen
+// is told when the feed is saved and not after its first run. Buckets and vendors' APIs are left to the first run,
+// which has their keys.
 func (fs *Feeds) CheckTarget(ctx context.Context, f Feed) error {
 	switch {
 	case f.Kind == Folder && filepath.IsAbs(f.Target):
@@ -219,7 +221,8 @@ func (fs *Feeds) CheckTarget(ctx context.Context, f Feed) error {
 // checkTime is how long an address may take to answer when its feed is saved.
 const checkTime = 10 * time.Second
 
-// AddReceiver registers a feed that takes pushes, and returns the secret that the vendor signs with, which is shown once.
+// AddReceiver registers a feed that takes pushes, and returns the secret that the vendor signs with, which is shown
+// once.
 func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret string, err error) {
 	if f.Target != "" || f.Secret != "" {
 		return f, "", ErrInvalid.With("target", fault.ReceiverHasNoTarget)
@@ -461,8 +464,8 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 	return errors.Join(failed, err)
 }
 
-// countOrphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while and that
-// is no failure; one that stays so would be missed in silence.
+// countOrphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while
+// and that is no failure; one that stays so would be missed in silence.
 func countOrphans(ctx context.Context, b bucket.Bucket, drops, manifests []bucket.Object) (int64, error) {
 	left := slices.DeleteFunc(slices.Clone(drops), func(d bucket.Object) bool {
 		return slices.ContainsFunc(
@@ -565,8 +568,8 @@ func (fs *Feeds) fetchDumpList(ctx context.Context, f *Feed) error {
 // answerTime bounds a call whose answer is small. The client itself is patient, because dumps are not.
 const answerTime = time.Minute
 
-// fetchAnswer asks a source for something small and returns its answer with at most so many bytes and one more of its body.
-// Headers without a value are left out. No error repeats the address, which may be a person's or hold a secret.
+// fetchAnswer asks a source for something small and returns its answer with at most so many bytes and one more of its
+// body. Headers without a value are left out. No error repeats the address, which may be a person's or hold a secret.
 func (fs *Feeds) fetchAnswer(
 	ctx context.Context,
 	address string,

@@ -243,7 +243,8 @@ func TestHIBPFeed(t *testing.T) {
 			t.Errorf("a wrong key: %+v", f)
 		}
 		var secret []byte
-		if err := v.DB.ReadPool().QueryRow(`SELECT secret FROM feed WHERE name = 'hibp'`).Scan(&secret); err != nil || strings.Contains(string(secret), "chave") {
+		if err := v.DB.ReadPool().QueryRow(`SELECT secret FROM feed WHERE name = 'hibp'`).Scan(&secret); err != nil ||
+			strings.Contains(string(secret), "chave") {
 			t.Errorf("the key is kept in the clear: %v", err)
 		}
 	})

@@ -3,7 +3,8 @@ package feed
 import (
 	"bytes"
 	"context"
-	"crypto/sha1" //nolint:gosec // ranges are of SHA-1: six characters of it hide an address among many, they do not prove one
+	//nolint:gosec // ranges are of SHA-1: six characters of it hide an address among many, they do not prove one
+	"crypto/sha1"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -177,8 +178,8 @@ func (s *hibpSweep) fetchJSON(ctx context.Context, path string, into any, most i
 	return false, errors.New("ask: told to wait again and again")
 }
 
-// getJSONOnce asks once for an answer of at most most bytes; after is how long to wait before asking again, 0 when there is
-// no need. A 404 is no error: nothing was found.
+// getJSONOnce asks once for an answer of at most most bytes; after is how long to wait before asking again, 0 when
+// there is no need. A 404 is no error: nothing was found.
 func (s *hibpSweep) getJSONOnce(
 	ctx context.Context,
 	where string,
@@ -308,8 +309,8 @@ func (s *hibpSweep) readPlan(ctx context.Context) error {
 	return s.readCatalogue(ctx)
 }
 
-// keepCatalogue publishes titles, dates and kinds of data of all breaches, which the service tells without a key. No person
-// is found by them.
+// keepCatalogue publishes titles, dates and kinds of data of all breaches, which the service tells without a key. No
+// person is found by them.
 func (s *hibpSweep) keepCatalogue(ctx context.Context) error {
 	if err := s.readCatalogue(ctx); err != nil {
 		return err

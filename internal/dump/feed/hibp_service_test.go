@@ -16,7 +16,8 @@ import (
 )
 
 // hibpService is a stand-in for the account API of Have I Been Pwned, version 3, as its documentation tells it: what is
-// asked with which headers, what is answered, and how calls beyond the rate are refused. Its fields are set before it is asked.
+// asked with which headers, what is answered, and how calls beyond the rate are refused. Its fields are set before it
+// is asked.
 type hibpService struct {
 	// Key is the one that it takes.
 	Key string

@@ -97,8 +97,8 @@ type Receipt struct {
 	Repeated bool `json:"repeated"`
 }
 
-// ReceivePush takes a push: signed by the feed's secret, now, once, and readable to its last line. When it returns without
-// an error the records are on disk.
+// ReceivePush takes a push: signed by the feed's secret, now, once, and readable to its last line. When it returns
+// without an error the records are on disk.
 func (fs *Feeds) ReceivePush(ctx context.Context, name string, header http.Header, body []byte) (Receipt, error) {
 	f, err := fs.Store.FeedByName(ctx, name)
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -170,7 +170,10 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	case r.Source != told.Source || r.State == leak.Retracted:
 		return Push{}, ErrTaken.Note("breach.name: is another breach's, or was retracted")
 	}
-	return Push{Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, LeftOut: sum.LeftOut, Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now()}, nil
+	return Push{
+		Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, LeftOut: sum.LeftOut,
+		Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now(),
+	}, nil
 }
 
 // describePush returns what is told of the breach of a push: what its header says, or a breach of the day.
@@ -185,7 +188,8 @@ func (fs *Feeds) describePush(f Feed, header json.RawMessage) (manifest, error) 
 		decoder := json.NewDecoder(bytes.NewReader(header))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&m); err != nil {
-			return m, ErrPush.Note("line 1: breach: name, title, date, exposes, kind, description, verified, fabricated, spam_list, no_pairs, each of its own type").Because(err)
+			return m, ErrPush.Note("line 1: breach: name, title, date, exposes, kind, description, verified, " +
+				"fabricated, spam_list, no_pairs, each of its own type").Because(err)
 		}
 	}
 	m.IsVendors = header != nil
@@ -363,9 +367,9 @@ func (s Settings) parseMapping() (*stated.Mapping, error) {
 
 // Vendors send breach records to one address for each feed of kind push, apart from the partner API and the console.
 //
-// The invariants: nothing of a body is believed, kept or read beyond its bounds before its signature was found right; what is
-// answered with 202 is on disk; what is refused is refused whole, with the line, the field and the rule and never a value; a
-// log line names the feed and nothing that was sent.
+// The invariants: nothing of a body is believed, kept or read beyond its bounds before its signature was found right;
+// what is answered with 202 is on disk; what is refused is refused whole, with the line, the field and the rule and
+// never a value; a log line names the feed and nothing that was sent.
 
 // PushTaker takes what was sent.
 type PushTaker interface {
@@ -484,7 +488,8 @@ func (d *PushDoor) takePush(
 	}
 	if !isReadable(r.Header) {
 		return receipt, 0, errType.Note(
-			"content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding",
+			"content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without " +
+				"content-encoding",
 		)
 	}
 	if r.ContentLength > MaxPush {

@@ -68,8 +68,14 @@ func TestDoor(t *testing.T) {
 		after string
 	}{
 		{webhook.ErrSignature, 401, `{"error":{"code":"webhook.signature"}}`, ""},
-		{feed.ErrPush.Note("line 3: email: not one e-mail address"), 422, `{"error":{"code":"push.records","detail":"line 3: email: not one e-mail address"}}`, ""},
-		{feed.ErrRepeated.Note("webhook-id: x"), 409, `{"error":{"code":"push.repeated","detail":"webhook-id: x"}}`, ""},
+		{
+			feed.ErrPush.Note("line 3: email: not one e-mail address"), 422,
+			`{"error":{"code":"push.records","detail":"line 3: email: not one e-mail address"}}`, "",
+		},
+		{
+			feed.ErrRepeated.Note("webhook-id: x"), 409, `{"error":{"code":"push.repeated","detail":"webhook-id: x"}}`,
+			"",
+		},
 		{feed.ErrPace.Note("feed: x"), 429, `{"error":{"code":"push.rate","detail":"feed: x"}}`, "1"},
 		{feed.ErrBacklog.Note("feed: x"), 503, `{"error":{"code":"push.backlog","detail":"feed: x"}}`, "60"},
 		{errors.New("no disk"), 500, `{"error":{"code":"internal"}}`, ""},
@@ -91,7 +97,8 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// TestDoorIsBounded: what is too large, of another kind, too often or too many at once is refused before it is looked at.
+// TestDoorIsBounded: what is too large, of another kind, too often or too many at once is refused before it is looked
+// at.
 func TestDoorIsBounded(t *testing.T) {
 	t.Parallel()
 	r := &taker{}

@@ -72,10 +72,12 @@ func TestPushedRecords(t *testing.T) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		var body, kept []byte
-		if err := v.DB.ReadPool().QueryRow(`SELECT body FROM feed_push_part`).Scan(&body); err != nil || len(body) < len(named+ana) || bytes.Contains(body, []byte("exemplo")) {
+		if err := v.DB.ReadPool().QueryRow(`SELECT body FROM feed_push_part`).Scan(&body); err != nil ||
+			len(body) < len(named+ana) || bytes.Contains(body, []byte("exemplo")) {
 			t.Errorf("kept in the clear: %v", err)
 		}
-		if err := v.DB.ReadPool().QueryRow(`SELECT secret FROM feed WHERE name = 'nimbo'`).Scan(&kept); err != nil || bytes.Contains(kept, []byte(secret)) {
+		if err := v.DB.ReadPool().QueryRow(`SELECT secret FROM feed WHERE name = 'nimbo'`).Scan(&kept); err != nil ||
+			bytes.Contains(kept, []byte(secret)) {
 			t.Errorf("the secret is kept in the clear: %v", err)
 		}
 		jobs, err := v.Jobs.ClaimJobs(context.Background(), "w", []string{feed.KindRun}, 10)
@@ -117,8 +119,8 @@ func TestPushedRecords(t *testing.T) {
 	})
 }
 
-// TestTwoVendorsRaceForAName: two vendors send a breach of the same name before either is imported. The first import has
-// the name; what the other sent is refused and not added to it.
+// TestTwoVendorsRaceForAName: two vendors send a breach of the same name before either is imported. The first import
+// has the name; what the other sent is refused and not added to it.
 func TestTwoVendorsRaceForAName(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -145,8 +147,8 @@ func TestTwoVendorsRaceForAName(t *testing.T) {
 	})
 }
 
-// TestPushIsRefused: what is not signed, not now, not once or not readable is kept nowhere, and what is wrong with it is
-// told by line, field and rule.
+// TestPushIsRefused: what is not signed, not now, not once or not readable is kept nowhere, and what is wrong with it
+// is told by line, field and rule.
 func TestPushIsRefused(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -155,24 +157,32 @@ func TestPushIsRefused(t *testing.T) {
 		other, _ := v.receiver(fs, "outro", feed.Settings{})
 		now, text := v.Clock.Now(), header+ana
 		for name, h := range map[string]http.Header{
-			"unsigned": {}, "by another's secret": signed(t, other, "um", now, text), "another body": signed(t, secret, "um", now, text+bia),
-			"too old": signed(t, secret, "um", now.Add(-6*time.Minute), text), "too new": signed(t, secret, "um", now.Add(6*time.Minute), text),
+			"unsigned": {}, "by another's secret": signed(t, other, "um", now, text), "another body": signed(t, secret,
+				"um", now, text+bia),
+			"too old": signed(t, secret, "um", now.Add(-6*time.Minute), text), "too new": signed(t, secret, "um",
+				now.Add(6*time.Minute), text),
 		} {
 			if _, err := fs.ReceivePush(ctx, "nimbo", h, []byte(text)); !errors.Is(err, webhook.ErrSignature) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := fs.ReceivePush(ctx, "nenhum", signed(t, secret, "um", now, text), []byte(text)); !errors.Is(err, webhook.ErrSignature) {
+		if _, err := fs.ReceivePush(ctx, "nenhum", signed(t, secret, "um", now, text), []byte(text)); !errors.Is(err,
+			webhook.ErrSignature) {
 			t.Errorf("to a receiver that there is not: %v", err)
 		}
 		for body, want := range map[string]string{
 			ana:    "line 1: vigia_records: the first line is",
 			header: "records: at least one",
-			header + ana + `{"email": "x"}` + "\n" + `{"email": "y"}`:                                           "line 3: email: not one e-mail address",
-			`{"vigia_records": 1, "breach": {"name": "../x", "title": "x", "date": "2026-01-01"}}` + "\n" + ana: "line 1: breach.name: 1 to 80",
-			`{"vigia_records": 1, "breach": {"name": "x", "title": "x", "date": "2036-01-01"}}` + "\n" + ana:    "line 1: breach.date: a day from 1970 to today",
-			`{"vigia_records": 1, "breach": {"name": "x", "urls": ["https://x.test"]}}` + "\n" + ana:            "line 1: breach: the records are in the push itself",
-			`{"vigia_records": 1, "breach": {"nome": "x"}}` + "\n" + ana:                                        "line 1: breach: name, title, date",
+			header + ana + `{"email": "x"}` + "\n" +
+				`{"email": "y"}`: "line 3: email: not one e-mail address",
+			`{"vigia_records": 1, "breach": {"name": "../x", "title": "x", "date": "2026-01-01"}}` + "\n" +
+				ana: "line 1: breach.name: 1 to 80",
+			`{"vigia_records": 1, "breach": {"name": "x", "title": "x", "date": "2036-01-01"}}` + "\n" +
+				ana: "line 1: breach.date: a day from 1970 to today",
+			`{"vigia_records": 1, "breach": {"name": "x", "urls": ["https://x.test"]}}` + "\n" +
+				ana: "line 1: breach: the records are in the push itself",
+			`{"vigia_records": 1, "breach": {"nome": "x"}}` + "\n" +
+				ana: "line 1: breach: name, title, date",
 		} {
 			if _, err := send("ruim", body); !errors.Is(err, feed.ErrPush) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%.60s: %v, want %s", body, err, want)
@@ -322,8 +332,8 @@ func TestPushSurvivesAKill(t *testing.T) {
 	})
 }
 
-// TestPushByMapping: a vendor's own lines by the receiver's mapping; wrong values are counted by the import, and a push of
-// nothing else is refused.
+// TestPushByMapping: a vendor's own lines by the receiver's mapping; wrong values are counted by the import, and a push
+// of nothing else is refused.
 func TestPushByMapping(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	fs := v.feeds()

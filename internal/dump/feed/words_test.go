@@ -41,8 +41,8 @@ func (v *env) shownTo(user partner.UserHash) string {
 	return fmt.Sprintf("%+v %+v %+v %+v %s", findings, score, advice, catalogue, title)
 }
 
-// TestVendorWordsWaitForApproval is the attack: a vendor, or one who has its secret, writes a number to call and tell the
-// password to into the title of a pushed breach, and everybody who is in it reads that in their bank's name.
+// TestVendorWordsWaitForApproval is the attack: a vendor, or one who has its secret, writes a number to call and tell
+// the password to into the title of a pushed breach, and everybody who is in it reads that in their bank's name.
 func TestVendorWordsWaitForApproval(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)

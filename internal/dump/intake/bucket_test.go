@@ -70,7 +70,10 @@ func TestArchivesInBuckets(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for name, body := range map[string][]byte{"dumps/a.zip": zipOf(t, texts[0], texts[1]), "dumps/b.7z": sevenZipOf(texts[2])} {
+		for name, body := range map[string][]byte{
+			"dumps/a.zip": zipOf(t, texts[0], texts[1]),
+			"dumps/b.7z":  sevenZipOf(texts[2]),
+		} {
 			s3.PutObject(name, body)
 		}
 		bucket := strings.Replace(s3.Address, "s3://vigia?", "s3://vigia/dumps/?", 1)

@@ -56,8 +56,8 @@ func newCollector(
 	}
 }
 
-// collectSighting takes a sighting. An address also stands for its domain and the domains above it, so that a watched domain is
-// hit by every address under it.
+// collectSighting takes a sighting. An address also stands for its domain and the domains above it, so that a watched
+// domain is hit by every address under it.
 func (c *collector) collectSighting(s *reader.Sighting) {
 	c.counts[s.Kind]++
 	label := c.labels.labelOfSighting(s)
@@ -282,7 +282,8 @@ func (c *pairCollector) addPasswordPair(value, password uint64) {
 
 // Counted is how often a value stands in a dump.
 type Counted struct {
-	// Records hold the value, each counted once. Loose counts the places where it stands in no record that could be told.
+	// Records hold the value, each counted once. Loose counts the places where it stands in no record that could be
+	// told.
 	Records, Loose int64
 	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
 	Skips []container.Skip
@@ -380,9 +381,9 @@ var errEnough = errors.New("enough records were seen")
 // previewBytes is how much is read after the last record that is shown, to count what is left out of smaller inputs.
 const previewBytes = 16 << 20
 
-// PreviewRecords reads the inputs, at least until it has seen so many records, and returns these. If it came to the end of
-// the inputs, it also returns what was counted. It writes nothing and needs neither keys nor a store: of the importer only
-// what it allows is used.
+// PreviewRecords reads the inputs, at least until it has seen so many records, and returns these. If it came to the end
+// of the inputs, it also returns what was counted. It writes nothing and needs neither keys nor a store: of the
+// importer only what it allows is used.
 func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]Understood, *leak.Tally, error) {
 	preview := &Importer{
 		Now:              im.Now,
@@ -419,8 +420,8 @@ func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]
 	return seen, &run.checked.Tally, err
 }
 
-// ReadRecords has a reader read records that say what is in them. It returns what it says of the text, and the first line that is no
-// record, or not wholly, with the reason.
+// ReadRecords has a reader read records that say what is in them. It returns what it says of the text, and the first
+// line that is no record, or not wholly, with the reason.
 func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapping) (reader.Report, error) {
 	input := ReaderInput(
 		"records",

@@ -106,8 +106,8 @@ func TestKilledImports(t *testing.T) {
 				t.Fatalf("%s: %d keys, undisturbed %d", name, len(got), len(want))
 			}
 		}
-		// What was imported so far is one dump, so it was news once. Another password is news to all whose line is told as a
-		// record: most of them.
+		// What was imported so far is one dump, so it was news once. Another password is news to all whose line is told
+		// as a record: most of them.
 		again := v.File("again.txt", strings.ReplaceAll(string(text), ":senha\n", ":outra\n"))
 		killed += v.killUntilDone("outra-senha", again, undisturbed)
 		t.Logf("%d kills over %d imports", killed, breaches)
@@ -186,7 +186,8 @@ func (v *env) checkOnce(people, breaches int) {
 		}
 	}
 	told := v.EventsOf(v.Live)
-	if leaks, changes := dumptest.CountLines(told, "leak "), dumptest.CountLines(told, "status "); leaks != news || news < people*9/5 || news > 2*people || changes != people {
+	if leaks, changes := dumptest.CountLines(told, "leak "), dumptest.CountLines(told, "status "); leaks != news ||
+		news < people*9/5 || news > 2*people || changes != people {
 		v.T.Errorf("%d alerts and %d changes of status, wanted %d and %d", leaks, changes, news, people)
 	}
 	if left, err := v.Jobs.ListJobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {

@@ -47,7 +47,8 @@ func hostilePDF(characters int) []byte {
 	w := zlib.NewWriter(&packed)
 	_, _ = fmt.Fprintf(
 		w,
-		"1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <%s> <0000> <FFFF> <%s> endbfrange",
+		"1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <%s> <0000> <FFFF> "+
+			"<%s> endbfrange",
 		text,
 		text,
 	)
@@ -66,8 +67,8 @@ trailer << /Root 1 0 R >>
 %%%%EOF`, packed.Len(), packed.Bytes(), len(shown), shown)
 }
 
-// TestImportGoesOnBehindHostileMembers: what ends its reader is not read and told of, all else is, and counted once; a file that
-// ends two readers is quarantined.
+// TestImportGoesOnBehindHostileMembers: what ends its reader is not read and told of, all else is, and counted once; a
+// file that ends two readers is quarantined.
 func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	bomb := hostilePDF(9000)
@@ -99,7 +100,8 @@ func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 	for _, s := range out.Skips {
 		told = append(told, s.Name[strings.LastIndexByte(s.Name, '/')+1:]+": "+s.Reason)
 	}
-	want := "b.pdf: reader ended (memory), c.zip!1: reader ended (memory), d.zip: quarantined: its reader ended twice (memory)"
+	want := "b.pdf: reader ended (memory), c.zip!1: reader ended (memory), d.zip: quarantined: its reader ended " +
+		"twice (memory)"
 	if got := strings.Join(told, ", "); got != want {
 		t.Errorf("told %s\nwant %s", got, want)
 	}
@@ -117,7 +119,8 @@ func TestCancelEndsHostileImport(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(300*time.Millisecond, cancel)
-	_, err = v.Importer.ImportBreach(ctx, intake.Spec{Breach: dumptest.MakeBreach("hostil", cyber.SourceBreach), Inputs: inputs})
+	_, err = v.Importer.ImportBreach(ctx,
+		intake.Spec{Breach: dumptest.MakeBreach("hostil", cyber.SourceBreach), Inputs: inputs})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -1,7 +1,7 @@
 // Package intake reduces dumps to published breaches.
 //
-// A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it, and a second one
-// of identifiers together with the passwords beside them. Importer does it, in one process with all its cores. An
+// A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it, and a second
+// one of identifiers together with the passwords beside them. Importer does it, in one process with all its cores. An
 // import that ended at any moment goes on, and gives the same segment as one that was never interrupted.
 //
 // Nothing else of a dump may be kept here, on no disk and in no log, and nothing may open a dump in this process: that
@@ -61,7 +61,8 @@ type Store interface {
 	PublishBreach(ctx context.Context, name string, p leak.Publication) error
 
 	// RenewBreach puts other content in the place of a published breach's and hands over to the match, in one
-	// transaction. Renewing with what is there changes nothing; leak.ErrRenewed when it was not made from what is there.
+	// transaction. Renewing with what is there changes nothing; leak.ErrRenewed when it was not made from what is
+	// there.
 	RenewBreach(ctx context.Context, name string, n leak.Renewal) error
 }
 
@@ -114,8 +115,8 @@ const (
 type Spec struct {
 	Breach cyber.Breach
 	Inputs []Input
-	// Mapping says how the inputs' records are to be read, each of them by it. Without one, inputs that say that they are
-	// vigia-records are read as such, and all others are searched.
+	// Mapping says how the inputs' records are to be read, each of them by it. Without one, inputs that say that they
+	// are vigia-records are read as such, and all others are searched.
 	Mapping *stated.Mapping
 	// Passwords are tried on what is encrypted, before the usual ones and the names of files beside it.
 	Passwords []string
@@ -228,8 +229,8 @@ func (im *Importer) ImportBreach(ctx context.Context, spec Spec) (Outcome, error
 	return Outcome{Record: r, Skips: run.skips}, err
 }
 
-// refuseImport gives the name back and keeps what was scanned, so that the same import with Force need not scan again. The
-// outcome says what was counted.
+// refuseImport gives the name back and keeps what was scanned, so that the same import with Force need not scan again.
+// The outcome says what was counted.
 func (im *Importer) refuseImport(
 	ctx context.Context,
 	w *work,
@@ -245,7 +246,8 @@ func (im *Importer) refuseImport(
 	return Outcome{Record: leak.Record{Breach: b, State: leak.Importing, Tally: w.last.Tally}, Skips: skips}, err
 }
 
-// finishKilled ends an import that was killed between publishing and cleaning up. To any other the name is simply taken.
+// finishKilled ends an import that was killed between publishing and cleaning up. To any other the name is simply
+// taken.
 func (im *Importer) finishKilled(ctx context.Context, name string, inputs []Input, taken error) (Outcome, error) {
 	if _, err := os.Stat(filepath.Join(im.workFolder(name), planFile)); err != nil {
 		return Outcome{}, taken
@@ -294,8 +296,8 @@ func discardFolder(dir string) error {
 	return (&work{dir: dir, lock: lock}).removeFolder()
 }
 
-// publishBreach puts the segment in the files under a name that holds its digest, then tells the store in one transaction.
-// Either can be repeated.
+// publishBreach puts the segment in the files under a name that holds its digest, then tells the store in one
+// transaction. Either can be repeated.
 func (im *Importer) publishBreach(ctx context.Context, w *work, name string) error {
 	p, err := w.publication(name, name+".pairs", ".seg")
 	if err != nil {
@@ -304,8 +306,8 @@ func (im *Importer) publishBreach(ctx context.Context, w *work, name string) err
 	return im.publishFiles(ctx, w, p, func() error { return im.Store.PublishBreach(ctx, name, p) })
 }
 
-// publication returns the names under which the finished files are published: how that of the identifiers and that of the
-// pairs begin, the beginning of their digests, and how both end.
+// publication returns the names under which the finished files are published: how that of the identifiers and that of
+// the pairs begin, the beginning of their digests, and how both end.
 func (w *work) publication(keys, pairs, end string) (p leak.Publication, err error) {
 	var count uint64
 	if p.Digest, count, err = readSummary(w.final); err != nil {
@@ -387,8 +389,8 @@ func (im *Importer) checkpointSpan() int64 { return cmp.Or(im.SpanBytes, default
 // every run.
 func (im *Importer) pieceSize() int64 { return min(scan.PieceSize, im.checkpointSpan()) }
 
-// passwords are tried on an input: those that were given, and names that stand beside it, as archives are often passed on under
-// the name of their password.
+// passwords are tried on an input: those that were given, and names that stand beside it, as archives are often passed
+// on under the name of their password.
 func (run *importRun) passwords(in Input) []string {
 	if in.path == "" {
 		return run.spec.Passwords
@@ -461,15 +463,15 @@ func (run *importRun) countProblem(s container.Skip) {
 	run.verdicts.CountReason(s.Reason[:min(len(s.Reason), reasonLongest)], 1)
 }
 
-// Members of dumps are named after people: addresses, CPFs, phone numbers and cards in a name are hidden. A number counts
-// from ten digits on, whatever is written between them; a date has fewer.
+// Members of dumps are named after people: addresses, CPFs, phone numbers and cards in a name are hidden. A number
+// counts from ten digits on, whatever is written between them; a date has fewer.
 var (
 	addressInName = regexp.MustCompile(`[^\s!/\\:;,<>()]+@[^\s!/\\:;,<>()]+`)
 	numberInName  = regexp.MustCompile(`\d(?:[ .\-_]?\d){9,}`)
 )
 
-// cleanOfDump returns a text of a dump as it may be kept and printed: valid, without characters that steer a terminal, and
-// without identifiers of people.
+// cleanOfDump returns a text of a dump as it may be kept and printed: valid, without characters that steer a terminal,
+// and without identifiers of people.
 func cleanOfDump(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -504,9 +506,9 @@ func ParseWay(word string) (Way, error) {
 // renewing marks the folder of a renewal: no breach has such a name.
 const renewing = "+renew"
 
-// RenewBreach scans the inputs as Import does, and can be interrupted as that, then changes what a published breach holds.
-// Until the new files are whole and in their place the breach is what it was. The match that follows has findings follow:
-// see leak.Rejudge. Of the spec's breach only the name counts.
+// RenewBreach scans the inputs as Import does, and can be interrupted as that, then changes what a published breach
+// holds. Until the new files are whole and in their place the breach is what it was. The match that follows has
+// findings follow: see leak.Rejudge. Of the spec's breach only the name counts.
 func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcome, error) {
 	spec = spec.withMapping()
 	r, err := im.renewable(ctx, spec)
@@ -587,8 +589,8 @@ func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record, wa
 		sum.AddTally(w.last.Tally)
 		w.last.Tally = sum
 	}
-	// The number of the renewal is in the names, so that they are never used again: a job that removes former files cannot
-	// remove a new one.
+	// The number of the renewal is in the names, so that they are never used again: a job that removes former files
+	// cannot remove a new one.
 	p, err := w.publication(r.Name, r.Name+".pairs", fmt.Sprintf(".%d.seg", r.Renewals+1))
 	if err != nil || p.Digest+p.PairsDigest == r.Content {
 		return err

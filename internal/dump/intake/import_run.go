@@ -20,18 +20,19 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// importRun is one run of an import: it has readers read the inputs, one after the other, several workers fingerprint what they
-// find, and feeds one sorter.
+// importRun is one run of an import: it has readers read the inputs, one after the other, several workers fingerprint
+// what they find, and feeds one sorter.
 //
-// A reader says now and then from which place another one could go on. A part of the segment is kept at such a place, so an
-// import that was interrupted finds exactly what an uninterrupted one finds; and one whose reader ended goes on from there.
+// A reader says now and then from which place another one could go on. A part of the segment is kept at such a place,
+// so an import that was interrupted finds exactly what an uninterrupted one finds; and one whose reader ended goes on
+// from there.
 type importRun struct {
 	im   *Importer
 	w    *work
 	spec Spec
 
-	// checked is the last place from which reading can go on and what was counted up to there, skipsThen how many skips; base
-	// is what was counted when the present reader began, and readBefore the bytes of the inputs before it.
+	// checked is the last place from which reading can go on and what was counted up to there, skipsThen how many
+	// skips; base is what was counted when the present reader began, and readBefore the bytes of the inputs before it.
 	checked    note
 	skipsThen  int
 	base       leak.Tally
@@ -40,8 +41,8 @@ type importRun struct {
 	counters   reader.Counters
 	// input is the number of the one that is being read.
 	input int
-	// firstPart says that no part has been kept, by this run or an earlier one; keptScanned is how much had been scanned when the
-	// last one was, and keptAt when that was.
+	// firstPart says that no part has been kept, by this run or an earlier one; keptScanned is how much had been
+	// scanned when the last one was, and keptAt when that was.
 	firstPart   bool
 	keptScanned int64
 	keptAt      time.Time
@@ -139,8 +140,8 @@ func (run *importRun) newPairs() pairCollector {
 	}}
 }
 
-// buildSegment scans what is not yet scanned, from where the last run stopped, and puts the final segment together, unless
-// an earlier run did.
+// buildSegment scans what is not yet scanned, from where the last run stopped, and puts the final segment together,
+// unless an earlier run did.
 func (run *importRun) buildSegment(ctx context.Context) error {
 	if run.w.final != "" {
 		return nil
@@ -162,7 +163,8 @@ func (run *importRun) buildSegment(ctx context.Context) error {
 // stopTime is how long an import that is asked to stop may take to keep what it did.
 const stopTime = 1500 * time.Millisecond
 
-// scanInputs reads the inputs. What the collectors hand over goes to sort, which takes from run.full until that is closed.
+// scanInputs reads the inputs. What the collectors hand over goes to sort, which takes from run.full until that is
+// closed.
 func (run *importRun) scanInputs(ctx context.Context, sort func(context.Context) error) error {
 	reading, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -266,7 +268,8 @@ func (run *importRun) commitPart(ctx context.Context, out *sorter, c commit) (*s
 	return next, nil
 }
 
-// noteCheckpoint takes note of a place from which reading can go on, and asks for a part when enough was scanned since the last one.
+// noteCheckpoint takes note of a place from which reading can go on, and asks for a part when enough was scanned since
+// the last one.
 func (run *importRun) noteCheckpoint(k reader.Checkpoint) error {
 	run.pending.Wait()
 	if run.garbled.Load() {
@@ -302,7 +305,8 @@ func (run *importRun) noteCounters(c reader.Counters) {
 	run.scanned.Store(run.base.Scanned - run.resumed.Scanned + c.Scanned)
 }
 
-// rebaseCounters has a new reader begin at the last place from which reading can go on: what was counted since is counted again.
+// rebaseCounters has a new reader begin at the last place from which reading can go on: what was counted since is
+// counted again.
 func (run *importRun) rebaseCounters() {
 	run.pending.Wait()
 	run.base, run.verdicts, run.skips = run.checked.Tally, leak.Tally{}, run.skips[:run.skipsThen]
@@ -337,7 +341,10 @@ func (run *importRun) currentTally() leak.Tally {
 	}
 	for _, counted := range []*leak.Tally{&run.base, &run.verdicts} {
 		t.LeftOut += counted.LeftOut
-		t.Problems, t.Read, t.Partly, t.Unread = t.Problems+counted.Problems, t.Read+counted.Read, t.Partly+counted.Partly, t.Unread+counted.Unread
+		t.Problems += counted.Problems
+		t.Read += counted.Read
+		t.Partly += counted.Partly
+		t.Unread += counted.Unread
 		for reason, n := range counted.Reasons {
 			t.CountReason(reason, n)
 		}
@@ -395,8 +402,13 @@ func (run *importRun) watchProgress() (stop func()) {
 // progress returns how far the run has come. Total is 0 if the size of an input is not known.
 func (run *importRun) progress() Progress {
 	p := Progress{
-		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.resumed.Scanned, Before: run.resumed.Bytes, Merging: run.merging.Load(),
-		Elapsed: run.im.Now().Sub(run.started), Found: run.countFound(func(w *worker, k identifier.Kind) int64 { return w.shown[k].Load() }),
+		Read:    run.read.Load(),
+		Scanned: run.scanned.Load(),
+		Resumed: run.resumed.Scanned,
+		Before:  run.resumed.Bytes,
+		Merging: run.merging.Load(),
+		Elapsed: run.im.Now().Sub(run.started),
+		Found:   run.countFound(func(w *worker, k identifier.Kind) int64 { return w.shown[k].Load() }),
 	}
 	if name := run.shown.Load(); name != nil {
 		p.Input = *name
@@ -443,8 +455,8 @@ func (run *importRun) refuseChanged() error {
 	return ErrInput.With("inputs", fault.FileChangedWhileRead, run.spec.Inputs[run.input].Name)
 }
 
-// stepOver decides how to go on behind what ended a reader: without the member that it was at, and the second time without
-// the rest of the input.
+// stepOver decides how to go on behind what ended a reader: without the member that it was at, and the second time
+// without the rest of the input.
 func (run *importRun) stepOver(ended *reader.Ended) {
 	run.rebaseCounters()
 	t := &run.checked.Trouble
@@ -490,8 +502,8 @@ const (
 	filesAhead = 128
 )
 
-// readWithOneReader has one reader read inputs from the last place on, until all are read or one comes that needs another reader: larger
-// files are handed to it when it starts.
+// readWithOneReader has one reader read inputs from the last place on, until all are read or one comes that needs
+// another reader: larger files are handed to it when it starts.
 func (run *importRun) readWithOneReader(ctx context.Context) error {
 	next := run.checked.Upto.Input
 	sources := &openSources{byInput: map[int]io.ReadCloser{}, number: map[int]int{}}
@@ -638,7 +650,8 @@ func (run *importRun) endInput(report *reader.Report) error {
 	return run.noteCheckpoint(*report.Checkpoint)
 }
 
-// openSources are inputs that are open. Those that are files of some size go to the reader when it starts, by their number.
+// openSources are inputs that are open. Those that are files of some size go to the reader when it starts, by their
+// number.
 type openSources struct {
 	byInput map[int]io.ReadCloser
 	number  map[int]int // from 1, of files

@@ -110,8 +110,8 @@ func tarOf(t *testing.T, text []byte, n int) []byte {
 	return b.Bytes()
 }
 
-// TestCancelledImportGoesOn: cancelled again and again when an eighth of it was done, the import ends with the same set as one that was
-// left alone, and what it had done is not done again.
+// TestCancelledImportGoesOn: cancelled again and again when an eighth of it was done, the import ends with the same set
+// as one that was left alone, and what it had done is not done again.
 func TestCancelledImportGoesOn(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text, _ := madeUpDump(2, 4<<20, v.Keys.Fingerprint)
@@ -151,7 +151,8 @@ func TestCancelledImportGoesOn(t *testing.T) {
 			if got := v.keysOf(out.Record); !slices.Equal(got, v.keysOf(want.Record)) {
 				t.Errorf("%d keys after %d stops, %d without", len(got), stops, len(v.keysOf(want.Record)))
 			}
-			if g, w := fmt.Sprint(out.Tally.Found, out.Tally.Streams), fmt.Sprint(want.Tally.Found, want.Tally.Streams); g != w {
+			if g, w := fmt.Sprint(out.Tally.Found, out.Tally.Streams), fmt.Sprint(want.Tally.Found,
+				want.Tally.Streams); g != w {
 				t.Errorf("counted %s after stops, %s without", g, w)
 			}
 			break
@@ -169,8 +170,8 @@ func TestCancelledImportGoesOn(t *testing.T) {
 	}
 }
 
-// TestStoppedImportKeepsWhatItDid: an import that is asked to stop keeps all that it scanned, however little, and counts
-// the same in the end as one that was left alone.
+// TestStoppedImportKeepsWhatItDid: an import that is asked to stop keeps all that it scanned, however little, and
+// counts the same in the end as one that was left alone.
 func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text, _ := madeUpDump(4, 3<<20, v.Keys.Fingerprint)
@@ -208,7 +209,8 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 	}
 }
 
-// TestProgressTellsWhatWasFound: the last word on a small dump is what its breach has; its few identifiers fill no batch.
+// TestProgressTellsWhatWasFound: the last word on a small dump is what its breach has; its few identifiers fill no
+// batch.
 func TestProgressTellsWhatWasFound(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	inputs, err := intake.ListInputs(
@@ -287,7 +289,8 @@ func TestImportRefuses(t *testing.T) {
 	if err := try(func(*cyber.Breach) {}, inputs); !errors.Is(err, leak.ErrBreachExists) {
 		t.Errorf("published twice: %v", err)
 	}
-	if _, err := intake.ListInputs(context.Background(), nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, intake.ErrInput) {
+	if _, err := intake.ListInputs(context.Background(), nil,
+		[]string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, intake.ErrInput) {
 		t.Errorf("missing file: %v", err)
 	}
 }
@@ -299,14 +302,16 @@ func TestResumeNeedsTheSameInputs(t *testing.T) {
 	b := dumptest.MakeBreach("nome", cyber.SourceBreach, cyber.ExposedEmail)
 	gone := errors.New("the disk is gone")
 	first := intake.ReaderInput("a.txt", "a", -1, func(context.Context) (io.ReadCloser, error) { return nil, gone })
-	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{first}}); !errors.Is(err, gone) {
+	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{first}}); !errors.Is(err,
+		gone) {
 		t.Fatal(err)
 	}
 	second, err := intake.ListInputs(context.Background(), nil, []string{v.File("b.txt", "bia@exemplo.com.br")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: second}); !errors.Is(err, intake.ErrInput) {
+	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: second}); !errors.Is(err,
+		intake.ErrInput) {
 		t.Errorf("other inputs: %v", err)
 	}
 	if err := v.Importer.DiscardWork("nome"); err != nil {
@@ -325,7 +330,8 @@ func TestHostileInputs(t *testing.T) {
 	broken := dumptest.GzipText(t, text)
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": dumptest.GzipText(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
+		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": dumptest.GzipText(t,
+			make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
@@ -405,7 +411,8 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 // TestDamagedSegmentIsNoAnswer: a value added while a segment is damaged stays pending instead of counting as clean.
 func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+	out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+		v.File("a.txt", "ana@exemplo.com.br"))
 	path := filepath.Join(v.Folder, "corpora", out.Segment)
 	whole, err := os.ReadFile(path)
 	if err != nil {

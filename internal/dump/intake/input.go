@@ -44,8 +44,8 @@ type Input struct {
 }
 
 // ListInputs lists the files behind arguments: files, folders with all that is below them, http or https addresses and
-// objects of a bucket, s3://bucket/prefix?region=..., both of which client fetches. The volumes of a split archive are one input.
-// Links, devices and pipes inside folders are not read, and stand in the list as such.
+// objects of a bucket, s3://bucket/prefix?region=..., both of which client fetches. The volumes of a split archive are
+// one input. Links, devices and pipes inside folders are not read, and stand in the list as such.
 func ListInputs(ctx context.Context, client *http.Client, args []string) ([]Input, error) {
 	var inputs []Input
 	for _, arg := range args {
@@ -253,7 +253,8 @@ func ShownAddress(address string) string {
 // object reads an object of a bucket as if it were a file: in one stream while reads follow each other, in a new one
 // from the offset asked for otherwise. So archives that begin at their end are read where they are.
 type object struct {
-	ctx    context.Context //nolint:containedctx // io.ReaderAt takes none, and an object lives no longer than its import
+	//nolint:containedctx // io.ReaderAt takes none, and an object lives no longer than its import
+	ctx    context.Context
 	bucket bucket.Bucket
 	key    string
 	size   int64

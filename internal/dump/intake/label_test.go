@@ -56,14 +56,18 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 	prose := v.File("c.txt", "Escreva para davi@exemplo.com ou caio@exemplo.com.\n")
 	log := v.File(
 		"2024-03-12 log.txt",
-		"URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: eva@exemplo.com\nPASS: x2\n\n",
+		"URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: "+
+			"eva@exemplo.com\nPASS: x2\n\n",
 	)
 	labels := v.labelsOf(
 		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), table, more, prose, log).Record,
 	)
 	for address, want := range map[string]string{
-		"ana@exemplo.com": "[email] ", "bia@exemplo.com": "[email password name] ", "caio@exemplo.com": "[email] ", "davi@exemplo.com": "[] ",
-		"eva@exemplo.com": "[email password] banco.test loja.test",
+		"ana@exemplo.com":  "[email] ",
+		"bia@exemplo.com":  "[email password name] ",
+		"caio@exemplo.com": "[email] ",
+		"davi@exemplo.com": "[] ",
+		"eva@exemplo.com":  "[email password] banco.test loja.test",
 	} {
 		label, ok := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte(address))]
 		if got := fmt.Sprint(
@@ -78,7 +82,8 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 			t.Errorf("%s: told is %v", address, label.IsOfRecord())
 		}
 	}
-	if eva := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte("eva@exemplo.com"))]; eva.Day != 19794 { // 2024-03-12
+	if eva := labels[v.Keys.Fingerprint(byte(identifier.Email),
+		[]byte("eva@exemplo.com"))]; eva.Day != 19794 { // 2024-03-12
 		t.Errorf("day %d", eva.Day)
 	}
 }
@@ -87,7 +92,8 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 func TestLabelsDoNotDependOnTheWay(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	files := v.madeUpFiles(2000)
-	want := v.labelsOf(v.Import(dumptest.MakeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), files...).Record)
+	want := v.labelsOf(v.Import(dumptest.MakeBreach("inteiro", cyber.SourceBreach, cyber.ExposedEmail),
+		files...).Record)
 	v.Importer.PartBytes, v.Importer.Workers = 200_000, 3
 	v.Importer.SpanBytes = 70_000
 	got := v.labelsOf(v.Import(dumptest.MakeBreach("partes", cyber.SourceBreach, cyber.ExposedEmail), files...).Record)

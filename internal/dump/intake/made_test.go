@@ -61,7 +61,8 @@ var madeUpFormats = []struct {
 		return string(text) + "\n"
 	}},
 	{"", func(p madeUpPerson, _ int) string {
-		return "URL: https://" + p.site + "/login\nUsername: " + p.email + "\nPassword: " + p.password + "\n===============\n"
+		return "URL: https://" + p.site + "/login\nUsername: " + p.email + "\nPassword: " + p.password +
+			"\n===============\n"
 	}},
 	{"", func(p madeUpPerson, _ int) string {
 		return "https://" + p.site + "/login:" + p.email + ":" + p.password + "\n"
@@ -79,7 +80,8 @@ var madeUpFormats = []struct {
 	}},
 }
 
-// madeUpDump returns a dump of files in all formats one behind the other, and the fingerprints of every identifier in it.
+// madeUpDump returns a dump of files in all formats one behind the other, and the fingerprints of every identifier in
+// it.
 func madeUpDump(seed uint64, size int, fingerprint func(byte, []byte) uint64) (text []byte, truth []uint64) {
 	for n := 0; len(text) < size; n++ {
 		format := madeUpFormats[0] // mostly combo lines, as in the large public collections

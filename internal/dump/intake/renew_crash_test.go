@@ -30,8 +30,8 @@ func renewalDump(first, last int, password string) string {
 	return b.String()
 }
 
-// TestKilledRenewals kills renewals of each way at any moment: after each kill the breach is what it was or what it is to
-// be, whole; the same renewal run again gets through, and says of each person what an undisturbed one says.
+// TestKilledRenewals kills renewals of each way at any moment: after each kill the breach is what it was or what it is
+// to be, whole; the same renewal run again gets through, and says of each person what an undisturbed one says.
 func TestKilledRenewals(t *testing.T) {
 	kills, people := 1, 3000
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
@@ -46,7 +46,8 @@ func TestKilledRenewals(t *testing.T) {
 		}
 		first := v.File("a.csv", renewalDump(0, people, "segredo1"))
 		for way, second := range map[intake.Way]string{
-			intake.Append: renewalDump(people/2, people*3/2, "segredo2"), intake.Replace: renewalDump(people/2, people*3/2, "segredo2"),
+			intake.Append: renewalDump(people/2, people*3/2, "segredo2"), intake.Replace: renewalDump(people/2,
+				people*3/2, "segredo2"),
 		} {
 			v.killRenewals(way, first, v.File(fmt.Sprint("b", way, ".csv"), second), kills)
 		}

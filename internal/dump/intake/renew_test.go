@@ -268,7 +268,10 @@ func TestRenewRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]error{
-			"importando": leak.ErrBreachNotFound, "nomeado": leak.ErrBreachNotFound, "retirado": leak.ErrRetracted, "nenhum": leak.ErrBreachNotFound,
+			"importando": leak.ErrBreachNotFound,
+			"nomeado":    leak.ErrBreachNotFound,
+			"retirado":   leak.ErrRetracted,
+			"nenhum":     leak.ErrBreachNotFound,
 		} {
 			if _, err := v.Renew(intake.Replace, name, "ana@exemplo.com\n", true); !errors.Is(err, want) {
 				t.Errorf("%s: %v", name, err)
@@ -278,7 +281,8 @@ func TestRenewRefused(t *testing.T) {
 		if _, err := v.Renew(intake.Replace, "loja", "nada\n", false); !errors.Is(err, intake.ErrDoubtful) {
 			t.Errorf("nothing in it: %v", err)
 		}
-		if _, err := v.Importer.RenewBreach(ctx, intake.Append, intake.Spec{Breach: cyber.Breach{Name: "loja"}}); !errors.Is(err, intake.ErrInput) {
+		if _, err := v.Importer.RenewBreach(ctx, intake.Append,
+			intake.Spec{Breach: cyber.Breach{Name: "loja"}}); !errors.Is(err, intake.ErrInput) {
 			t.Errorf("without inputs: %v", err)
 		}
 		r, err := v.Rules.FindBreach(ctx, "loja")
@@ -293,7 +297,10 @@ func TestRenewRefused(t *testing.T) {
 		if err := v.Breaches.RenewBreach(ctx, "loja", n); !errors.Is(err, leak.ErrRenewed) {
 			t.Errorf("renewed by somebody else meanwhile: %v", err)
 		}
-		for name, want := range map[string]error{"importando": leak.ErrBreachNotFound, "retirado": leak.ErrRetracted, "nenhum": leak.ErrBreachNotFound} {
+		for name, want := range map[string]error{
+			"importando": leak.ErrBreachNotFound, "retirado": leak.ErrRetracted,
+			"nenhum": leak.ErrBreachNotFound,
+		} {
 			if err := v.Breaches.RenewBreach(ctx, name, n); !errors.Is(err, want) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -319,7 +326,8 @@ func TestTwoMachinesShareADump(t *testing.T) {
 			return v
 		}
 		first, second := newMachine(), newMachine()
-		first.Import(dumptest.MakeBreach("colecao", cyber.SourceBreach), first.File("a.csv", "email\nana@exemplo.com\n"))
+		first.Import(dumptest.MakeBreach("colecao", cyber.SourceBreach),
+			first.File("a.csv", "email\nana@exemplo.com\n"))
 		inputs, err := intake.ListInputs(t.Context(), nil, []string{second.File("b.csv", "email\nbia@exemplo.com\n")})
 		if err != nil {
 			t.Fatal(err)

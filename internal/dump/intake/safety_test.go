@@ -67,7 +67,8 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 		}
 	})
 	b := dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail)
-	if _, err := v.Importer.ImportBreach(stopped, intake.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
+	if _, err := v.Importer.ImportBreach(stopped, intake.Spec{Breach: b, Inputs: inputs}); !errors.Is(err,
+		context.Canceled) {
 		t.Fatal(err)
 	}
 	v.search(values) // with an import half done
@@ -110,7 +111,10 @@ func forms(value string) map[string][]byte {
 		"base64":        []byte(base64.StdEncoding.EncodeToString(b))[:len(b)],
 		"hex":           []byte(hex.EncodeToString(b)),
 	}
-	for name, sum := range map[string][]byte{"md5": md[:], "sha1": s1[:], "sha256": s2[:], "blake2b-256": b256[:], "blake2b-512": b512[:]} {
+	for name, sum := range map[string][]byte{
+		"md5": md[:], "sha1": s1[:], "sha256": s2[:], "blake2b-256": b256[:],
+		"blake2b-512": b512[:],
+	} {
 		out[name], out[name+" hex"] = sum[:8], []byte(hex.EncodeToString(sum[:8]))
 	}
 	return out
@@ -154,7 +158,8 @@ func TestOutboxIsAtomic(t *testing.T) {
 		v.LoadPublished()
 		ctx := context.Background()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+			v.File("a.txt", "ana@exemplo.com.br"))
 		rename := func(from, to string) {
 			t.Helper()
 			if err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
@@ -219,8 +224,10 @@ func TestOnePersonOneAlert(t *testing.T) {
 				t.Fatalf("%d hits were told: not whole persons", told)
 			}
 		}
-		if told := v.EventsOf(v.Live); dumptest.CountLines(told, "leak ") != 10 || dumptest.CountLines(told, "status ") != 30 {
-			t.Errorf("told %d alerts, %d changes", dumptest.CountLines(told, "leak "), dumptest.CountLines(told, "status "))
+		if told := v.EventsOf(v.Live); dumptest.CountLines(told, "leak ") != 10 ||
+			dumptest.CountLines(told, "status ") != 30 {
+			t.Errorf("told %d alerts, %d changes", dumptest.CountLines(told, "leak "),
+				dumptest.CountLines(told, "status "))
 		}
 	})
 }
@@ -256,7 +263,8 @@ func TestRetractedWhileImporting(t *testing.T) {
 // TestPageDamagedWhileOpen: a segment that goes bad under a running server is no answer either.
 func TestPageDamagedWhileOpen(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
+	out := v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail),
+		v.File("a.txt", "ana@exemplo.com.br"))
 	v.LoadPublished()
 	f, err := os.OpenFile(filepath.Join(v.Folder, "corpora", out.Segment), os.O_WRONLY, 0)
 	if err != nil {

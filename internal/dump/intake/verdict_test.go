@@ -71,7 +71,10 @@ func TestVerdictOfEveryInput(t *testing.T) {
 		len(tally.Reasons) != 5 {
 		t.Errorf("%+v", tally)
 	}
-	for _, reason := range []string{"cut short", "encrypted with OpenPGP", "a symbolic link: not followed", "a named pipe: not read"} {
+	for _, reason := range []string{
+		"cut short", "encrypted with OpenPGP", "a symbolic link: not followed",
+		"a named pipe: not read",
+	} {
 		if tally.Reasons[reason] != 1 {
 			t.Errorf("%q: %v", reason, tally.Reasons)
 		}
@@ -94,7 +97,8 @@ func TestDoubtfulImports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: empty}); !errors.Is(err, intake.ErrDoubtful) {
+		if _, err := v.Importer.ImportBreach(context.Background(),
+			intake.Spec{Breach: b, Inputs: empty}); !errors.Is(err, intake.ErrDoubtful) {
 			t.Fatal(err)
 		}
 		if _, err := v.Breaches.BreachByName(context.Background(), "vazio"); !errors.Is(err, leak.ErrBreachNotFound) {

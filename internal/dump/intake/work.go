@@ -198,8 +198,8 @@ func (w *work) dropPartsFrom(i int) error {
 // releaseFolder lets go of the folder and keeps what is in it.
 func (w *work) releaseFolder() error { return w.lock.Close() }
 
-// leaveFolder ends the work with the error of publishing it: what failed can go on from the folder later, unless the breach
-// was retracted.
+// leaveFolder ends the work with the error of publishing it: what failed can go on from the folder later, unless the
+// breach was retracted.
 func (w *work) leaveFolder(err error) error {
 	if err != nil && !errors.Is(err, leak.ErrRetracted) {
 		return errors.Join(err, w.releaseFolder())
@@ -210,8 +210,8 @@ func (w *work) leaveFolder(err error) error {
 // removing marks a folder that is given up: no breach has such a name.
 const removing = "+gone"
 
-// removeFolder gives the folder up in one step: of one that is half removed, what is left could be taken for the work of
-// another import.
+// removeFolder gives the folder up in one step: of one that is half removed, what is left could be taken for the work
+// of another import.
 func (w *work) removeFolder() error {
 	gone := w.dir + removing
 	err := os.RemoveAll(gone)

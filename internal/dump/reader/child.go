@@ -99,17 +99,19 @@ const (
 	// firstFile is the descriptor of the first file that a reader is started with.
 	firstFile     = 3
 	progressEvery = 50 * time.Millisecond
-	// checkpointEvery is after how much time a Checkpoint is made at the end of a text: what a killed reader did since is done again.
+	// checkpointEvery is after how much time a Checkpoint is made at the end of a text: what a killed reader did since
+	// is done again.
 	checkpointEvery = 100 * time.Millisecond
 	// smallLimit is the size up to which a text is handed to one worker as a whole: archives hold millions of them.
 	smallLimit = 256 << 10
 	batchSize  = 64 << 10
 )
 
-// reading is the work of a reader: it walks the inputs in order, has them searched by several workers, and tells what they find.
+// reading is the work of a reader: it walks the inputs in order, has them searched by several workers, and tells what
+// they find.
 //
-// A large text is searched in spans of fixed length. Where spans begin depends on the text alone, so a reader that goes on
-// behind a Checkpoint finds exactly what one finds that was never interrupted.
+// A large text is searched in spans of fixed length. Where spans begin depends on the text alone, so a reader that goes
+// on behind a Checkpoint finds exactly what one finds that was never interrupted.
 type reading struct {
 	job     Job
 	mapping *stated.Mapping
@@ -167,9 +169,9 @@ type digester struct {
 	room  [2 * sha1.BlockSize]byte
 }
 
-// digestPassword returns the first 40 bits of the SHA-1 of a password. One that fits a block is padded here and the hash's
-// state is read after it, which takes a quarter less time than sha1.Sum does:
-// digests are a tenth of importing a combo list.
+// digestPassword returns the first 40 bits of the SHA-1 of a password. One that fits a block is padded here and the
+// hash's state is read after it, which takes a quarter less time than sha1.Sum does: digests are a tenth of importing a
+// combo list.
 func (d *digester) digestPassword(password []byte) uint64 {
 	const padding = 9 // a mark and the length
 	state, ok := d.hash.(encoding.BinaryAppender)

@@ -34,7 +34,14 @@ func TestClaimsAreBounded(t *testing.T) {
 			t.Errorf("%+v is believed", told)
 		}
 	}
-	for _, at := range []Cursor{{Input: 3}, {Input: -1}, {Input: 6}, {Input: 4, Stream: -1}, {Input: 4, Span: -1}, {Input: 4, Done: true}} {
+	for _, at := range []Cursor{
+		{Input: 3},
+		{Input: -1},
+		{Input: 6},
+		{Input: 4, Stream: -1},
+		{Input: 4, Span: -1},
+		{Input: 4, Done: true},
+	} {
 		if _, err := c.checkCheckpoint(&Checkpoint{At: at}); err == nil {
 			t.Errorf("the place %+v is believed", at)
 		}

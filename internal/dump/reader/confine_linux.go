@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confineProcess gives up all rights but to what is open. The order matters: the filter refuses the calls that the steps
-// before it need.
+// confineProcess gives up all rights but to what is open. The order matters: the filter refuses the calls that the
+// steps before it need.
 func confineProcess(omit omitted) (c Confinement) {
 	// Without any rule nothing is allowed: no path, no port, no signal to others. It sets no_new_privs for all threads.
 	if !omit.landlock {
@@ -64,8 +64,8 @@ func filteredCalls() map[string][]seccomp.Condition {
 			{Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD},
 			{Operation: seccomp.BitsSet, Value: ^uint64(threadFlags)},
 		},
-		// No memory that outlives the process or that its parent does not see, and none that is code. MAP_SHARED is a bit of
-		// MAP_SHARED_VALIDATE too.
+		// No memory that outlives the process or that its parent does not see, and none that is code. MAP_SHARED is a
+		// bit of MAP_SHARED_VALIDATE too.
 		"mmap": {
 			{Argument: fourth, Operation: seccomp.BitsSet, Value: unix.MAP_SHARED | unix.MAP_HUGETLB | unix.MAP_LOCKED},
 			{Argument: third, Operation: seccomp.BitsSet, Value: unix.PROT_EXEC},
@@ -86,8 +86,8 @@ func filteredCalls() map[string][]seccomp.Condition {
 // loadFilters has the kernel refuse all calls but the allowed ones, for every thread.
 //
 // A call with conditions has a filter of its own: go-seccomp-bpf 1.6.0 compares the argument that did not meet a
-// condition, and not the number of the call, with the calls behind it in the same filter. clone with the flags 9 was mmap
-// to it, and so allowed. A call has to pass all filters.
+// condition, and not the number of the call, with the calls behind it in the same filter. clone with the flags 9 was
+// mmap to it, and so allowed. A call has to pass all filters.
 func loadFilters() error {
 	runtime.LockOSThread() // no_new_privs is the thread's, until the filter brings it to all of them
 	defer runtime.UnlockOSThread()
@@ -109,7 +109,8 @@ func loadFilters() error {
 		DefaultAction: seccomp.ActionErrno,
 		Syscalls: []seccomp.SyscallGroup{
 			{Action: seccomp.ActionAllow, Names: allowedCalls},
-			// The C library starts threads by clone only where it is told that there is no clone3, whose flags no filter sees.
+			// The C library starts threads by clone only where it is told that there is no clone3, whose flags no
+			// filter sees.
 			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
 		},
 	})
@@ -161,8 +162,8 @@ func measureUsage(pid int) (u usage, ok bool) {
 	return u, true
 }
 
-// awaitExit waits until a child has ended and leaves it as it is, so that its number stays its own. It reports false when
-// it cannot say: the child was waited for before.
+// awaitExit waits until a child has ended and leaves it as it is, so that its number stays its own. It reports false
+// when it cannot say: the child was waited for before.
 func awaitExit(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -184,6 +185,6 @@ func widenPipe(pipe any) {
 	}
 }
 
-// populatePages has the system map pages of a file at once, which takes less time than a page fault for each few of them.
-// Those that it cannot map are faulted in when they are read.
+// populatePages has the system map pages of a file at once, which takes less time than a page fault for each few of
+// them. Those that it cannot map are faulted in when they are read.
 func populatePages(text []byte) { _ = unix.Madvise(text, unix.MADV_POPULATE_READ) }

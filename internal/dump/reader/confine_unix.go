@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostData bounds what the reader maps for itself. It is more than Memory, which its parent holds it to: the runtime maps
-// ahead of what it uses. What a file merely claims to need does not fit.
+// mostData bounds what the reader maps for itself. It is more than Memory, which its parent holds it to: the runtime
+// maps ahead of what it uses. What a file merely claims to need does not fit.
 const mostData = 2 * Memory
 
 // limitResources takes the right to open anything and to write files: a limit of no files leaves those that are open.
@@ -23,8 +23,8 @@ func limitResources(c *Confinement) {
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &zero) // a core would hold what was read
 }
 
-// mapWholeFile maps a file into memory, which spares a copy of each of its bytes; nil: it has to be read. Touching what was cut off
-// meanwhile ends the reader with SIGBUS.
+// mapWholeFile maps a file into memory, which spares a copy of each of its bytes; nil: it has to be read. Touching what
+// was cut off meanwhile ends the reader with SIGBUS.
 func mapWholeFile(f *os.File) []byte {
 	size := fileSize(f)
 	if size == 0 || size != int64(int(size)) {
@@ -45,7 +45,8 @@ func startInGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killGroup ends a process and all of its group. The process must not have been waited for: its number could be another's.
+// killGroup ends a process and all of its group. The process must not have been waited for: its number could be
+// another's.
 func killGroup(process *os.Process) error {
 	return errors.Join(unix.Kill(-process.Pid, unix.SIGKILL), process.Kill())
 }

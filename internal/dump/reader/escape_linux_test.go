@@ -61,8 +61,8 @@ var confinements = map[string]omitted{
 // attempt is one way out: it returns nil when it worked.
 type attempt func() error
 
-// escapes are what a taken-over reader tries, several ways each. Where they work they must do no harm but to the stand-in
-// and its parent, which are there for this test alone: in the control they do work, and as root.
+// escapes are what a taken-over reader tries, several ways each. Where they work they must do no harm but to the
+// stand-in and its parent, which are there for this test alone: in the control they do work, and as root.
 func escapes() map[string][]attempt {
 	parent := os.Getppid()
 	return map[string][]attempt{
@@ -93,8 +93,8 @@ func escapes() map[string][]attempt {
 		},
 		"fork": {
 			func() error { return forkChild(uintptr(unix.SIGCHLD), 0, false) },
-			// Flags that are the number of an allowed call: see loadFilters. These send SIGKILL to the parent of a child that
-			// ends, so it stays.
+			// Flags that are the number of an allowed call: see loadFilters. These send SIGKILL to the parent of a
+			// child that ends, so it stays.
 			func() error { return forkChild(unix.SYS_MMAP, unix.MAP_PRIVATE, true) },
 			func() error { return forkChild(unix.SYS_READ, 0, true) },
 			func() error { return call(unix.SYS_CLONE3, 0, 0, 0) },
@@ -269,7 +269,8 @@ func runTakenOver(args []string) {
 	_, _, _ = readFrame(orders, nil) // until the parent has enough
 }
 
-// runParent starts stand-ins and prints which escapes worked, as JSON: by confinement and name, with the numbers of ways.
+// runParent starts stand-ins and prints which escapes worked, as JSON: by confinement and name, with the numbers of
+// ways.
 func runParent(which string) error {
 	told := map[string]map[string]string{}
 	for _, how := range strings.Split(which, ",") {
@@ -335,8 +336,8 @@ func awaitEmptyGroup(group int) error {
 	return errors.New("what the reader started is still there")
 }
 
-// TestOrphanDoesNotHoldItsParent: a process that an unconfined reader left behind, outside of its group and with its pipes,
-// keeps its parent neither from learning the end nor from closing.
+// TestOrphanDoesNotHoldItsParent: a process that an unconfined reader left behind, outside of its group and with its
+// pipes, keeps its parent neither from learning the end nor from closing.
 func TestOrphanDoesNotHoldItsParent(t *testing.T) {
 	defer func(before string) { command = before }(command)
 	command = "taken-over:free:stray"
@@ -398,8 +399,8 @@ func TestSharedMemoryCounts(t *testing.T) {
 	}
 }
 
-// TestMappedFilesDoNotCount: a file that is larger than a reader's memory is read by one reader, also from a file system in
-// memory, whose pages the kernel counts as shared.
+// TestMappedFilesDoNotCount: a file that is larger than a reader's memory is read by one reader, also from a file
+// system in memory, whose pages the kernel counts as shared.
 func TestMappedFilesDoNotCount(t *testing.T) {
 	row := []byte("maria.da.silva@exemplo.com:segr\n") // 32 bytes
 	for _, folder := range []string{t.TempDir(), "/dev/shm"} {
@@ -434,8 +435,8 @@ func TestMappedFilesDoNotCount(t *testing.T) {
 // nobody is the user that is not root in this test.
 const nobody = 65534
 
-// TestTakenOverReaderCannotEscape: code that runs in a reader behind its confinement reaches nothing beside it, as root and
-// as another user, with and without Landlock. Without the filter some of it works, and without both all of it.
+// TestTakenOverReaderCannotEscape: code that runs in a reader behind its confinement reaches nothing beside it, as root
+// and as another user, with and without Landlock. Without the filter some of it works, and without both all of it.
 func TestTakenOverReaderCannotEscape(t *testing.T) {
 	all := slices.Sorted(maps.Keys(escapes()))
 	if len(all) != 10 {

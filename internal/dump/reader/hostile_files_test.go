@@ -15,7 +15,8 @@ import (
 	"strings"
 )
 
-// makeHostileFiles returns files that are made to hurt who reads them, bombs, claims and loops, by name; what stands before the first dash is their format.
+// makeHostileFiles returns files that are made to hurt who reads them, bombs, claims and loops, by name; what stands
+// before the first dash is their format.
 func makeHostileFiles() map[string][]byte {
 	zeros := make([]byte, 64<<20)
 	files := map[string][]byte{}
@@ -25,11 +26,13 @@ func makeHostileFiles() map[string][]byte {
 	cmap := func(text string) []byte {
 		return deflateBytes(
 			[]byte(
-				"1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <" + text + "> <0000> <FFFF> <" + text + "> endbfrange",
+				"1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <" + text +
+					"> <0000> <FFFF> <" + text + "> endbfrange",
 			),
 		)
 	}
-	font := "1 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 2 0 R >> endobj\n4 0 obj << /Type /Page /Contents 3 0 R /Font << /F1 1 0 R >> >> endobj\n"
+	font := "1 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 2 0 R >> endobj\n4 0 obj << /Type /Page /Contents 3 " +
+		"0 R /Font << /F1 1 0 R >> >> endobj\n"
 	say := pdfStream(3, "", []byte("BT /F1 9 Tf <"+strings.Repeat("0041", 4000)+"> Tj ET"))
 	add("pdf-map", makePDF(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 9000))), say))
 	add("pdf-map-long", makePDF(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 400_000))), say))
@@ -179,15 +182,22 @@ func makeHostileFiles() map[string][]byte {
 	add("zip-claim", zipClaim())
 
 	// Office documents: tables that point to one long text again and again.
-	cells := "<worksheet><sheetData><row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 300_000) + "</row></sheetData></worksheet>"
+	cells := "<worksheet><sheetData><row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 300_000) +
+		"</row></sheetData></worksheet>"
 	add("xlsx-strings", zipMembers(map[string][]byte{
 		"[Content_Types].xml":      []byte("<Types/>"),
 		"xl/workbook.xml":          []byte("<workbook/>"),
 		"xl/worksheets/sheet1.xml": []byte(cells),
 		"xl/sharedStrings.xml":     []byte("<sst><si><t>" + strings.Repeat("a", 1<<20) + "</t></si></sst>"),
 	}))
-	add("xlsx-many-strings", zipMembers(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/sharedStrings.xml": []byte("<sst>" + strings.Repeat("<si><t>a</t></si>", 3_000_000) + "</sst>")}))
-	add("xlsx-deep", zipMembers(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/worksheets/sheet1.xml": []byte(strings.Repeat("<a>", 3_000_000))}))
+	add("xlsx-many-strings", zipMembers(map[string][]byte{
+		"xl/workbook.xml":      []byte("<workbook/>"),
+		"xl/sharedStrings.xml": []byte("<sst>" + strings.Repeat("<si><t>a</t></si>", 3_000_000) + "</sst>"),
+	}))
+	add("xlsx-deep", zipMembers(map[string][]byte{
+		"xl/workbook.xml":          []byte("<workbook/>"),
+		"xl/worksheets/sheet1.xml": []byte(strings.Repeat("<a>", 3_000_000)),
+	}))
 	add("xlsx-entities", zipMembers(map[string][]byte{"word/document.xml": []byte(`<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w>` + strings.Repeat("&b;", 100_000) + "</w>")}))
 
 	// Streams that swell, many times over, or claim large windows.
@@ -495,7 +505,8 @@ func makeMail(depth int) []byte {
 	for i := range depth {
 		fmt.Fprintf(
 			&b,
-			"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\nContent-Type: message/rfc822\n\nFrom: a\nMime-Version: 1.0\n",
+			"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\nContent-Type: message/rfc822\n\nFrom: "+
+				"a\nMime-Version: 1.0\n",
 			i,
 			i,
 		)

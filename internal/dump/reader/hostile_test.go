@@ -14,8 +14,8 @@ import (
 	"github.com/vigiahq/vigia/internal/dump/reader"
 )
 
-// TestHostileFilesEnd: every hostile file comes to an end, by itself or by the limits, and is told of: a reader that ended says
-// why, and one that did not end reads the next input.
+// TestHostileFilesEnd: every hostile file comes to an end, by itself or by the limits, and is told of: a reader that
+// ended says why, and one that did not end reads the next input.
 func TestHostileFilesEnd(t *testing.T) {
 	defer reader.SetIdleCPU(2 * time.Second)() // what takes longer has no progress anyway
 	files, formats := makeHostileFiles(), map[string]bool{}
@@ -54,7 +54,10 @@ func readHostile(t *testing.T, content []byte) string {
 		content []byte
 	}{
 		{reader.Input{Name: "hostile", Size: int64(len(content))}, nil},
-		{reader.Input{Name: "next", Inline: true, Size: 19, From: reader.Cursor{Input: 1}}, []byte("ana@exemplo.com.br\n")},
+		{
+			reader.Input{Name: "next", Inline: true, Size: 19, From: reader.Cursor{Input: 1}},
+			[]byte("ana@exemplo.com.br\n"),
+		},
 	} {
 		if err := p.Read(in.Input, in.content, bytes.NewReader(content)); err != nil {
 			t.Fatal(err)

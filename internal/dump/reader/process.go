@@ -26,11 +26,13 @@ const (
 	EndChanged = "file changed"
 )
 
-// Ended is the error of a reader that ended before its work did: it was killed because it exceeded a limit, or it crashed.
+// Ended is the error of a reader that ended before its work did: it was killed because it exceeded a limit, or it
+// crashed.
 type Ended struct {
 	// Why is one of a few words: memory, time, output, crash, file changed.
 	Why string
-	// Layer is the innermost layer of the input that was open, -1 if none was, and Streams how many texts had been begun.
+	// Layer is the innermost layer of the input that was open, -1 if none was, and Streams how many texts had been
+	// begun.
 	Layer, Streams int64
 }
 
@@ -84,8 +86,8 @@ func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, err
 	}
 	job.Workers, job.Files = min(job.Workers, mostWorkers), len(files)
 	cmd := exec.CommandContext(ctx, path, command) //nolint:gosec // it is this program
-	// No secret of the parent's environment is for the reader. It uses as many processors as its parent, and collects garbage
-	// seldom: it keeps little, and softMemory bounds it.
+	// No secret of the parent's environment is for the reader. It uses as many processors as its parent, and collects
+	// garbage seldom: it keeps little, and softMemory bounds it.
 	cmd.Env, cmd.Dir = []string{fmt.Sprintf("GOMAXPROCS=%d", max(1, job.Workers)), "GOGC=400"}, os.TempDir()
 	p := &Process{
 		ctx:    ctx,
@@ -171,9 +173,9 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// Read has the reader read an input. Its facts, up to the one that the input has Ended, are to be taken before the next one.
-// Of an input that is neither one of the reader's files nor inline, source is what is served: an io.ReaderAt, unless its Size is
-// negative.
+// Read has the reader read an input. Its facts, up to the one that the input has Ended, are to be taken before the next
+// one. Of an input that is neither one of the reader's files nor inline, source is what is served: an io.ReaderAt,
+// unless its Size is negative.
 func (p *Process) Read(in Input, content []byte, source io.Reader) error {
 	p.source, p.at = source, position{Layer: -1}
 	size := in.Size

@@ -1,12 +1,13 @@
 // Package reader reads hostile dumps in a process of its own.
 //
-// The child is the same binary, started as "read-dump". It has no key, no data folder, no database and no network: before
-// the first byte of a dump it gives up the right to open anything (see confineProcess). What it may read comes as open files, or is served by its
-// parent over a pipe; what it finds goes back over another one, as frames. It opens containers, searches texts and tells the records;
-// its parent fingerprints, sorts and publishes, and parses nothing but frames.
+// The child is the same binary, started as "read-dump". It has no key, no data folder, no database and no network:
+// before the first byte of a dump it gives up the right to open anything (see confineProcess). What it may read comes
+// as open files, or is served by its parent over a pipe; what it finds goes back over another one, as frames. It opens
+// containers, searches texts and tells the records; its parent fingerprints, sorts and publishes, and parses nothing
+// but frames.
 //
-// The invariant it keeps: a dump can end its reader, and never its reader's parent. Process says why a reader ended and at
-// which member, so that the parent can go on behind it.
+// The invariant it keeps: a dump can end its reader, and never its reader's parent. Process says why a reader ended and
+// at which member, so that the parent can go on behind it.
 package reader
 
 import (
@@ -34,8 +35,8 @@ const (
 	// Memory is how much it may hold; it asks its own collector to stay below softMemory.
 	Memory     = 256 << 20
 	softMemory = 192 << 20
-	// idleWall is how much time may pass without progress in which its parent waits for it; progressRate is how many bytes buy
-	// another second of idleCPU.
+	// idleWall is how much time may pass without progress in which its parent waits for it; progressRate is how many
+	// bytes buy another second of idleCPU.
 	idleWall     = 2 * time.Minute
 	progressRate = 256 << 10
 	// What it returns may be outputRatio times what it has read and unpacked, and outputSlack more.
@@ -97,8 +98,8 @@ type Input struct {
 	Rows json.RawMessage
 	// Skip, if it is set, is a layer that ended a reader before.
 	Skip *Skip
-	// File is the number, from 1, of one of the files that the reader was started with. Without one, Inline means that the
-	// content follows; else it is served: Size bytes at any offset, or, when that is negative, to be read on.
+	// File is the number, from 1, of one of the files that the reader was started with. Without one, Inline means that
+	// the content follows; else it is served: Size bytes at any offset, or, when that is negative, to be read on.
 	File    int
 	Inline  bool
 	Size    int64
@@ -111,8 +112,8 @@ type Volume struct {
 	Size int64
 }
 
-// Skip is a layer of an input, by its number in the order of opening, that is not to be opened again, and why. Streams is
-// how many had been begun when it ended its reader.
+// Skip is a layer of an input, by its number in the order of opening, that is not to be opened again, and why. Streams
+// is how many had been begun when it ended its reader.
 type Skip struct {
 	Layer   int64  `json:"layer"`
 	Streams int64  `json:"streams"`
@@ -122,10 +123,12 @@ type Skip struct {
 // Report is what became of an input.
 type Report struct {
 	container.Report
-	// Records sums up records that say what is in them, if the input has any, and NoRecords says why a text has none at all.
+	// Records sums up records that say what is in them, if the input has any, and NoRecords says why a text has none at
+	// all.
 	Records   *stated.Summary `json:",omitempty"`
 	NoRecords string          `json:",omitempty"`
-	// Changed says that a file was cut short while it was read, and Failed that reading failed for another reason that is not the dump's.
+	// Changed says that a file was cut short while it was read, and Failed that reading failed for another reason that
+	// is not the dump's.
 	Changed bool   `json:",omitempty"`
 	Failed  string `json:",omitempty"`
 	// Checkpoint, if there is one, is behind the input.
@@ -145,8 +148,8 @@ type Counters struct {
 	Read, Scanned, Streams int64
 }
 
-// A frame is a byte that says what it is, the length of what follows in four bytes, and that. Orders go to the reader, facts
-// come back.
+// A frame is a byte that says what it is, the length of what follows in four bytes, and that. Orders go to the reader,
+// facts come back.
 type frameKind byte
 
 const (
@@ -172,10 +175,12 @@ const frameLongest = 16 << 20
 // position is where a reader stands in an input: in which layer (-1: in none), and how many streams it has begun.
 type position struct{ Layer, Streams int64 }
 
-// wanted is what a reader asks its parent for: bytes of the input from an offset, or, when that is negative, the next ones.
+// wanted is what a reader asks its parent for: bytes of the input from an offset, or, when that is negative, the next
+// ones.
 type wanted struct{ Offset, Length int64 }
 
-// servedState says whether there is more behind bytes that were served. Of a source that failed it stands before the reason.
+// servedState says whether there is more behind bytes that were served. Of a source that failed it stands before the
+// reason.
 type servedState byte
 
 const (
@@ -244,8 +249,8 @@ func readFrame(r *bufio.Reader, room []byte) (frameKind, []byte, error) {
 	return frameKind(head[0]), room, err
 }
 
-// Sighting is one identifier with what stood in its record, as a reader found it: see record.Sighting. The bytes are valid
-// during the call only.
+// Sighting is one identifier with what stood in its record, as a reader found it: see record.Sighting. The bytes are
+// valid during the call only.
 type Sighting struct {
 	Kind        identifier.Kind
 	Normal      []byte
@@ -270,7 +275,8 @@ const (
 // passwordBytes is how much of a password's SHA-1 leaves the reader: 40 bits.
 const passwordBytes = 5
 
-// appendSighting writes a sighting: flags, length of the normal form, classes, the password's digest, day and site, and the normal form.
+// appendSighting writes a sighting: flags, length of the normal form, classes, the password's digest, day and site, and
+// the normal form.
 func appendSighting(b []byte, s *record.Sighting, password uint64, withPassword bool) []byte {
 	flags := byte(s.Kind)
 	if s.Told {

@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// probe tries to reach what a reader must not reach, and prints what it reached. It is given whether to be confined, a file with keys
-// and addresses of sockets.
+// probe tries to reach what a reader must not reach, and prints what it reached. It is given whether to be confined, a
+// file with keys and addresses of sockets.
 func probe(args []string) {
 	confined, keys, tcp, udp, unixSocket := args[0] == "confined", args[1], args[2], args[3], args[4]
 	defer time.NewTicker(time.Hour).Stop() // as child does
@@ -63,8 +63,8 @@ func probe(args []string) {
 	}
 }
 
-// TestReaderReachesNothing: what a reader gives up is what it could have reached before: files, the key file among them, folders,
-// sockets of every kind, programs.
+// TestReaderReachesNothing: what a reader gives up is what it could have reached before: files, the key file among
+// them, folders, sockets of every kind, programs.
 func TestReaderReachesNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("Landlock is Linux's")
@@ -86,7 +86,8 @@ func TestReaderReachesNothing(t *testing.T) {
 	defer func() { _ = local.Close() }()
 	_, port, _ := net.SplitHostPort(tcp.Addr().String())
 	run := func(how string) string {
-		out, err := exec.Command(os.Args[0], strings.Join([]string{"probe", how, keys, port, port, local.Addr().String()}, ":")).CombinedOutput()
+		out, err := exec.Command(os.Args[0],
+			strings.Join([]string{"probe", how, keys, port, port, local.Addr().String()}, ":")).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -100,7 +101,8 @@ func TestReaderReachesNothing(t *testing.T) {
 	}
 }
 
-// TestRunningReaderIsConfined: a reader that was started has given up its rights and knows nothing of its parent's environment.
+// TestRunningReaderIsConfined: a reader that was started has given up its rights and knows nothing of its parent's
+// environment.
 func TestRunningReaderIsConfined(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("looks into /proc")
@@ -114,7 +116,10 @@ func TestRunningReaderIsConfined(t *testing.T) {
 	if c := p.Confinement; c.Landlock == 0 || !c.Seccomp || !c.NoNewPrivileges || !c.NoFiles || !c.DataLimit {
 		t.Errorf("%+v", c)
 	}
-	for file, want := range map[string]string{"status": "NoNewPrivs:\t1\nSeccomp:\t2\n", "limits": "Max open files            0                    0 "} {
+	for file, want := range map[string]string{
+		"status": "NoNewPrivs:\t1\nSeccomp:\t2\n",
+		"limits": "Max open files            0                    0 ",
+	} {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, file))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v\n%s", file, err, text)
@@ -179,7 +184,13 @@ func TestReaderThatExceedsALimitEnds(t *testing.T) {
 	}
 	defer func(c string, cpu time.Duration) { command, idleCPU = c, cpu }(command, idleCPU)
 	for how, want := range map[string]string{
-		"memory": "memory", "claim": "memory", "time": "time", "panic": "crash", "output": "output", "nonsense": "crash", "long": "crash",
+		"memory":   "memory",
+		"claim":    "memory",
+		"time":     "time",
+		"panic":    "crash",
+		"output":   "output",
+		"nonsense": "crash",
+		"long":     "crash",
 	} {
 		if command, idleCPU = "misbehave:"+how, time.Hour; how == "time" {
 			idleCPU = 200 * time.Millisecond
@@ -239,8 +250,8 @@ func TestCancelEndsReader(t *testing.T) {
 	}
 }
 
-// TestBinaryTellsNoRecords: of what stands in a binary of no known kind only the identifiers are told, without a record; the
-// same bytes as a text tell one.
+// TestBinaryTellsNoRecords: of what stands in a binary of no known kind only the identifiers are told, without a
+// record; the same bytes as a text tell one.
 func TestBinaryTellsNoRecords(t *testing.T) {
 	row := "maria@exemplo.com:segredo123\n"
 	text := strings.Repeat(row, 50)

@@ -55,7 +55,8 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	switch {
 	case fileSize(file) < size:
 		report.Changed = true
-	case errors.Is(err, container.ErrBomb): // what it held so far stays, the rest of it is given up, the other inputs go on
+	// what it held so far stays, the rest of it is given up, the other inputs go on
+	case errors.Is(err, container.ErrBomb):
 		reason := err.Error()
 		report.Skips = append(
 			report.Skips,
@@ -83,7 +84,8 @@ func fileSize(f *os.File) int64 {
 	return stat.Size()
 }
 
-// beginLayer is told of every layer that is opened, before anything of it is parsed, so that the parent knows which one ended its reader.
+// beginLayer is told of every layer that is opened, before anything of it is parsed, so that the parent knows which one
+// ended its reader.
 func (c *reading) beginLayer() (refused string, closed func()) {
 	number := c.opened
 	c.opened++
@@ -140,8 +142,9 @@ func (c *reading) searchName(entry string) {
 	c.small <- smallStream{text: text, buf: buf}
 }
 
-// searchStream searches one file or member of an archive by its name, unless an earlier reader has done so. whole is the file that
-// the stream is, if it is one as it lies on the disk; readBefore is what had been read of the inputs before it.
+// searchStream searches one file or member of an archive by its name, unless an earlier reader has done so. whole is
+// the file that the stream is, if it is one as it lies on the disk; readBefore is what had been read of the inputs
+// before it.
 func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, whole *os.File, readBefore int64) error {
 	this := c.at
 	c.at = Cursor{Input: this.Input, Stream: this.Stream + 1}
@@ -248,8 +251,8 @@ func plainText(head []byte) bool {
 	return true
 }
 
-// searchSpans searches a large stream span by span; there is a Checkpoint after each. cut gives the pieces of the stream from the
-// place that is wanted.
+// searchSpans searches a large stream span by span; there is a Checkpoint after each. cut gives the pieces of the
+// stream from the place that is wanted.
 func (c *reading) searchSpans(
 	ctx context.Context,
 	name string,
@@ -293,8 +296,8 @@ func (c *reading) recorders() []*scan.Recorder {
 	return all
 }
 
-// readRecords reads a stream whose records say what is in them: head are its first bytes, which ended with err. It is read
-// by one of the workers and as a whole.
+// readRecords reads a stream whose records say what is in them: head are its first bytes, which ended with err. It is
+// read by one of the workers and as a whole.
 func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, head []byte, err error) error {
 	rest := io.Reader(bytes.NewReader(head))
 	switch {

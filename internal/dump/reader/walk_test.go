@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestFileThatShrankIsTold: a file that ends with a page is read to its last byte, and one that becomes shorter while it is read is no
-// crash of its reader.
+// TestFileThatShrankIsTold: a file that ends with a page is read to its last byte, and one that becomes shorter while
+// it is read is no crash of its reader.
 func TestFileThatShrankIsTold(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files are served, not handed over")
@@ -54,7 +54,8 @@ func TestFileThatShrankIsTold(t *testing.T) {
 		switch {
 		case shrinks && (!errors.As(err, &ended) || ended.Why != EndChanged):
 			t.Errorf("a file that shrank: %v", err)
-		case !shrinks && (!errors.Is(err, io.EOF) || found != len(content)/len(row) || counters.Read != int64(len(content)) || counters.Scanned != counters.Read):
+		case !shrinks && (!errors.Is(err, io.EOF) || found != len(content)/len(row) ||
+			counters.Read != int64(len(content)) || counters.Scanned != counters.Read):
 			t.Errorf("%v: %d found, %+v of %d bytes", err, found, counters, len(content))
 		}
 		if err := errors.Join(p.Close(), file.Close()); err != nil {
@@ -63,7 +64,8 @@ func TestFileThatShrankIsTold(t *testing.T) {
 	}
 }
 
-// TestDigestOfPasswords: passwords of every length, with and without room for the padding in their block, have their SHA-1.
+// TestDigestOfPasswords: passwords of every length, with and without room for the padding in their block, have their
+// SHA-1.
 func TestDigestOfPasswords(t *testing.T) {
 	d := digester{hash: sha1.New()}
 	for n := range 3 * sha1.BlockSize {

@@ -17,8 +17,8 @@ const (
 	// step is how many places are judged at once: what 64 bits hold, less the length of the longest rhythm, in whole
 	// bytes.
 	step = 48
-	// steps is how often that goes into a bitmap, with 64 bits to see at the last one; a multiple of four, as places are
-	// looked at by fours.
+	// steps is how often that goes into a bitmap, with 64 bits to see at the last one; a multiple of four, as places
+	// are looked at by fours.
 	steps = ((bitmapBytes-8)*8/step + 1) &^ 3
 )
 
@@ -28,8 +28,8 @@ const stretch = steps * step
 // bitmap has a bit for each byte of a stretch of text and a little more.
 type bitmap [bitmapBytes]byte
 
-// marks are where the digits and where the signs are in a stretch of text: '@', '%', what may begin something that has to
-// be decoded, and a hyphen or slash five places before a hyphen, as UUIDs and CNPJs have them.
+// marks are where the digits and where the signs are in a stretch of text: '@', '%', what may begin something that has
+// to be decoded, and a hyphen or slash five places before a hyphen, as UUIDs and CNPJs have them.
 type marks struct {
 	before uint64 // 1 if a digit stands before the stretch
 	digits bitmap
@@ -76,8 +76,8 @@ func (m *bitmap) windowAt(n int) uint64 { return binary.LittleEndian.Uint64(m[n*
 
 // rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where
 // the last four digits of its first group begin. What is looked for has eight digits in a row, or four digits, a
-// character or two and four digits, or four, a character and six, or is written like 529.982.247-25 or 529.982.247 -25. before is d one
-// place later: what stands before each place.
+// character or two and four digits, or four, a character and six, or is written like 529.982.247-25 or 529.982.247 -25.
+// before is d one place later: what stands before each place.
 func rhythms(d, before uint64) uint64 {
 	d3 := d & (d >> 1) & (d >> 2)
 	d4 := d3 & (d >> 3)
@@ -124,8 +124,8 @@ func digitBits(eight []byte) uint64 {
 	return (^(word&sevens ^ '0'*ones + 0x76*ones | word) & tops) * gather >> 56
 }
 
-// markSigns searches for one sign after the other: bytes.IndexByte is so fast that ten of its searches take less time than
-// a look at each byte.
+// markSigns searches for one sign after the other: bytes.IndexByte is so fast that ten of its searches take less time
+// than a look at each byte.
 func markSigns(signs []uint64, src []byte) {
 	clear(signs)
 	size := len(signs) * 64
@@ -152,9 +152,9 @@ func markSigns(signs []uint64, src []byte) {
 	}
 }
 
-// Texts are full of signs that are none by what follows: (11), [12/Mar, \n, &b=. Most of ASCII are marked only where the
-// next byte may follow it in what is looked for: \u0040, &#64;, [at], (arroba), %40. What has no such byte always counts:
-// '@', {at}, characters without width, dashes, full-width letters, the second byte of a no-break space.
+// Texts are full of signs that are none by what follows: (11), [12/Mar, \n, &b=. Most of ASCII are marked only where
+// the next byte may follow it in what is looked for: \u0040, &#64;, [at], (arroba), %40. What has no such byte always
+// counts: '@', {at}, characters without width, dashes, full-width letters, the second byte of a no-break space.
 //
 // allSigns are all bytes that may be signs, but for the hyphens and slashes of keys.
 var allSigns = []byte("@{([%&\\\xa0\xe2\xef")

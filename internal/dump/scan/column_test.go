@@ -30,14 +30,15 @@ func TestColumnDecidesBetweenTwoReadings(t *testing.T) {
 		text string
 		want string
 	}{
-		"CPFs before and after":      {"1,Ana,52998224725,x\n2,Bia,?,y\n3,Caio,111.444.777-35,z\n", "cpf"},
-		"CPFs after":                 {"1,Ana,?,x\n2,Bia,52998224725,y\n3,Caio,11144477735,z\n", "cpf"},
-		"phones before":              {"1;(11) 98765-4321\n2;+55 21 98765-4321\n3;?\n", "phone"},
-		"phones, no last line end":   {"1;?\n2;11987654321\n3;5511987654321", "phone"},
-		"phones with CPFs beside":    {"52998224725;11987654321\n52998224725;?\n52998224725;11 3456-7890\n", "phone"},
-		"first column":               {"52998224725 a\n? b\n111444777-35 c\n", "cpf"},
-		"SQL, a row a line":          {"(1,'a@exemplo.com','52998224725'),\n(2,'b@exemplo.com','?'),\n(3,'c@exemplo.com','11144477735');\n", "cpf"},
-		"SQL, all in one line":       {"INSERT INTO t VALUES (1,'(11) 98765-4321','x'),(2,'?','y'),(3,'11987654321','z'),(4,'11987654322','w');", "phone"},
+		"CPFs before and after":    {"1,Ana,52998224725,x\n2,Bia,?,y\n3,Caio,111.444.777-35,z\n", "cpf"},
+		"CPFs after":               {"1,Ana,?,x\n2,Bia,52998224725,y\n3,Caio,11144477735,z\n", "cpf"},
+		"phones before":            {"1;(11) 98765-4321\n2;+55 21 98765-4321\n3;?\n", "phone"},
+		"phones, no last line end": {"1;?\n2;11987654321\n3;5511987654321", "phone"},
+		"phones with CPFs beside":  {"52998224725;11987654321\n52998224725;?\n52998224725;11 3456-7890\n", "phone"},
+		"first column":             {"52998224725 a\n? b\n111444777-35 c\n", "cpf"},
+		"SQL, a row a line":        {"(1,'a@exemplo.com','52998224725'),\n(2,'b@exemplo.com','?'),\n(3,'c@exemplo.com','11144477735');\n", "cpf"},
+		"SQL, all in one line": {"INSERT INTO t VALUES (1,'(11) " +
+			"98765-4321','x'),(2,'?','y'),(3,'11987654321','z'),(4,'11987654322','w');", "phone"},
 		"HTML":                       {"<tr><td>a</td><td>52998224725</td></tr>\n<tr><td>b</td><td>?</td></tr>\n<tr><td>c</td><td>11144477735</td></tr>\n", "cpf"},
 		"CRLF":                       {"a:52998224725\r\nb:?\r\nc:11144477735\r\n", "cpf"},
 		"a label is nearer":          {"52998224725\ntelefone: ?\n11144477735\n", "phone"},
@@ -49,7 +50,10 @@ func TestColumnDecidesBetweenTwoReadings(t *testing.T) {
 		"another column":             {"52998224725,x\n11144477735,y\nz,?\n", "cpf phone"},
 		"longer numbers":             {"a,529982247251\nb,?\nc,111444777351\n", "cpf phone"},
 		"words with digits":          {"a,52998224725x\nb,?\nc,11144477735_\n", "cpf"},
-		"too far away":               {"52998224725\n11144477735\n" + strings.Repeat("x", 12<<10) + "\n?\n", "cpf phone"},
+		"too far away": {
+			"52998224725\n11144477735\n" + strings.Repeat("x", 12<<10) + "\n?\n",
+			"cpf phone",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

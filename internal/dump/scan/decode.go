@@ -13,8 +13,8 @@ import (
 // sniffed is how many bytes tell an encoding.
 const sniffed = 512
 
-// decodedMail looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that makes it
-// so. It also says whether it is mail, whose encodings were undone where it was opened.
+// decodedMail looks at the first bytes of r and, where they show text that is not plain bytes, returns a reader that
+// makes it so. It also says whether it is mail, whose encodings were undone where it was opened.
 func decodedMail(r io.Reader) (text io.Reader, isMail bool) {
 	head := bufio.NewReaderSize(r, sniffed)
 	start, _ := head.Peek(sniffed) // an error comes again with the read after it
@@ -30,8 +30,8 @@ func encoded(start []byte) bool {
 }
 
 // otherEncoding tells text in two or four bytes a character, by its mark or by where its zero bytes are, and text whose
-// lines go on in the next, and how to read it. Text of Latin letters has a zero in nearly every high byte and in none of the
-// low ones.
+// lines go on in the next, and how to read it. Text of Latin letters has a zero in nearly every high byte and in none
+// of the low ones.
 func otherEncoding(start []byte) transform.Transformer {
 	var zeros [4]int
 	for i, c := range start {
@@ -130,8 +130,8 @@ func IsMessage(head []byte) bool {
 	return false
 }
 
-// AppendUnquoted appends to dst what a line of quoted-printable text says: =40 is '@', and a line that ends in '=' goes on in the
-// next.
+// AppendUnquoted appends to dst what a line of quoted-printable text says: =40 is '@', and a line that ends in '=' goes
+// on in the next.
 func AppendUnquoted(dst, line []byte) []byte {
 	for i := 0; i < len(line); i++ {
 		if line[i] != '=' {

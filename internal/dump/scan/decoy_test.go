@@ -129,8 +129,8 @@ var places = map[string]func(d decoys) string{
 	"network addresses": func(d decoys) string { return numbers["ip"](d) + " - - GET /" + d.digits(4) },
 }
 
-// TestDecoys: numbers whose place says that they are of a thing or a moment become nobody's identifier: at most one in a
-// thousand lines of each kind.
+// TestDecoys: numbers whose place says that they are of a thing or a moment become nobody's identifier: at most one in
+// a thousand lines of each kind.
 func TestDecoys(t *testing.T) {
 	const lines = 4000
 	check := func(name, text string) {

@@ -17,8 +17,8 @@ const (
 	labelLongest  = 63
 )
 
-// readSigns reads what is told by a sign in b[from:limit], a stretch that is marked: addresses, whose '@' is written %40 in
-// URLs, keys by their punctuation, and what has to be decoded.
+// readSigns reads what is told by a sign in b[from:limit], a stretch that is marked: addresses, whose '@' is written
+// %40 in URLs, keys by their punctuation, and what has to be decoded.
 func (s *finder) readSigns(b []byte, from, limit int) {
 	for first := 0; first < stretch/64; first += 6 { // of which there are eleven
 		six := (*[6]uint64)(s.marks.signs[first:])
@@ -67,8 +67,8 @@ var bracket = [256]bool{'(': true, '[': true, '{': true}
 
 var afterBracket = [256]bool{' ': true, 'a': true, 'A': true, 'd': true, 'D': true, 'p': true, 'P': true}
 
-// readEmail reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain; one that
-// needs more care than a look at the class of each byte is handed on.
+// readEmail reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain; one
+// that needs more care than a look at the class of each byte is handed on.
 func (s *finder) readEmail(b []byte, at, after int) {
 	if after < len(b) && class[b[after]]&(inDomain|rare) == 0 { // no domain: the end of a password
 		s.noteHint(b, at)

@@ -9,9 +9,9 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// Records of fixed width have nothing between their columns: 5299822472519800131SP11987654321. Which digits are whose is
-// told by the rows around: all have as many characters, and what stands in the same place of many of them has the right
-// check digits. A text without long runs of digits is never asked.
+// Records of fixed width have nothing between their columns: 5299822472519800131SP11987654321. Which digits are whose
+// is told by the rows around: all have as many characters, and what stands in the same place of many of them has the
+// right check digits. A text without long runs of digits is never asked.
 
 const (
 	// fixedReach is how far to either side of a cell rows are compared.
@@ -93,12 +93,14 @@ type fixedColumn struct {
 	*fixedForm
 	at     int
 	births bool // its dates are of births
-	// Rows of several kinds have a character that tells which: the column is only in those that have one of these there.
+	// Rows of several kinds have a character that tells which: the column is only in those that have one of these
+	// there.
 	typeAt int
 	types  []byte
 }
 
-// textInRow returns what the column has in a row, and whether there is anything: not blanks, nor the same character all over.
+// textInRow returns what the column has in a row, and whether there is anything: not blanks, nor the same character all
+// over.
 func (c *fixedColumn) textInRow(row []byte) (text []byte, isThere bool) {
 	text = row[c.at : c.at+c.width]
 	return text, isDigit(text[c.width-1]) && bytes.Count(text, text[:1]) < len(text)
@@ -136,7 +138,8 @@ func (s *finder) noteRun(b []byte, i, j int) {
 	s.runs = append(s.runs, i)
 }
 
-// readFixedRows reads the records of fixed width with the runs that were noted. b lies base bytes after the beginning of the text.
+// readFixedRows reads the records of fixed width with the runs that were noted. b lies base bytes after the beginning
+// of the text.
 func (r *Recorder) readFixedRows(b []byte, base int64) {
 	done, judged := -cell, 0 // the last cell that was read, and the end of the last line that was looked at
 	for _, at := range r.finder.runs {
@@ -233,7 +236,8 @@ func (r *Recorder) gluedMail(b []byte, row *fixedRow) {
 	}
 }
 
-// readRows takes the lines of b[low:high] that have the width of most of them, and says whether there are enough of these.
+// readRows takes the lines of b[low:high] that have the width of most of them, and says whether there are enough of
+// these.
 func (f *fixedRows) readRows(b []byte, low, high int) bool {
 	f.rows = f.rows[:0]
 	if low > 0 && b[low-1] != '\n' {
@@ -366,8 +370,8 @@ func (f *fixedRows) holdsInRows(c *fixedColumn, rows []fixedRow) bool {
 	return false
 }
 
-// findPhones adds columns of phones. These have no check digits: such a column has the place between two others, or between
-// letters, for itself, or is of mobiles at either end of it.
+// findPhones adds columns of phones. These have no check digits: such a column has the place between two others, or
+// between letters, for itself, or is of mobiles at either end of it.
 func (f *fixedRows) findPhones(rows []fixedRow) {
 	const mobile = 11
 	for at := 0; at < f.width; at++ {

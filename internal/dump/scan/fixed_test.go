@@ -81,7 +81,9 @@ func TestFixedDecoys(t *testing.T) {
 	var d decoys
 	row := 0
 	for name, line := range map[string]func() string{
-		"digits": func() string { return d.digits(30) }, "more digits": func() string { return d.digits(60) }, "nineteen": func() string { return "AB" + d.digits(19) + "FE" },
+		"digits":      func() string { return d.digits(30) },
+		"more digits": func() string { return d.digits(60) },
+		"nineteen":    func() string { return "AB" + d.digits(19) + "FE" },
 		"counters":    func() string { return fmt.Sprintf("%020d%010d", 1_134_000_000+row, row) },
 		"moments":     func() string { return d.time() + d.time() + "X" + d.digits(4) },
 		"moments, id": func() string { return d.time() + d.digits(9) },

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// What has to be decoded shows itself by signs, which are marked while the digits are, or by pairs of bytes that plain text
-// hardly ever has. To look for the pairs takes longer, so beyond the beginning of a text they are looked for in a part of
-// each cell only: what is written in base64, in hexadecimal digits or as quoted-printable text is seldom alone.
+// What has to be decoded shows itself by signs, which are marked while the digits are, or by pairs of bytes that plain
+// text hardly ever has. To look for the pairs takes longer, so beyond the beginning of a text they are looked for in a
+// part of each cell only: what is written in base64, in hexadecimal digits or as quoted-printable text is seldom alone.
 //
 // hintPairs are the pairs, in groups: any first byte of a group with any second one of it.
 var hintPairs = [8]struct{ first, second string }{
@@ -59,8 +59,8 @@ func (d *decoder) hasPair(b []byte, from, to int) bool {
 	return false
 }
 
-// worthDecoding looks closer at the sign at b[i], so that plain text, which has many of them, is not decoded for nothing.
-// It sees a few bytes around it.
+// worthDecoding looks closer at the sign at b[i], so that plain text, which has many of them, is not decoded for
+// nothing. It sees a few bytes around it.
 func worthDecoding(b []byte, i int) bool {
 	if i == 0 || i+2 >= len(b) {
 		return false
@@ -162,8 +162,8 @@ func isDottedName(b []byte) bool {
 	return false
 }
 
-// worthBackslash judges what stands behind a backslash. A letter or digit that is escaped alone is more often a password
-// than part of an address; where whole texts are escaped, another escape follows.
+// worthBackslash judges what stands behind a backslash. A letter or digit that is escaped alone is more often a
+// password than part of an address; where whole texts are escaped, another escape follows.
 func worthBackslash(after []byte) bool {
 	digits := 2
 	if after[0]|0x20 == 'u' {
@@ -177,8 +177,8 @@ func worthBackslash(after []byte) bool {
 	return !alone || c >= 0x7f || bytes.IndexByte([]byte("@.-_+"), byte(c)) >= 0
 }
 
-// worthPercent leaves out what addresses of pages are full of: only signs that stand in addresses, and percent signs that
-// were themselves encoded, need decoding.
+// worthPercent leaves out what addresses of pages are full of: only signs that stand in addresses, and percent signs
+// that were themselves encoded, need decoding.
 func worthPercent(after []byte) bool {
 	c, ok := hexRune(after, 0, 2)
 	switch {
@@ -196,7 +196,8 @@ func worthPercent(after []byte) bool {
 		c < 0x7f && inGap[byte(c)] && len(after) > 2 && (isDigit(after[2]) || after[2] == '+')
 }
 
-// worthRune judges the character of n bytes at b[i]. Dashes and blanks count between digits only: texts are full of them.
+// worthRune judges the character of n bytes at b[i]. Dashes and blanks count between digits only: texts are full of
+// them.
 func worthRune(b []byte, i, n int) bool {
 	if i+n >= len(b) || i == 0 {
 		return false

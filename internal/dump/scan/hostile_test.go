@@ -49,10 +49,12 @@ func sized(usual, long int) int {
 	return usual
 }
 
-// TestOneLineOfAGigabyte: six kinds of lines of a gigabyte in all, a sixteenth of it in the usual run, take bounded memory.
+// TestOneLineOfAGigabyte: six kinds of lines of a gigabyte in all, a sixteenth of it in the usual run, take bounded
+// memory.
 func TestOneLineOfAGigabyte(t *testing.T) {
 	for name, filler := range map[string]string{
-		"letters": strings.Repeat("abcdefgh", 8192), "digits": strings.Repeat("1234567890", 8192), "groups": strings.Repeat("4111 1111-", 8192),
+		"letters": strings.Repeat("abcdefgh", 8192), "digits": strings.Repeat("1234567890",
+			8192), "groups": strings.Repeat("4111 1111-", 8192),
 		"at signs": strings.Repeat("@", 8192), "dots": strings.Repeat("a.", 8192), "nul": strings.Repeat("\x00", 8192),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,9 +106,18 @@ func TestNumberSoup(t *testing.T) {
 		most map[identifier.Kind]float64
 	}{
 		{"up to nine digits", func() string { return digits(1 + rnd.IntN(9)) }, nil},
-		{"eleven digits", func() string { return digits(11) }, map[identifier.Kind]float64{identifier.CPF: 0.012, identifier.Phone: 0.072}},
-		{"twelve and thirteen digits", func() string { return digits(12 + rnd.IntN(2)) }, map[identifier.Kind]float64{identifier.Phone: 0.01, identifier.Card: 0.02}},
-		{"fourteen to nineteen digits", func() string { return digits(14 + rnd.IntN(6)) }, map[identifier.Kind]float64{identifier.Card: 0.03}},
+		{
+			"eleven digits", func() string { return digits(11) },
+			map[identifier.Kind]float64{identifier.CPF: 0.012, identifier.Phone: 0.072},
+		},
+		{
+			"twelve and thirteen digits", func() string { return digits(12 + rnd.IntN(2)) },
+			map[identifier.Kind]float64{identifier.Phone: 0.01, identifier.Card: 0.02},
+		},
+		{
+			"fourteen to nineteen digits", func() string { return digits(14 + rnd.IntN(6)) },
+			map[identifier.Kind]float64{identifier.Card: 0.03},
+		},
 		{"twenty to sixty digits", func() string { return digits(20 + rnd.IntN(40)) }, nil},
 		{"hashes", func() string {
 			b := make([]byte, 40)
@@ -117,7 +128,8 @@ func TestNumberSoup(t *testing.T) {
 		}, map[identifier.Kind]float64{identifier.CPF: 0.0001, identifier.Phone: 0.002, identifier.Card: 0.0001}},
 		{"decimals", func() string { return digits(2) + "." + digits(11+rnd.IntN(6)) }, nil},
 		{"dates", func() string {
-			return "20" + digits(2) + "-" + digits(2) + "-" + digits(2) + " " + digits(2) + ":" + digits(2) + ":" + digits(2)
+			return "20" + digits(2) + "-" + digits(2) + "-" + digits(2) + " " + digits(2) + ":" + digits(2) + ":" +
+				digits(2)
 		}, nil},
 		{"addresses", func() string {
 			return fmt.Sprintf("%03d.%03d.%03d.%02d", rnd.IntN(256), rnd.IntN(256), rnd.IntN(256), rnd.IntN(100))
@@ -134,7 +146,8 @@ func TestNumberSoup(t *testing.T) {
 				text.WriteByte('\n')
 			}
 			var counts [8]float64
-			_, _ = NewScanner(func(k identifier.Kind, _ []byte) { counts[k]++ }).Scan(context.Background(), strings.NewReader(text.String()))
+			_, _ = NewScanner(func(k identifier.Kind, _ []byte) { counts[k]++ }).Scan(context.Background(),
+				strings.NewReader(text.String()))
 			for _, k := range identifier.ListKinds() {
 				if share := counts[k] / n; share > c.most[k] {
 					t.Errorf("%v: %.4f of the numbers pass, %.4f at most", k, share, c.most[k])
@@ -235,7 +248,10 @@ func TestMarks(t *testing.T) {
 // Whatever a sign can begin something with has to follow it to be marked, and nothing else: a sign that is missed is a
 // leak that is, and one too many costs time.
 func TestMarkedSigns(t *testing.T) {
-	for _, pair := range []string{"@x", "{a", "\xa0x", "\xe2\x80", "\xef\xbc", "(a", "[ ", "(P", "%4", "%u", "&#", `\u`, `\X`} {
+	for _, pair := range []string{
+		"@x", "{a", "\xa0x", "\xe2\x80", "\xef\xbc", "(a", "[ ", "(P", "%4", "%u", "&#", `\u`,
+		`\X`,
+	} {
 		if !isMarkedSign(pair[0], pair[1]) {
 			t.Errorf("%q is not marked", pair)
 		}

@@ -55,19 +55,29 @@ func TestExtraKeys(t *testing.T) {
 		text string
 		want []string
 	}{
-		"label":                      {"Chave Pix: " + pixKey + "\n", []string{pix}},
-		"label of the kind":          {"chave aleatória = " + strings.ToUpper(pixKey) + "\n", []string{pix}},
-		"json":                       {`{"nome":"Ana","chave_pix":"` + pixKey + `"}` + "\n", []string{pix}},
-		"json with a type":           {`{"tipo":"EVP","chave":"` + pixKey + `"}` + "\n", []string{pix}},
-		"xml":                        {"<pixKey>" + pixKey + "</pixKey>\n", []string{pix}},
-		"column beside an address":   {"email,chave_pix,nome\nana@exemplo.com.br," + pixKey + ",Ana\n", []string{pix}},
-		"column before an address":   {"chave_pix;email\n" + pixKey + ";ana@exemplo.com.br\n", []string{pix}},
-		"column alone":               {"nome,chave_pix\nAna Souza," + pixKey + "\n", []string{pix}},
-		"SQL":                        {"INSERT INTO c (nome, chave_pix) VALUES ('Ana','" + pixKey + "'),('Rui','-');\n", []string{pix}},
-		"SQL with an address":        {"INSERT INTO c (pix, email) VALUES ('" + pixKey + "','ana@exemplo.com.br');\n", []string{pix}},
-		"COPY":                       {"COPY c (nome, chave_pix) FROM stdin;\nAna\t" + pixKey + "\n\\.\n", []string{pix}},
-		"an id":                      {"id,email\n" + pixKey + ",ana@exemplo.com.br\n" + pixKey + "\n", nil},
-		"an id beside a key":         {"id,nome,chave_pix\n" + strings.Replace(pixKey, "1", "2", 1) + ",Ana," + pixKey + "\n", []string{pix}},
+		"label":                    {"Chave Pix: " + pixKey + "\n", []string{pix}},
+		"label of the kind":        {"chave aleatória = " + strings.ToUpper(pixKey) + "\n", []string{pix}},
+		"json":                     {`{"nome":"Ana","chave_pix":"` + pixKey + `"}` + "\n", []string{pix}},
+		"json with a type":         {`{"tipo":"EVP","chave":"` + pixKey + `"}` + "\n", []string{pix}},
+		"xml":                      {"<pixKey>" + pixKey + "</pixKey>\n", []string{pix}},
+		"column beside an address": {"email,chave_pix,nome\nana@exemplo.com.br," + pixKey + ",Ana\n", []string{pix}},
+		"column before an address": {"chave_pix;email\n" + pixKey + ";ana@exemplo.com.br\n", []string{pix}},
+		"column alone":             {"nome,chave_pix\nAna Souza," + pixKey + "\n", []string{pix}},
+		"SQL": {
+			"INSERT INTO c (nome, chave_pix) VALUES ('Ana','" + pixKey + "'),('Rui','-');\n",
+			[]string{pix},
+		},
+		"SQL with an address": {
+			"INSERT INTO c (pix, email) VALUES ('" + pixKey + "','ana@exemplo.com.br');\n",
+			[]string{pix},
+		},
+		"COPY": {
+			"COPY c (nome, chave_pix) FROM stdin;\nAna\t" + pixKey + "\n\\.\n",
+			[]string{pix},
+		},
+		"an id": {"id,email\n" + pixKey + ",ana@exemplo.com.br\n" + pixKey + "\n", nil},
+		"an id beside a key": {"id,nome,chave_pix\n" + strings.Replace(pixKey, "1", "2", 1) + ",Ana," + pixKey +
+			"\n", []string{pix}},
 		"another version":            {"Chave Pix: " + strings.Replace(pixKey, "-4", "-1", 1) + "\n", nil},
 		"part of more":               {"Chave Pix: " + pixKey + "-12\n", nil},
 		"punctuated":                 {"Fornecedor " + punctuated(digits) + " em atraso\n", []string{firm}},
@@ -106,7 +116,8 @@ func TestExtraKeysSayWhatStoodBesideThem(t *testing.T) {
 	digits := company(t, "112223330001")
 	got := map[string]record.Classes{}
 	r := scan.NewRecorder(func(s *record.Sighting) { got[string(s.Normal)] = s.Classes })
-	text := "email,senha,chave_pix,cnpj\nana@exemplo.com.br,segredo9," + pixKey + "," + digits + "\nrui@exemplo.com.br,,," + digits + "\n"
+	text := "email,senha,chave_pix,cnpj\nana@exemplo.com.br,segredo9," + pixKey + "," + digits +
+		"\nrui@exemplo.com.br,,," + digits + "\n"
 	if _, err := r.Scan(context.Background(), strings.NewReader(text), "dump.csv"); err != nil {
 		t.Fatal(err)
 	}

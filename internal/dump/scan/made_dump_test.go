@@ -123,7 +123,8 @@ func (d *Dump) writeJSONObject() {
 	d.randomEmail()
 	d.randomText(`","telefone":"`)
 	d.randomPhone(labelled)
-	d.randomText(`","created_at":"2024-0` + strconv.Itoa(1+d.rnd.IntN(9)) + `-1` + strconv.Itoa(d.rnd.IntN(9)) + `T12:34:56.000Z","hash":"`)
+	d.randomText(`","created_at":"2024-0` + strconv.Itoa(1+d.rnd.IntN(9)) + `-1` + strconv.Itoa(d.rnd.IntN(9)) +
+		`T12:34:56.000Z","hash":"`)
 	d.randomHex(32)
 	d.randomText("\"}\n")
 }
@@ -472,8 +473,8 @@ const (
 	labelled   = true
 )
 
-// randomPhone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label are
-// left out: those are times.
+// randomPhone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label
+// are left out: those are times.
 func (d *Dump) randomPhone(label bool) {
 	area, mid, last := d.pickString(Areas...), strconv.Itoa(1000+d.rnd.IntN(9000)), strconv.Itoa(1000+d.rnd.IntN(9000))
 	kind := d.rnd.IntN(10)
@@ -637,7 +638,8 @@ func (p *people) password() string {
 	case 1:
 		return base + p.pickString(`"`, `'`, `\`, "''", `"",`) + "x" + strconv.Itoa(p.rnd.IntN(100))
 	case 2: // a password that contains an e-mail address
-		return "x!" + p.pickString(LocalNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" + p.pickString(Domains...) + "!9"
+		return "x!" + p.pickString(LocalNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" +
+			p.pickString(Domains...) + "!9"
 	case 3:
 		return strconv.Itoa(100_000 + p.rnd.IntN(900_000))
 	case 4:
@@ -695,24 +697,37 @@ func plainKind(class string, names string, text func(*people) string) kind {
 // columnKinds are what tables of people have. The first four are identifiers.
 var columnKinds = []kind{
 	{
-		"email", strings.Split("email,e-mail,Email,E-MAIL,user_email,correo,correo_electronico,Correo Electrónico,mail,emailAddress,email_cliente", ","),
+		"email", strings.Split("email,e-mail,Email,E-MAIL,user_email,correo,correo_electronico,Correo "+
+			"Electrónico,mail,emailAddress,email_cliente", ","),
 		func(p *people) datum { return p.identifier("email", p.dump.randomEmail) },
 	},
-	{"cpf", strings.Split("cpf,CPF,nr_cpf,cpf_cliente,CPF do titular,num_cpf", ","), func(p *people) datum { return p.identifier("cpf", p.dump.randomCPF) }},
 	{
-		"phone", strings.Split("telefone,phone,celular,teléfono,telefono,phone_number,Telefone Celular,tel,whatsapp,mobile,móvil,fone", ","),
+		"cpf", strings.Split("cpf,CPF,nr_cpf,cpf_cliente,CPF do titular,num_cpf", ","),
+		func(p *people) datum { return p.identifier("cpf", p.dump.randomCPF) },
+	},
+	{
+		"phone", strings.Split("telefone,phone,celular,teléfono,telefono,phone_number,Telefone "+
+			"Celular,tel,whatsapp,mobile,móvil,fone", ","),
 		func(p *people) datum { return p.identifier("phone", func() { p.dump.randomPhone(unlabelled) }) },
 	},
-	{"card", strings.Split("cartao,card_number,credit_card,numero_cartao,tarjeta,numero_tarjeta", ","), func(p *people) datum { return p.identifier("card", p.dump.randomCard) }},
-	plainKind("password", "senha,password,contraseña,contrasena,clave,passwd,pwd,Senha,PASSWORD,user_password,pass", (*people).password),
+	{
+		"card", strings.Split("cartao,card_number,credit_card,numero_cartao,tarjeta,numero_tarjeta", ","),
+		func(p *people) datum { return p.identifier("card", p.dump.randomCard) },
+	},
+	plainKind("password", "senha,password,contraseña,contrasena,clave,passwd,pwd,Senha,PASSWORD,user_password,pass",
+		(*people).password),
 	plainKind("password_hash", "password_hash,senha_hash,hash_senha,passwordHash,encrypted_password,hash,contrasena_hash", (*people).randomHash),
-	plainKind("name", "nome,name,nombre,full_name,Nome Completo,nombre_completo,nome_cliente,fullName,apellidos,sobrenome", func(p *people) string {
+	plainKind("name", "nome,name,nombre,full_name,Nome "+
+		"Completo,nombre_completo,nome_cliente,fullName,apellidos,sobrenome", func(p *people) string {
 		return p.pickString(FirstNames...) + " " + p.pickString(LastNames...)
 	}),
-	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimiento,Data de Nascimento,dt_nasc,birthday", func(p *people) string { return p.randomDate(1940, 2008) }),
-	plainKind("address", "endereco,endereço,address,direccion,dirección,logradouro,street_address,rua", func(p *people) string {
-		return p.pickString("Rua ", "Av. ", "Travessa ") + p.pickString(LastNames...) + " " + strconv.Itoa(1+p.rnd.IntN(3000))
-	}),
+	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimiento,Data de "+
+		"Nascimento,dt_nasc,birthday", func(p *people) string { return p.randomDate(1940, 2008) }),
+	plainKind("address", "endereco,endereço,address,direccion,dirección,logradouro,street_address,rua",
+		func(p *people) string {
+			return p.pickString("Rua ", "Av. ", "Travessa ") + p.pickString(LastNames...) + " " +
+				strconv.Itoa(1+p.rnd.IntN(3000))
+		}),
 	plainKind("address", "cep,zip_code,codigo_postal,CEP", func(p *people) string {
 		return strconv.Itoa(10000+p.rnd.IntN(80000)) + "-" + strconv.Itoa(100+p.rnd.IntN(900))
 	}),

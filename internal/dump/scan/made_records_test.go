@@ -56,7 +56,8 @@ func (f Format) Write(seed uint64, n int) File {
 	return file
 }
 
-// chooseColumns returns the columns of one file: some of all there are, in any order, at least one of them an identifier.
+// chooseColumns returns the columns of one file: some of all there are, in any order, at least one of them an
+// identifier.
 func (p *people) chooseColumns() (columns []kind, names []string) {
 	columns = append(columns, columnKinds[p.rnd.IntN(4)])
 	if p.rnd.IntN(4) > 0 {
@@ -120,7 +121,8 @@ func (f *File) writeFormatted(format string, args ...any) {
 	f.Text = fmt.Appendf(f.Text, format, args...)
 }
 
-// comboFiles writes a combo list that leads with an address, a CPF or a phone number, with passwords or hashes behind it.
+// comboFiles writes a combo list that leads with an address, a CPF or a phone number, with passwords or hashes behind
+// it.
 func comboFiles(p *people, f *File, n int) {
 	sep := p.pickString(":", ":", ":", ";", "|")
 	lead := columnKinds[[]int{0, 0, 0, 0, 1, 2}[p.rnd.IntN(6)]]
@@ -166,8 +168,10 @@ func dashedFiles(p *people, f *File, n int) {
 
 // pickSite returns a made-up address of a login page, and its host.
 func (p *people) pickSite() (url, host string) {
-	host = p.pickString("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." + p.pickString(Domains...)
-	return p.pickString("https://", "http://", "https://www.") + host + p.pickString("/", "/login", "/auth?next=%2Fconta&a=b", ":8443/entrar"), host
+	host = p.pickString("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." +
+		p.pickString(Domains...)
+	return p.pickString("https://", "http://", "https://www.") + host +
+		p.pickString("/", "/login", "/auth?next=%2Fconta&a=b", ":8443/entrar"), host
 }
 
 // credentials writes lines of a site, a login and a password, in which the site's own colons make the columns
@@ -257,7 +261,8 @@ func insertFiles(p *people, f *File, n int) {
 	columns, names := p.chooseColumns()
 	none := p.pickString("NULL", "''")
 	perLine := p.rnd.IntN(2) == 0
-	head := "INSERT INTO " + p.pickString("usuarios", "`db`.`users`", `"public"."clientes"`) + " (`" + strings.Join(names, "`, `") + "`) VALUES"
+	head := "INSERT INTO " + p.pickString("usuarios", "`db`.`users`", `"public"."clientes"`) + " (`" +
+		strings.Join(names, "`, `") + "`) VALUES"
 	for i := range n {
 		who, texts := p.makePerson(columns)
 		f.People = append(f.People, who)
@@ -280,7 +285,8 @@ func insertFiles(p *people, f *File, n int) {
 func mysqldump(p *people, f *File, n int) {
 	columns, names := p.chooseColumns()
 	f.writeFormatted(
-		"-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  PRIMARY KEY (`id`)\n);\n",
+		"-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  " +
+			"PRIMARY KEY (`id`)\n);\n",
 	)
 	f.writeFormatted("CREATE TABLE `users` (\n")
 	for _, name := range names {
@@ -311,7 +317,8 @@ func mysqldump(p *people, f *File, n int) {
 func copyFiles(p *people, f *File, n int) {
 	columns, names := p.chooseColumns()
 	f.writeFormatted(
-		"--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY public.users (\"%s\") FROM stdin;\n",
+		"--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY "+
+			"public.users (\"%s\") FROM stdin;\n",
 		strings.Join(names, `", "`),
 	)
 	for range n {
@@ -378,7 +385,8 @@ func jsonList(p *people, f *File, n int) {
 
 // stealerLog writes blocks of labelled lines in one of several languages, some without a password.
 func stealerLog(p *people, f *File, n int) {
-	f.Name = "logs/BR[0F3A] 2024-0" + strconv.Itoa(1+p.rnd.IntN(9)) + "-1" + strconv.Itoa(p.rnd.IntN(9)) + "/Passwords.txt"
+	f.Name = "logs/BR[0F3A] 2024-0" + strconv.Itoa(1+p.rnd.IntN(9)) + "-1" + strconv.Itoa(p.rnd.IntN(9)) +
+		"/Passwords.txt"
 	labels := [][3]string{
 		{"URL", "Username", "Password"},
 		{"Host", "Login", "Password"},
@@ -466,13 +474,14 @@ func vcardFiles(p *people, f *File, n int) {
 	}
 }
 
-// mailFiles writes a mailbox. The addresses and the CPF in a message belong to different people, and the password to none
-// of them.
+// mailFiles writes a mailbox. The addresses and the CPF in a message belong to different people, and the password to
+// none of them.
 func mailFiles(p *people, f *File, n int) {
 	for range n {
 		from, to, third := columnKinds[0].make(p), columnKinds[0].make(p), columnKinds[1].make(p)
 		f.writeFormatted(
-			"From %s Mon Mar 11 10:00:00 2024\nReturn-Path: <%s>\nFrom: %s\nTo: %s\nSubject: senha\n\nO CPF %s, senha: %s\n\n",
+			"From %s Mon Mar 11 10:00:00 2024\nReturn-Path: <%s>\nFrom: %s\nTo: %s\nSubject: senha\n\nO CPF %s, "+
+				"senha: %s\n\n",
 			from.text,
 			from.text,
 			from.text,

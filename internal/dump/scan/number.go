@@ -10,8 +10,8 @@ import (
 // longestRun is more digits than anything looked for has.
 const longestRun = record.MostDigits + 1
 
-// numbers reads the numbers that begin in b[from:limit], a stretch that is marked, leaving out what begins before b[done]. It
-// returns where what it read ends.
+// numbers reads the numbers that begin in b[from:limit], a stretch that is marked, leaving out what begins before
+// b[done]. It returns where what it read ends.
 //
 // The marks tell, for 48 bytes at once, where something with the rhythm of a CPF, a phone or a card begins. Dates,
 // prices, addresses and counters, of which dumps are full, have dropped out there without a branch of their own. A run
@@ -117,8 +117,8 @@ func (s *finder) dottedCPF(b []byte, i int) bool {
 	return digitsOnly(n.Digits) && leftFree(b, i) && (rightFree(b, i+14) || wordRight(b, i+14)) && s.addNumber(n)
 }
 
-// network reads a network address at b[i] and returns its end, or zero. One that is written as a CPF may be, and has the right
-// check digits, is one if the rest of its column is.
+// network reads a network address at b[i] and returns its end, or zero. One that is written as a CPF may be, and has
+// the right check digits, is one if the rest of its column is.
 func (s *finder) network(b []byte, i int) int {
 	at := i
 	for n := range 4 {
@@ -198,8 +198,8 @@ func groupAfter(b []byte, j int) (group, bool) {
 	return group{start, k}, start > j && k > start && k-start < longestRun
 }
 
-// grouped reads the longest stretch of groups with the one at anchor in it that is written as identifiers are, and returns its
-// end, or zero.
+// grouped reads the longest stretch of groups with the one at anchor in it that is written as identifiers are, and
+// returns its end, or zero.
 func (s *finder) grouped(b []byte, groups []group, anchor int) int {
 	for size := len(groups); size > 1; size-- {
 		for first := max(0, anchor-size+1); first <= anchor && first+size <= len(groups); first++ {
@@ -431,7 +431,10 @@ const looseShape record.Kinds = 1 << 7
 // shapes are the ways identifiers are written in groups: the size of each, and what stands between them.
 var shapes = func() map[shapeHash]record.Kinds {
 	t := map[shapeHash]record.Kinds{}
-	for _, s := range []string{"3.3.3-2", "3.3.3/2", "3.3.3 2", "3.3.3.2", "3 3 3 2", "3 3 3-2", "3 3 3/2", "3-3-3-2", "9-2", "9/2"} {
+	for _, s := range []string{
+		"3.3.3-2", "3.3.3/2", "3.3.3 2", "3.3.3.2", "3 3 3 2", "3 3 3-2", "3 3 3/2", "3-3-3-2",
+		"9-2", "9/2",
+	} {
 		t[hashShape(s)] = record.CPFKind
 	}
 	t[hashShape("9 2")] = record.CPFKind | looseShape
@@ -447,7 +450,10 @@ var shapes = func() map[shapeHash]record.Kinds {
 			}
 		}
 	}
-	for _, sub := range []string{"5-4", "4-4", "5 4", "4 4", "5.4", "4.4", "9", "8", "1 4-4", "1 4 4", "1-4-4", "1.4.4", "1.4-4", "1 8"} {
+	for _, sub := range []string{
+		"5-4", "4-4", "5 4", "4 4", "5.4", "4.4", "9", "8", "1 4-4", "1 4 4", "1-4-4", "1.4.4",
+		"1.4-4", "1 8",
+	} {
 		mobile := sub[0] == '5' || sub == "9" || sub[0] == '1'
 		for _, gap := range []string{"", "-"} {
 			for _, area := range []string{"(2)", "(3)", "(5)", "(1xx2)"} {
@@ -473,8 +479,8 @@ var shapes = func() map[shapeHash]record.Kinds {
 	return t
 }()
 
-// exponent reads 5,2998224725E+10, whose digits after the mark are b[i:j]. Digits that the spreadsheet left out are zeros. It
-// returns them and where all of it is, or zeros if it is nothing of the kind.
+// exponent reads 5,2998224725E+10, whose digits after the mark are b[i:j]. Digits that the spreadsheet left out are
+// zeros. It returns them and where all of it is, or zeros if it is nothing of the kind.
 func (s *finder) exponent(b []byte, i, j int) (digits []byte, from, to int) {
 	if i < 2 || b[i-1] != ',' && b[i-1] != '.' || !isDigit(b[i-2]) || b[i-2] == '0' || i > 2 && !leftFree(b, i-2) {
 		return nil, 0, 0

@@ -142,7 +142,8 @@ func TestClassesOfRecords(t *testing.T) {
 		}
 		recall, wrong := float64(c.right)/float64(c.expected), float64(c.wrong)/float64(max(1, c.claims))
 		t.Logf(
-			"%-22s %6d people, recall %.4f, %d of %d claims wrong (%.5f), %d people deceived, %d of %d passwords mistyped; missed %v, false %v",
+			"%-22s %6d people, recall %.4f, %d of %d claims wrong (%.5f), %d people deceived, %d of %d passwords "+
+				"mistyped; missed %v, false %v",
 			format.Name,
 			c.people,
 			recall,
@@ -254,7 +255,8 @@ func TestRecordsOverBorders(t *testing.T) {
 					recorders[k] = NewRecorder(func(s *record.Sighting) { cut[k] = append(cut[k], told(s)) })
 				}
 				pieces := NewPieces(bytes.NewReader(text), size, Place{Name: "dump"})
-				for more, n := true, int64(0); more; n++ { // goes on from what was kept, as an import does that was interrupted
+				// goes on from what was kept, as an import does that was interrupted
+				for more, n := true, int64(0); more; n++ {
 					kept, err := json.Marshal(pieces.State())
 					if err != nil {
 						t.Fatal(err)
@@ -316,8 +318,8 @@ func TestNoRecordIsSaid(t *testing.T) {
 	}
 }
 
-// FuzzRecords: whatever the bytes, no panic, the addresses are those that a Scanner finds, and each identifier is its own
-// class. Of digits a column may say more than a Scanner sees.
+// FuzzRecords: whatever the bytes, no panic, the addresses are those that a Scanner finds, and each identifier is its
+// own class. Of digits a column may say more than a Scanner sees.
 func FuzzRecords(f *testing.F) {
 	for i, format := range Formats {
 		f.Add(format.Write(uint64(i), 3).Text)

@@ -2,9 +2,9 @@
 // CNPJs and random Pix keys.
 //
 // A Scanner reads one stream and calls back with every identifier in its normal form; package container opens files and
-// archives and hands out the streams inside them. It knows neither breaches, fingerprints nor storage. A finder anchors on
-// '@' and on runs of digits, so a combo list, a table, JSON, SQL, HTML or a memory image are all the same to it; package
-// record tells what a number is by the column it stands in, and what else its record holds.
+// archives and hands out the streams inside them. It knows neither breaches, fingerprints nor storage. A finder anchors
+// on '@' and on runs of digits, so a combo list, a table, JSON, SQL, HTML or a memory image are all the same to it;
+// package record tells what a number is by the column it stands in, and what else its record holds.
 //
 // Invariants: memory does not grow with the input; nothing that was read is written anywhere; every value handed out is
 // its own normal form in package identifier.
@@ -28,12 +28,12 @@ import (
 // times.
 type Found func(kind identifier.Kind, normal []byte)
 
-// margin is how far a decision may look to either side of its anchor. The longest identifier, an e-mail address, has 254
-// bytes.
+// margin is how far a decision may look to either side of its anchor. The longest identifier, an e-mail address, has
+// 254 bytes.
 const margin = 512
 
-// Scanner finds the identifiers of one text after another without telling their records. It is not safe for use by several
-// goroutines; each needs its own.
+// Scanner finds the identifiers of one text after another without telling their records. It is not safe for use by
+// several goroutines; each needs its own.
 type Scanner struct{ recorder *Recorder }
 
 // NewScanner makes a Scanner that calls found.
@@ -48,8 +48,8 @@ func (s *Scanner) Scan(ctx context.Context, r io.Reader) (int64, error) {
 
 // finder finds what may be identifiers in a text.
 type finder struct {
-	// addSign is called with each identifier that is told by its signs, and where in the text at hand it stands; addWeak with
-	// those that count only where the name of a column says so; addNumber with each number.
+	// addSign is called with each identifier that is told by its signs, and where in the text at hand it stands;
+	// addWeak with those that count only where the name of a column says so; addNumber with each number.
 	addSign, addWeak func(kind identifier.Kind, normal []byte, from, to int)
 	addNumber        func(*record.Number) bool
 	isView           bool // the text is a decoded view of another
@@ -66,8 +66,8 @@ type finder struct {
 	layout fixedRows
 }
 
-// extract searches b[from:limit]. Signs and numbers are searched for one after the other in each stretch of text, which is
-// still in the nearest cache then.
+// extract searches b[from:limit]. Signs and numbers are searched for one after the other in each stretch of text, which
+// is still in the nearest cache then.
 func (s *finder) extract(b []byte, from, limit int) {
 	for ; from < limit; from += stretch {
 		s.marks.readBitmaps(b, from)
@@ -76,8 +76,8 @@ func (s *finder) extract(b []byte, from, limit int) {
 	}
 }
 
-// FillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
-// for which decoders return io.ErrUnexpectedEOF.
+// FillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut
+// off, for which decoders return io.ErrUnexpectedEOF.
 func FillBuffer(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int

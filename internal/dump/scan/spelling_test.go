@@ -15,8 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// TestSpelledOverBorders: what is decoded, and what a column says of digits, does not depend on where a text is cut, nor on
-// how it is read.
+// TestSpelledOverBorders: what is decoded, and what a column says of digits, does not depend on where a text is cut,
+// nor on how it is read.
 func TestSpelledOverBorders(t *testing.T) {
 	var text []byte
 	for _, s := range allSpelled(3) {
@@ -70,8 +70,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever the bytes, decoding them does not panic, places lie in the text, and the effort is bounded: a view is
-// not much longer than what it was made of.
+// FuzzDecode: whatever the bytes, decoding them does not panic, places lie in the text, and the effort is bounded: a
+// view is not much longer than what it was made of.
 func FuzzDecode(f *testing.F) {
 	for i, s := range allSpelled(1) {
 		if i%7 == 0 {
@@ -90,7 +90,10 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%d stood at %d to %d of %d", at, from, to, len(text))
 			}
 		}
-		NewRecorder(func(s *record.Sighting) { checkNormal(t, s.Kind, string(s.Normal)) }).tell(piece{text: text, limit: len(text)}, &about{}, newChain(0, record.State{}))
+		NewRecorder(func(s *record.Sighting) { checkNormal(t, s.Kind, string(s.Normal)) }).tell(piece{
+			text:  text,
+			limit: len(text),
+		}, &about{}, newChain(0, record.State{}))
 	})
 }
 

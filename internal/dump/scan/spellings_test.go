@@ -14,8 +14,8 @@ import (
 // cellText is a value with the name of its column.
 type cellText struct{ Name, Text string }
 
-// spelling is a way to write an identifier down. Write also says what it is to be found as, which is told from the value
-// that was made up, never from the text.
+// spelling is a way to write an identifier down. Write also says what it is to be found as, which is told from the
+// value that was made up, never from the text.
 type spelling struct {
 	Kind identifier.Kind
 	Name string
@@ -157,7 +157,8 @@ func mobile(r *rand.Rand) (area, first, last string) {
 }
 
 func landline(r *rand.Rand) (area, first, last string) {
-	return Areas[r.IntN(len(Areas))], strconv.Itoa(2+r.IntN(4)) + strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
+	return Areas[r.IntN(len(Areas))], strconv.Itoa(2+r.IntN(4)) +
+		strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
 }
 
 func phoneText(
@@ -317,7 +318,8 @@ var cardSpellings = []spelling{
 }
 
 func address(r *rand.Rand) string {
-	return LocalNames[r.IntN(len(LocalNames))] + "." + LocalNames[r.IntN(len(LocalNames))] + strconv.Itoa(r.IntN(100_000)) + "@" + Domains[r.IntN(len(Domains))]
+	return LocalNames[r.IntN(len(LocalNames))] + "." + LocalNames[r.IntN(len(LocalNames))] +
+		strconv.Itoa(r.IntN(100_000)) + "@" + Domains[r.IntN(len(Domains))]
 }
 
 func mailText(name string, write func(s string) string) spelling {

@@ -58,7 +58,8 @@ func (s *score) check(t *testing.T, tables bool) {
 	found := float64(right + second + wrong)
 	precision, strict := float64(right+second)/found, float64(right)/found
 	t.Logf(
-		"%d written, %.0f found, %d of them second readings, %d wrong: precision %.5f, %.5f if second readings are wrong",
+		"%d written, %.0f found, %d of them second readings, %d wrong: precision %.5f, %.5f if second readings are "+
+			"wrong",
 		total,
 		found,
 		second,
@@ -78,14 +79,18 @@ func TestTruthOfDumps(t *testing.T) {
 		make     func(uint64, Truth) *Dump
 		shuffled bool
 	}{
-		"dense": {make: NewDense}, "dense, lines shuffled": {make: NewDense, shuffled: true}, "sparse": {make: NewSparse},
+		"dense": {make: NewDense}, "dense, lines shuffled": {
+			make:     NewDense,
+			shuffled: true,
+		}, "sparse": {make: NewSparse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScore()
 			dump := c.make(7, s.truth).Append(nil, sized(4<<20, 16<<20))
 			if c.shuffled { // the lines around a number say nothing about it then, or the wrong thing
 				lines := bytes.SplitAfter(dump, []byte("\n"))
-				rand.New(rand.NewPCG(1, 1)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+				rand.New(rand.NewPCG(1, 1)).Shuffle(len(lines),
+					func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 				dump = bytes.Join(lines, nil)
 			}
 			if _, err := NewScanner(s.found).Scan(context.Background(), bytes.NewReader(dump)); err != nil {

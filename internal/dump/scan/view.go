@@ -43,8 +43,8 @@ type decoder struct {
 	inner *finder
 }
 
-// decodeCells searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text and has been
-// searched as it is.
+// decodeCells searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text and
+// has been searched as it is.
 func (s *finder) decodeCells(b []byte, base int64, from, limit int) {
 	if s.decoder == nil {
 		s.decoder = &decoder{}
@@ -58,7 +58,8 @@ func (s *finder) decodeCells(b []byte, base int64, from, limit int) {
 			next++
 		}
 		wanted := next < len(s.wanted) && s.wanted[next] < end
-		// Of a cell that was not searched as a whole the rest has to be asked, too, or it would depend on where it was cut.
+		// Of a cell that was not searched as a whole the rest has to be asked, too, or it would depend on where it was
+		// cut.
 		wanted = wanted || s.hasSign(b, low, at) || s.hasSign(b, end, high)
 		if !wanted {
 			look := high
@@ -94,8 +95,8 @@ func (s *finder) decodeCell(b []byte, start, from, to int) {
 	low, high := max(0, start-cellMargin), min(len(b), start+cell+cellMargin)
 	v := &d.view
 	v.read(b, low, high, &d.room)
-	// placed says where what was found at [at, end) of the view stood, and whether it counts: where nothing in it was decoded,
-	// it was found as it is, unless digits stood right behind an escape.
+	// placed says where what was found at [at, end) of the view stood, and whether it counts: where nothing in it was
+	// decoded, it was found as it is, unless digits stood right behind an escape.
 	placed := func(at, end int, number bool) (first, last int, counts bool) {
 		first, changed := v.originalPlace(at, end)
 		behind := number && first > low && v.decodedAt(at) && class[b[first-1]]&(letter|digit) != 0
@@ -173,7 +174,8 @@ func (v *view) putDecoded(from, to int, text ...byte) int {
 	return to
 }
 
-// codes are the bytes that something encoded may begin with; wordByte those that base64 and hexadecimal digits consist of.
+// codes are the bytes that something encoded may begin with; wordByte those that base64 and hexadecimal digits consist
+// of.
 var codes, wordByte = func() (codes, word [256]bool) {
 	for _, c := range []byte("\\&%=[({<@:\x00\xe2\xef\xc2\xe3") {
 		codes[c] = true
@@ -271,7 +273,8 @@ func (v *view) character(c rune, from, to int) int {
 // plainRune returns the character that another stands for in an address or a number; 0 stands for nothing at all.
 func plainRune(c rune) (plain byte, ok bool) {
 	switch {
-	case c == 0xad || c >= 0x200b && c <= 0x200f || c >= 0x202a && c <= 0x202e || c >= 0x2060 && c <= 0x206f || c == 0xfeff:
+	case c == 0xad || c >= 0x200b && c <= 0x200f || c >= 0x202a && c <= 0x202e || c >= 0x2060 && c <= 0x206f ||
+		c == 0xfeff:
 		return 0, true
 	case c == 0xa0 || c >= 0x2000 && c <= 0x200a || c == 0x202f || c == 0x3000:
 		return ' ', true

@@ -205,8 +205,8 @@ func (y *yardstick) try(t *testing.T, kind identifier.Kind, spelling, carrier st
 	y.bad[key] = append(y.bad[key], carrier)
 }
 
-// TestFormatsComeOutWhole: of all ways to write an identifier, in all texts, with names of columns and without, at least 95 in
-// 100 are found whole, and none is missed as a whole.
+// TestFormatsComeOutWhole: of all ways to write an identifier, in all texts, with names of columns and without, at
+// least 95 in 100 are found whole, and none is missed as a whole.
 func TestFormatsComeOutWhole(t *testing.T) {
 	y := yardstick{bad: map[string][]string{}}
 	const rows = 60
@@ -235,7 +235,8 @@ func TestFormatsComeOutWhole(t *testing.T) {
 			if apart := strings.HasPrefix(
 				s.Name,
 				"area code",
-			); s.Kind == identifier.Email || !s.Named && !spelled.carrier.Named || name == "sentences" || name == "Firebase keys" || apart && (name == "lines" || name == "HTML table") ||
+			); s.Kind == identifier.Email || !s.Named && !spelled.carrier.Named || name == "sentences" ||
+				name == "Firebase keys" || apart && (name == "lines" || name == "HTML table") ||
 				isTwiceEncoded(&s, spelled.carrier) {
 				continue
 			}
@@ -292,7 +293,10 @@ var muteDecoys = map[string]func(d decoys, row int) string{
 	"long counter":    func(_ decoys, row int) string { return fmt.Sprint(11_987_000_000 + row*7) },
 	"times":           func(d decoys, _ int) string { return fmt.Sprint(1_600_000_000 + d.IntN(190_000_000)) },
 	"times of a week": func(d decoys, _ int) string { return fmt.Sprint(1_731_400_000 + d.IntN(600_000)) },
-	"milliseconds":    func(d decoys, _ int) string { return fmt.Sprint(1_600_000_000_000 + d.Int64N(190_000_000_000)) },
+	"milliseconds": func(d decoys, _ int) string {
+		return fmt.Sprint(1_600_000_000_000 +
+			d.Int64N(190_000_000_000))
+	},
 	"dates": func(d decoys, _ int) string {
 		return fmt.Sprintf("%d%02d%02d", 1950+d.IntN(70), 1+d.IntN(12), 1+d.IntN(28))
 	},
@@ -322,7 +326,10 @@ var muteDecoys = map[string]func(d decoys, row int) string{
 	"IPs": func(d decoys, _ int) string {
 		return fmt.Sprintf("%d.%d.%d.%d", 100+d.IntN(156), 100+d.IntN(156), 100+d.IntN(156), d.IntN(100))
 	},
-	"IMEIs":         func(d decoys, _ int) string { return luhn([]string{"35", "86", "01", "99"}[d.IntN(4)] + d.digits(12)) },
+	"IMEIs": func(d decoys, _ int) string {
+		return luhn([]string{"35", "86", "01", "99"}[d.IntN(4)] +
+			d.digits(12))
+	},
 	"ICCIDs":        func(d decoys, _ int) string { return luhn("8955" + d.digits(14)) },
 	"one constant":  func(decoys, int) string { return "52998224725" },
 	"two constants": func(_ decoys, row int) string { return []string{"4532015112830366", "11987654321"}[row%2] },
@@ -371,8 +378,8 @@ func eachLine(n int, value func() string, line string) string {
 	return b.String()
 }
 
-// TestMuteDecoys: numbers that are nobody's, in columns whose names say nothing, become at most one identifier in a thousand
-// lines of each kind.
+// TestMuteDecoys: numbers that are nobody's, in columns whose names say nothing, become at most one identifier in a
+// thousand lines of each kind.
 func TestMuteDecoys(t *testing.T) {
 	const lines = 2000
 	all, lineCount := 0, 0

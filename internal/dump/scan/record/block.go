@@ -4,8 +4,8 @@ import (
 	"bytes"
 )
 
-// readLabel reads "Name: value" or "Name = value" and returns what the name says and where the value begins. plain says that
-// the line has the shape of one, whether or not the name is known.
+// readLabel reads "Name: value" or "Name = value" and returns what the name says and where the value begins. plain says
+// that the line has the shape of one, whether or not the name is known.
 func (r *Reader) readLabel(from, to int) (c column, value int, plain bool) {
 	b := r.b
 	for from < to && beforeLabel[b[from]] {
@@ -141,8 +141,8 @@ type segment struct {
 	led     bool // lead is known
 }
 
-// leadingLabel tells what label the records begin with in the segment of the line at b[at]: the first of the segment, where
-// its beginning can be seen.
+// leadingLabel tells what label the records begin with in the segment of the line at b[at]: the first of the segment,
+// where its beginning can be seen.
 func (r *Reader) leadingLabel(at int) (lead column, known bool) {
 	s := &r.block
 	if s.checked == 0 || at < s.checked || at-s.checked > blockReach {
@@ -220,8 +220,9 @@ func (r *Reader) blockStart(at int, lead column, known bool) (int, bool) {
 	return at, false
 }
 
-// readPairs reads the labelled lines of the record with the line at b[at], beginning at b[from]: a record begins there, or
-// where its first label comes again. It returns where the record begins and ends: with a rule, or before the next one.
+// readPairs reads the labelled lines of the record with the line at b[at], beginning at b[from]: a record begins there,
+// or where its first label comes again. It returns where the record begins and ends: with a rule, or before the next
+// one.
 func (r *Reader) readPairs(from, at int, lead column) (start, end int) {
 	r.pairs = r.pairs[:0]
 	for line, high := from, min(len(r.b), at+blockReach); line < high; {

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// What a number is, its column tells: if nearly all numbers that stand in the same place of the records around have right
-// check digits, or are phones by the numbering plan, then so is this one, however it is written; and if they are not, this one
-// is so by chance. The numbers of each column are counted cell by cell, cells lie at multiples of their size from the
-// beginning of the text, and a number is judged by the cell it stands in and the two beside it: so the result does not depend
-// on where the text is cut.
+// What a number is, its column tells: if nearly all numbers that stand in the same place of the records around have
+// right check digits, or are phones by the numbering plan, then so is this one, however it is written; and if they are
+// not, this one is so by chance. The numbers of each column are counted cell by cell, cells lie at multiples of their
+// size from the beginning of the text, and a number is judged by the cell it stands in and the two beside it: so the
+// result does not depend on where the text is cut.
 
 const (
 	// columnCell is how many bytes of text are counted together.
@@ -34,8 +34,8 @@ type tally struct {
 	isKind, isNot, allOne Kinds
 }
 
-// shapedBit is in the key of a tally of numbers whose spelling leaves no doubt. These are only asked where the others do not say
-// enough.
+// shapedBit is in the key of a tally of numbers whose spelling leaves no doubt. These are only asked where the others
+// do not say enough.
 const shapedBit = 0x80
 
 // countNumber finds the column of a number and adds it to the tally of that.
@@ -62,7 +62,8 @@ func (r *Reader) decideNumbers() {
 	for _, h := range r.numbers {
 		if h.length&surveyed != 0 {
 			if h.from != last.from || h.to != last.to {
-				for r.found[i].from != h.from || r.found[i].to != h.to { // both are in order, but for numbers of one beginning
+				for r.found[i].from != h.from ||
+					r.found[i].to != h.to { // both are in order, but for numbers of one beginning
 					i = (i + 1) % len(r.found)
 				}
 				is, maybe, told = r.decideNumber(&r.found[i])
@@ -94,7 +95,8 @@ func (r *Reader) tallyOf(key uint64) int32 {
 	return at
 }
 
-// findTally returns the index of a tally, if there is one. Most are asked for again and again, and found without the map.
+// findTally returns the index of a tally, if there is one. Most are asked for again and again, and found without the
+// map.
 func (r *Reader) findTally(key uint64) (at int32, ok bool) {
 	near := &r.tallyNear[(key*0x9e3779b97f4a7c15)>>(64-10)]
 	if int(*near) < len(r.tallies) && r.tallies[*near].key == key {
@@ -106,7 +108,8 @@ func (r *Reader) findTally(key uint64) (at int32, ok bool) {
 	return at, ok
 }
 
-// countInto adds the number, whose end has that value, to a tally. One that comes again and again counts once: a constant is no evidence.
+// countInto adds the number, whose end has that value, to a tally. One that comes again and again counts once: a
+// constant is no evidence.
 func (k *numeral) countInto(t *tally, value uint32) {
 	if value == t.last && t.count > 0 || t.count == math.MaxUint16 {
 		return
@@ -140,8 +143,8 @@ func eightDigits(text uint64) uint32 {
 	return uint32((text&0x000000ff000000ff*(100+1000000<<32) + text>>16&0x000000ff000000ff*(1+10000<<32)) >> 32)
 }
 
-// judgeColumn tells what a column holds by the tallies of a cell and of those beside it: of numbers of one length, or of all
-// where the key has none.
+// judgeColumn tells what a column holds by the tallies of a cell and of those beside it: of numbers of one length, or
+// of all where the key has none.
 func (r *Reader) judgeColumn(at int32) *tally {
 	t := &r.tallies[at]
 	if t.isJudged {
@@ -183,7 +186,11 @@ func (r *Reader) judgeColumn(at int32) *tally {
 func (t *tally) addCounted(r *Reader, key uint64) {
 	if at, ok := r.findTally(key); ok {
 		o := &r.tallies[at]
-		t.count, t.cpf, t.cnpj, t.card, t.phone = t.count+o.count, t.cpf+o.cpf, t.cnpj+o.cnpj, t.card+o.card, t.phone+o.phone
+		t.count += o.count
+		t.cpf += o.cpf
+		t.cnpj += o.cnpj
+		t.card += o.card
+		t.phone += o.phone
 		t.regular, t.phoneWeight = t.regular+o.regular, t.phoneWeight+o.phoneWeight
 	}
 }
@@ -218,8 +225,8 @@ func evidence(k, n int, weight float64) float64 {
 	return float64(k)*(weight+math.Log(share)) + float64(n-k)*math.Log((1-share)/(1-math.Exp(-weight)))
 }
 
-// decideNumber tells what a number is, by the label before it, by its column, or by its digits alone where neither says a
-// thing; what only the name of a column can still tell; and what its column said.
+// decideNumber tells what a number is, by the label before it, by its column, or by its digits alone where neither says
+// a thing; what only the name of a column can still tell; and what its column said.
 func (r *Reader) decideNumber(n *numeral) (is, maybe, told Kinds) {
 	if named := kindsNamed(n.name) & n.can; named != 0 {
 		return named, named, 0
@@ -233,10 +240,14 @@ func (r *Reader) decideNumber(n *numeral) (is, maybe, told Kinds) {
 			(left&^n.exact != 0 || left&(left-1) != 0) { // numbers of other lengths may tell more
 			told = n.can & r.judgeColumn(r.tallyOf(key&^0xff)).allOne
 			if told == 0 && (left&(left-1) != 0 || n.isApart) {
-				for end := (r.base+int64(n.from))/columnCell*columnCell + 2*columnCell; r.counted < len(r.shaped) && r.base+int64(r.shaped[r.counted].from) < end; r.counted++ {
+				end := (r.base+int64(n.from))/columnCell*columnCell + 2*columnCell
+				for r.counted < len(r.shaped) && r.base+int64(r.shaped[r.counted].from) < end {
 					r.countNumber(&r.shaped[r.counted], shapedBit)
+					r.counted++
 				}
-				told = n.can & (r.judgeColumn(r.tallyOf(key|shapedBit)).isKind | r.judgeColumn(r.tallyOf(key&^0xff|shapedBit)).allOne)
+				shaped := r.judgeColumn(r.tallyOf(key | shapedBit)).isKind
+				shaped |= r.judgeColumn(r.tallyOf(key&^0xff | shapedBit)).allOne
+				told = n.can & shaped
 			}
 		}
 		if is = n.exact&^isNot | n.strict&^(isNot&CardKind); told != 0 {
@@ -265,9 +276,9 @@ func kindsNamed(c column) Kinds {
 	}
 }
 
-// columnPlace tells the column of the number b[from:to] by what stands before it in its record, or 0 if that cannot be told, and what
-// the label right before it says. It needs no header and no known format: a column is a name, or how often the separator
-// before the number comes in its row.
+// columnPlace tells the column of the number b[from:to] by what stands before it in its record, or 0 if that cannot be
+// told, and what the label right before it says. It needs no header and no known format: a column is a name, or how
+// often the separator before the number comes in its row.
 func (r *Reader) columnPlace(from, to int) (place uint32, name column) {
 	b, p, blanks := r.b, from, 0
 	for p > 0 && from-p < 6 && beforeNumber[b[p-1]] {

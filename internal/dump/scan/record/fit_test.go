@@ -6,11 +6,14 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// TestNoIdentifierInDatesAddressesAndHeaders: digits of a birth date or an IP address, and addresses in the headers of a
-// mail, are never taken for a value of the record.
+// TestNoIdentifierInDatesAddressesAndHeaders: digits of a birth date or an IP address, and addresses in the headers of
+// a mail, are never taken for a value of the record.
 func TestNoIdentifierInDatesAddressesAndHeaders(t *testing.T) {
 	for _, c := range []column{colBirthDate, colIP, colHeader} {
-		for _, kind := range []identifier.Kind{identifier.Email, identifier.CPF, identifier.CNPJ, identifier.Phone, identifier.Card, identifier.PixKey} {
+		for _, kind := range []identifier.Kind{
+			identifier.Email, identifier.CPF, identifier.CNPJ, identifier.Phone,
+			identifier.Card, identifier.PixKey,
+		} {
 			if got := columnFits(c, kind); got != never {
 				t.Errorf("column %d fits %s: %d", c, kind, got)
 			}

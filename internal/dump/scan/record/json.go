@@ -154,8 +154,8 @@ func opening(b []byte, at, low int, inString bool) int {
 	return -1
 }
 
-// climbObjects goes from an object to the one that holds it, as long as both may be of one person: not out of a list, unless
-// what is in it has neither an e-mail address nor a CPF.
+// climbObjects goes from an object to the one that holds it, as long as both may be of one person: not out of a list,
+// unless what is in it has neither an e-mail address nor a CPF.
 func (r *Reader) climbObjects(k, start int) int {
 	for range 8 {
 		i := start - 1
@@ -361,8 +361,8 @@ func (r *Reader) handOutPeople(hits []hit) {
 	}
 }
 
-// identify says which objects are records of their own: those with an e-mail address or CPF that stand in a list, beside
-// others of their kind, or in an object that has its own.
+// identify says which objects are records of their own: those with an e-mail address or CPF that stand in a list,
+// beside others of their kind, or in an object that has its own.
 func (r *Reader) identify(hits []hit) {
 	for i := range hits {
 		if m := r.memberOf(&hits[i]); m >= 0 && hits[i].length&weak == 0 && hits[i].isWholeField(&r.members[m].field) {

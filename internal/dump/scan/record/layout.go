@@ -27,8 +27,8 @@ type layout struct {
 	Starts []int
 }
 
-// readHeader reads the line b[from:to] as the heads of columns, or returns nil. At least one of them has to name an identifier, and
-// nothing in it may look like a value.
+// readHeader reads the line b[from:to] as the heads of columns, or returns nil. At least one of them has to name an
+// identifier, and nothing in it may look like a value.
 func (r *Reader) readHeader(from, to int) *layout {
 	text := r.b[from:to]
 	if len(text) > 2<<10 {
@@ -270,31 +270,66 @@ var classOf = [...]Classes{
 
 // exact are names as a whole, without what parts their words. They come before the words.
 var exact = invertNames(map[column]string{
-	colEmail:     "mail email emails correo correoelectronico enderecoeletronico emailaddress emailadress mailaddress useremail",
-	colPassword:  "pass password passwd pwd pw pword senha senhas contrasena contrasenia clave claveacceso userpassword userpass userpwd passord secret segredo senhaacesso motdepasse mdp passwort kennwort parola sifre haslo wachtwoord пароль 密码",
-	colHash:      "hash passwordhash passhash pwdhash hashsenha senhahash passwordmd5 md5 sha1 sha256 bcrypt encryptedpassword senhacriptografada passworddigest hashedpassword cryptedpassword userpasswordhash contrasenahash hashcontrasena",
-	colCPF:       "cpf nrcpf numcpf cpfcnpj cpfcliente numerocpf taxid brtaxid doccpf",
-	colPhone:     "phone phones phonenumber telephone telephonenumber telefone telefones fone tel cel celular mobile mobilephone mobilenumber cellphone cell telefono movil whatsapp wpp zap fonecelular homephone workphone msisdn numerotelefono fax",
-	colCard:      "card cardnumber creditcard creditcardnumber ccnumber ccnum cc cartao numerocartao numcartao cartaocredito tarjeta numerotarjeta pan",
-	colAddress:   "address addr address1 addressline1 street streetaddress endereco enderecocompleto logradouro rua cep zip zipcode postalcode postcode codigopostal codpostal direccion domicilio calle postaladdress homeaddress bairro homepostaladdress adr billingaddress shippingaddress enderecoentrega",
-	colName:      "name names nome nombre fullname firstname lastname surname givenname familyname nomecompleto nombrecompleto sobrenome apellido apellidos primeironome primernombre cn sn fn realname nomecliente nombrecliente customername displayname middlename nomes nombres nomepessoa personname titular nometitular cardholder holdername",
-	colBirthDate: "birthdate birthday dateofbirth dob bday birth nascimento datanascimento datadenascimento dtnascimento dtnasc datanasc nasc fechanacimiento fechadenacimiento fechanac nacimiento cumpleanos aniversario bdate birthdt",
-	colDocument:  "dni document documento ssn nif curp rfc documentnumber numerodocumento numdocumento docnumber identidade idcard nationalid cedula",
-	colPaper:     "rg cnh passport passportnumber passaporte pasaporte pis nis nit pasep pispasep titulo tituloeleitor tituloeleitoral rgnumero numerorg driverlicense driverslicense licencia cns cartaosus numerocnh nrcnh ctps",
-	colArea:      "ddd area areacode codigoarea codarea dddtelefone dddcelular dddfone dddtel dddcel ddd1 ddd2 phonearea areatelefone",
-	colThing:     "renavam expires expiry expiration expirationdate expiresutc expirationtime timestamp time unixtime epoch ts createdat updatedat created updated imei iccid imsi protocolo protocol pedido numeropedido order ordernumber nsu ean gtin isbn barcode codigobarras codbarras linhadigitavel nossonumero boleto serial serialnumber chassi sku tracking rastreio matricula sequence seq transactionid transacao lastaccess hora vencimento validade",
-	colID:        "id ids codigo cod",
-	colHealth:    "diagnostico diagnosis cid cid10 tiposanguineo bloodtype planosaude alergias allergies enfermedad doenca healthplan medicamentos gruposanguineo convenio",
-	colFinancial: "salary salario renda income saldo balance creditlimit limite limitecredito iban conta contabancaria bankaccount accountnumber numeroconta agencia agenciaconta sueldo ingresos cuenta cuentabancaria numerocuenta creditscore score rendamensal networth patrimonio valordivida divida",
-	colCookies:   "cookie cookies sessioncookie cookievalue",
-	colIP:        "ip ipaddress ipaddr ipv4 ipv6 lastip regip registrationip loginip signupip userip clientip ipcadastro ultimoip enderecoip direccionip ipregistro remoteaddr remoteip lastloginip createdip ipcliente ipacesso",
-	colUsername:  "user username users login userlogin usuario usuarios nomeusuario nomedeusuario nombreusuario nombredeusuario nick nickname apelido apodo screenname uid loginname userid handle accountname usr utilisateur nomdutilisateur benutzername identifiant gebruiker логин пользователь kullanici utente",
-	colPix:       "pix chavepix pixkey pixchave chavealeatoria chavepixaleatoria evp chaveevp pixevp",
-	colCNPJ:      "cnpj nrcnpj numcnpj numerocnpj cnpjempresa cnpjcliente cnpjcpf doccnpj",
-	colURL:       "url urls host hostname site website link web origin actionurl loginurl urllogin webaddress siteurl sitio sitioweb pagina paginaweb originurl enlace dominio domain адрес",
-	colKey:       "dn begin data dados datos person pessoa persona customer cliente client contact contato contacto account details detalhes info information attributes fields member membro owner personal soft software application aplicativo app browser navegador storage profile perfil programa program appname",
-	colHeader:    "from to cc bcc replyto returnpath deliveredto sender xoriginalto resentfrom errorsto messageid received xforwardedto inreplyto references",
-	colOther:     "city cidade ciudad state estado uf country pais provincia gender genero sexo sexo company empresa occupation profissao salt status token token2 hint",
+	colEmail: "mail email emails correo correoelectronico enderecoeletronico emailaddress emailadress " +
+		"mailaddress useremail",
+	colPassword: "pass password passwd pwd pw pword senha senhas contrasena contrasenia clave claveacceso " +
+		"userpassword userpass userpwd passord secret segredo senhaacesso motdepasse mdp passwort kennwort parola " +
+		"sifre haslo wachtwoord пароль 密码",
+	colHash: "hash passwordhash passhash pwdhash hashsenha senhahash passwordmd5 md5 sha1 sha256 bcrypt " +
+		"encryptedpassword senhacriptografada passworddigest hashedpassword cryptedpassword userpasswordhash " +
+		"contrasenahash hashcontrasena",
+	colCPF: "cpf nrcpf numcpf cpfcnpj cpfcliente numerocpf taxid brtaxid doccpf",
+	colPhone: "phone phones phonenumber telephone telephonenumber telefone telefones fone tel cel celular " +
+		"mobile mobilephone mobilenumber cellphone cell telefono movil whatsapp wpp zap fonecelular homephone " +
+		"workphone msisdn numerotelefono fax",
+	colCard: "card cardnumber creditcard creditcardnumber ccnumber ccnum cc cartao numerocartao numcartao " +
+		"cartaocredito tarjeta numerotarjeta pan",
+	colAddress: "address addr address1 addressline1 street streetaddress endereco enderecocompleto logradouro " +
+		"rua cep zip zipcode postalcode postcode codigopostal codpostal direccion domicilio calle postaladdress " +
+		"homeaddress bairro homepostaladdress adr billingaddress shippingaddress enderecoentrega",
+	colName: "name names nome nombre fullname firstname lastname surname givenname familyname nomecompleto " +
+		"nombrecompleto sobrenome apellido apellidos primeironome primernombre cn sn fn realname nomecliente " +
+		"nombrecliente customername displayname middlename nomes nombres nomepessoa personname titular nometitular " +
+		"cardholder holdername",
+	colBirthDate: "birthdate birthday dateofbirth dob bday birth nascimento datanascimento datadenascimento " +
+		"dtnascimento dtnasc datanasc nasc fechanacimiento fechadenacimiento fechanac nacimiento cumpleanos " +
+		"aniversario bdate birthdt",
+	colDocument: "dni document documento ssn nif curp rfc documentnumber numerodocumento numdocumento docnumber " +
+		"identidade idcard nationalid cedula",
+	colPaper: "rg cnh passport passportnumber passaporte pasaporte pis nis nit pasep pispasep titulo " +
+		"tituloeleitor tituloeleitoral rgnumero numerorg driverlicense driverslicense licencia cns cartaosus " +
+		"numerocnh nrcnh ctps",
+	colArea: "ddd area areacode codigoarea codarea dddtelefone dddcelular dddfone dddtel dddcel ddd1 ddd2 " +
+		"phonearea areatelefone",
+	colThing: "renavam expires expiry expiration expirationdate expiresutc expirationtime timestamp time " +
+		"unixtime epoch ts createdat updatedat created updated imei iccid imsi protocolo protocol pedido " +
+		"numeropedido order ordernumber nsu ean gtin isbn barcode codigobarras codbarras linhadigitavel " +
+		"nossonumero boleto serial serialnumber chassi sku tracking rastreio matricula sequence seq transactionid " +
+		"transacao lastaccess hora vencimento validade",
+	colID: "id ids codigo cod",
+	colHealth: "diagnostico diagnosis cid cid10 tiposanguineo bloodtype planosaude alergias allergies " +
+		"enfermedad doenca healthplan medicamentos gruposanguineo convenio",
+	colFinancial: "salary salario renda income saldo balance creditlimit limite limitecredito iban conta " +
+		"contabancaria bankaccount accountnumber numeroconta agencia agenciaconta sueldo ingresos cuenta " +
+		"cuentabancaria numerocuenta creditscore score rendamensal networth patrimonio valordivida divida",
+	colCookies: "cookie cookies sessioncookie cookievalue",
+	colIP: "ip ipaddress ipaddr ipv4 ipv6 lastip regip registrationip loginip signupip userip clientip " +
+		"ipcadastro ultimoip enderecoip direccionip ipregistro remoteaddr remoteip lastloginip createdip ipcliente " +
+		"ipacesso",
+	colUsername: "user username users login userlogin usuario usuarios nomeusuario nomedeusuario nombreusuario " +
+		"nombredeusuario nick nickname apelido apodo screenname uid loginname userid handle accountname usr " +
+		"utilisateur nomdutilisateur benutzername identifiant gebruiker логин пользователь kullanici utente",
+	colPix:  "pix chavepix pixkey pixchave chavealeatoria chavepixaleatoria evp chaveevp pixevp",
+	colCNPJ: "cnpj nrcnpj numcnpj numerocnpj cnpjempresa cnpjcliente cnpjcpf doccnpj",
+	colURL: "url urls host hostname site website link web origin actionurl loginurl urllogin webaddress " +
+		"siteurl sitio sitioweb pagina paginaweb originurl enlace dominio domain адрес",
+	colKey: "dn begin data dados datos person pessoa persona customer cliente client contact contato " +
+		"contacto account details detalhes info information attributes fields member membro owner personal soft " +
+		"software application aplicativo app browser navegador storage profile perfil programa program appname",
+	colHeader: "from to cc bcc replyto returnpath deliveredto sender xoriginalto resentfrom errorsto messageid " +
+		"received xforwardedto inreplyto references",
+	colOther: "city cidade ciudad state estado uf country pais provincia gender genero sexo sexo company " +
+		"empresa occupation profissao salt status token token2 hint",
 })
 
 // words are what a part of a longer name says; spoilers are words that make a name say something else than that.
@@ -321,15 +356,20 @@ var words = invertNames(map[column]string{
 
 // spoilers beside a column's word say that it is about the thing, and not the thing: password_changed_at.
 var spoilers = wordSet(
-	"at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint question pergunta pregunta " +
-		"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent salt company empresa file arquivo archivo product produto producto mae pai mother father " +
-		"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class valid valido bounce newsletter marketing num attempts tentativas time hora " +
-		"table column db host brand bandeira plan plano url method country provider model device version bytes size lang idioma group grupo role perfil store loja banco bank",
+	"at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint " +
+		"question pergunta pregunta " +
+		"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent " +
+		"salt company empresa file arquivo archivo product produto producto mae pai mother father " +
+		"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class " +
+		"valid valido bounce newsletter marketing num attempts tentativas time hora " +
+		"table column db host brand bandeira plan plano url method country provider model device version bytes " +
+		"size lang idioma group grupo role perfil store loja banco bank",
 )
 
 // filler are the words beside which a name still says that the value is a password.
 var filler = wordSet(
-	"user users usr account conta cuenta cliente customer client member login web acesso acceso access de do da del la the plain plaintext text texto " +
+	"user users usr account conta cuenta cliente customer client member login web acesso acceso access de do da " +
+		"del la the plain plaintext text texto " +
 		"clear my minha mi su your wp site portal app sistema system internet 1 2",
 )
 
@@ -443,7 +483,8 @@ func isOfThing(whole []byte, starts []int) column {
 	return unknown
 }
 
-// foldName writes a name in lower case without accents and without what parts its words, and says where the words begin.
+// foldName writes a name in lower case without accents and without what parts its words, and says where the words
+// begin.
 func foldName(dst, name []byte) (whole []byte, starts []int) {
 	before := byte(0) // 0 parts words, else the kind of the last character
 	for len(name) > 0 {

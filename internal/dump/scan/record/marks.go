@@ -27,7 +27,8 @@ func (m *marks) startText(text []byte) {
 	m.text = text
 	blocks := len(text)/markBlock + 1
 	if len(m.made) < blocks {
-		m.made, m.lines, m.signs = make([]bool, blocks), make([]uint64, blocks*blockWords), make([]uint64, blocks*blockWords)
+		m.made, m.lines, m.signs = make([]bool, blocks), make([]uint64, blocks*blockWords), make([]uint64,
+			blocks*blockWords)
 		return
 	}
 	clear(m.made)
@@ -132,8 +133,8 @@ func (m *marks) findSign(c byte, at, to int) int {
 	}
 }
 
-// hasNoSign says that there is no sign in text[at:to], of which marks have been made. Of more than two words it does not
-// know.
+// hasNoSign says that there is no sign in text[at:to], of which marks have been made. Of more than two words it does
+// not know.
 func (m *marks) hasNoSign(at, to int) bool {
 	if at >= to {
 		return true
@@ -190,8 +191,8 @@ func escaped(text []byte, from, at int) bool {
 	return slashes%2 == 1
 }
 
-// signMark and lineMark are the bits of a character in markOf. They are so far apart that eight characters' bits of either
-// kind fit side by side.
+// signMark and lineMark are the bits of a character in markOf. They are so far apart that eight characters' bits of
+// either kind fit side by side.
 const signMark, lineMark = 1, 1 << 8
 
 // markOf has the marks of each character.
@@ -221,7 +222,8 @@ func markBlocks(lines, signs []uint64, src []byte) {
 }
 
 const (
-	// A header stands next to rows: so many lines beside a gap in them are looked at, and at the top of a text some more.
+	// A header stands next to rows: so many lines beside a gap in them are looked at, and at the top of a text some
+	// more.
 	besideRows, atTop = 2, 24
 	// headerReach is how far that goes in bytes.
 	headerReach = 2 << 10
@@ -234,7 +236,13 @@ const (
 func IsSQL(head []byte) bool {
 	head = head[:min(len(head), 32<<10)]
 	for _, sign := range [...]string{
-		"-- MySQL dump", "-- MariaDB dump", "-- PostgreSQL database dump", "-- phpMyAdmin SQL", "CREATE TABLE ", "create table ", "INSERT INTO ",
+		"-- MySQL dump",
+		"-- MariaDB dump",
+		"-- PostgreSQL database dump",
+		"-- phpMyAdmin SQL",
+		"CREATE TABLE ",
+		"create table ",
+		"INSERT INTO ",
 		"insert into ", "SQLite format", "BEGIN TRANSACTION;",
 	} {
 		if bytes.Contains(head, []byte(sign)) {
@@ -245,8 +253,8 @@ func IsSQL(head []byte) bool {
 	return at == 0 || at > 0 && head[at-1] == '\n'
 }
 
-// splitLines finds the lines of the hits, and where there are others between them. begins says that the text begins with r.b.
-// Each byte is searched for a line end at most once in either direction, however long lines are.
+// splitLines finds the lines of the hits, and where there are others between them. begins says that the text begins
+// with r.b. Each byte is searched for a line end at most once in either direction, however long lines are.
 func (r *Reader) splitLines(begins bool) {
 	r.lines, r.gaps = r.lines[:0], r.gaps[:0]
 	start, clear := 0, 0 // the line that is read begins at start, and up to clear it has not ended
@@ -296,8 +304,8 @@ func (r *Reader) noteGap(from, before int) {
 	}
 }
 
-// followLines reads the lines with hits from hit i on that follow the one that ended at b[ended] and each other, as most do. It
-// returns the first hit that is in none of them, and where the last of them ended.
+// followLines reads the lines with hits from hit i on that follow the one that ended at b[ended] and each other, as
+// most do. It returns the first hit that is in none of them, and where the last of them ended.
 func (r *Reader) followLines(i, ended int) (next, last int) {
 	m, w := &r.marks, ended>>6
 	ends := m.lines[w] &^ (2<<(ended&63) - 1) // of lines, in the word that is read

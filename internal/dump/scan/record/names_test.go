@@ -97,8 +97,14 @@ func TestClaims(t *testing.T) {
 // TestDays: a folder that names a day is one only if there is no doubt.
 func TestDays(t *testing.T) {
 	for name, want := range map[string]int32{
-		"BR[0F3A] 2024-03-12/Passwords.txt": 19794, "12.03.2024 log": 19794, "log_2024_03_12": 19794, "03/04/2024": 0, "2024-13-40": 0, "1999-01-01": 0, "x": 0,
-		"20240312": 0, "112024-03-12": 0,
+		"BR[0F3A] 2024-03-12/Passwords.txt": 19794,
+		"12.03.2024 log":                    19794,
+		"log_2024_03_12":                    19794,
+		"03/04/2024":                        0,
+		"2024-13-40":                        0,
+		"1999-01-01":                        0,
+		"x":                                 0,
+		"20240312":                          0, "112024-03-12": 0,
 	} {
 		r := NewReader(nil)
 		r.StartText(Text{Name: name})

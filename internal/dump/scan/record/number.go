@@ -41,8 +41,8 @@ type Number struct {
 // numeral is what is kept of a Number until its column has been surveyed. What it can be read as was added as hits.
 type numeral struct {
 	from, to int32
-	// can is what the digits can be read as, exact what they are read as where nothing else tells, strict what their spelling
-	// shows.
+	// can is what the digits can be read as, exact what they are read as where nothing else tells, strict what their
+	// spelling shows.
 	can, exact, strict Kinds
 	length             uint8
 	weight             uint8 // how unlikely it is that they can be a phone by chance
@@ -51,8 +51,8 @@ type numeral struct {
 	tally              int32  // of their column, of numbers as long as they are; -1 without a column
 }
 
-// AddNumber takes a number of the text. What it is will be told by its column or its label, or else by its digits alone. It
-// reports false, having done nothing, where the digits are not what their spelling promises.
+// AddNumber takes a number of the text. What it is will be told by its column or its label, or else by its digits
+// alone. It reports false, having done nothing, where the digits are not what their spelling promises.
 func (r *Reader) AddNumber(n *Number) bool {
 	d := n.Digits
 	if len(d) < 8 || len(d) > MostDigits {
@@ -199,8 +199,8 @@ const (
 	strictWeight = 70 // written as nothing else is
 )
 
-// appendPhone appends the phone that the digits are, and says whether they are read as one where nothing else tells, and
-// whether they are one at all. A phone without its area code has it in the field before.
+// appendPhone appends the phone that the digits are, and says whether they are read as one where nothing else tells,
+// and whether they are one at all. A phone without its area code has it in the field before.
 func (r *Reader) appendPhone(dst []byte, number *Number, weight *uint8) (normal []byte, exact, ok bool) {
 	t, zeros := number.Digits, 0
 	for len(t) > 0 && t[0] == '0' {
@@ -280,14 +280,15 @@ var callingCodes = func() (used [1000]bool) {
 func carrier(a, b byte) bool {
 	return bytes.Contains(
 		[]byte(
-			" 12 13 14 15 16 17 18 21 23 24 25 26 27 31 32 34 35 36 37 38 41 42 43 45 46 49 53 54 56 57 58 61 62 63 65 67 71 72 76 81 82 84 85 89 91 93 96 98 ",
+			" 12 13 14 15 16 17 18 21 23 24 25 26 27 31 32 34 35 36 37 38 41 42 43 45 46 49 53 54 56 57 58 61 62 "+
+				"63 65 67 71 72 76 81 82 84 85 89 91 93 96 98 ",
 		),
 		[]byte{' ', a, b, ' '},
 	)
 }
 
-// areaBefore returns the area code that the field before the one at b[i] consists of, or nil: in a row, a tuple, an object or
-// a block, where names stand between the two.
+// areaBefore returns the area code that the field before the one at b[i] consists of, or nil: in a row, a tuple, an
+// object or a block, where names stand between the two.
 func areaBefore(b []byte, i int) []byte {
 	k, stop, letters, ends := i, max(0, i-48), false, 0
 	for ; k > stop && (b[k-1] < '0' || b[k-1] > '9'); k-- {

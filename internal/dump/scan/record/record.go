@@ -21,8 +21,8 @@ import (
 const (
 	// Longest is the most bytes that a record may have; what is longer has no records that can be told apart.
 	Longest = 8 << 10
-	// Known is how far to either side of a piece of text identifiers are looked for: as far as its records go, and as far as
-	// the columns of what stands in them are surveyed.
+	// Known is how far to either side of a piece of text identifiers are looked for: as far as its records go, and as
+	// far as the columns of what stands in them are surveyed.
 	Known = Longest + 2*columnCell
 	// Reach is how far from an identifier the text must be seen, neighbouring records included.
 	Reach = Known + columnReach + 512
@@ -88,8 +88,8 @@ type Sighting struct {
 	// Password is that of the record as it was typed, without the quotes and escapes of its format; nil when the record
 	// has none in the clear, or more than one.
 	Password []byte
-	// Site is the host that the credential is for, in lower case, and Day the day since 1970 on which it was taken, both
-	// of stealer logs; nil and zero when unknown.
+	// Site is the host that the credential is for, in lower case, and Day the day since 1970 on which it was taken,
+	// both of stealer logs; nil and zero when unknown.
 	Site []byte
 	Day  int32
 	// First says that it is the first identifier handed out of its record.
@@ -123,8 +123,8 @@ type line struct {
 
 // Reader tells the records of one text after another. It is not safe for use by several goroutines.
 type Reader struct {
-	// Add takes an identifier in normal form that was found at [from, to) of the text. Those that are told by signs come
-	// in order, and so do those that are told by digits, most of them.
+	// Add takes an identifier in normal form that was found at [from, to) of the text. Those that are told by signs
+	// come in order, and so do those that are told by digits, most of them.
 	Add func(kind identifier.Kind, normal []byte, from, to int)
 
 	sighted Found
@@ -226,7 +226,8 @@ func (r *Reader) StartText(t Text) {
 	r.disorder, r.keyed, r.moved, r.rows = false, false, 0, r.rows[:0]
 }
 
-// newAdder makes Add. It is no method: called through a variable, as it is for each identifier, that would be two calls.
+// newAdder makes Add. It is no method: called through a variable, as it is for each identifier, that would be two
+// calls.
 func (r *Reader) newAdder() func(kind identifier.Kind, normal []byte, from, to int) {
 	return func(kind identifier.Kind, normal []byte, from, to int) {
 		n := len(r.arena)
@@ -308,8 +309,8 @@ func (r *Reader) isSameHit(a, b hit) bool {
 		string(r.normalOf(a)) == string(r.normalOf(b))
 }
 
-// SurveyText reads what the text says of its rows, before any row is told. What it returns makes the State after the text
-// of the one before it.
+// SurveyText reads what the text says of its rows, before any row is told. What it returns makes the State after the
+// text of the one before it.
 func (r *Reader) SurveyText() func(State) State {
 	r.decideNumbers()
 	r.mergeHits()
@@ -331,7 +332,8 @@ func (r *Reader) TellRecords(before func() State) {
 	r.state, r.asked, r.tuple, r.barren, r.block = State{}, false, 0, 0, segment{}
 	r.before = before
 	lines := r.lines
-	for n := len(lines) - 1; n >= 0 && int(lines[n].from) >= r.limit && int(r.hits[lines[n].first].from) >= r.limit; n-- {
+	for n := len(lines) - 1; n >= 0 && int(lines[n].from) >= r.limit &&
+		int(r.hits[lines[n].first].from) >= r.limit; n-- {
 		lines = lines[:n] // of the piece after
 	}
 	events := r.events
@@ -409,8 +411,8 @@ func (r *Reader) sortSameStart() {
 // normalOf returns the normal form of a hit.
 func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^marked] }
 
-// tellRecord tells the record of hit k, which stands in l, which is line i, and returns how many hits it handed out. What
-// describes itself comes before what a header says.
+// tellRecord tells the record of hit k, which stands in l, which is line i, and returns how many hits it handed out.
+// What describes itself comes before what a header says.
 func (r *Reader) tellRecord(l *line, i, k int) int {
 	if r.mail {
 		r.handOutAlone(r.hits[k:l.last])
@@ -474,8 +476,8 @@ var leads = [256]uint8{
 	'<':  leadsMarkup,
 }
 
-// described tells the record of hit k, which stands in line i, if that is written in a way that describes itself. The text
-// of the line begins with first.
+// described tells the record of hit k, which stands in line i, if that is written in a way that describes itself. The
+// text of the line begins with first.
 func (r *Reader) described(i, k int, first byte) int {
 	l := &r.lines[i]
 	switch leads[first] {
@@ -612,8 +614,8 @@ func markDoubt(a, b *hit) {
 	}
 }
 
-// settleReadings takes away the other readings of digits that a column has said what they are. What a header says comes before
-// what the rows around say.
+// settleReadings takes away the other readings of digits that a column has said what they are. What a header says comes
+// before what the rows around say.
 func (r *Reader) settleReadings(hits []hit) {
 	for i := range hits {
 		if hits[i].length&(taken|gone) != taken {
@@ -627,7 +629,8 @@ func (r *Reader) settleReadings(hits []hit) {
 	}
 }
 
-// handOut calls back with identifiers, except those that belong to another piece of the text, or are none by their column.
+// handOut calls back with identifiers, except those that belong to another piece of the text, or are none by their
+// column.
 func (r *Reader) handOut(hits []hit) {
 	out := &r.out
 	out.First = r.fresh

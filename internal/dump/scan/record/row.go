@@ -260,8 +260,8 @@ func (h *hit) isWholeField(f *field) bool {
 	return beside <= 2 || beside <= 6 && h.kind != identifier.Email
 }
 
-// judgeFields claims what the fields hold by their columns, and hands out the identifiers, which have been located. No columns
-// means that there is no header: then shapes alone count.
+// judgeFields claims what the fields hold by their columns, and hands out the identifiers, which have been located. No
+// columns means that there is no header: then shapes alone count.
 func (r *Reader) judgeFields(hits []hit, columns []column) bool {
 	r.beginCells(len(r.fields))
 	if columns != nil {
@@ -370,8 +370,8 @@ func (r *Reader) trimFields() {
 	}
 }
 
-// cutAtColumns makes fields by where columns begin, in characters. A value that goes over the beginning of the next column makes
-// the line none of the table.
+// cutAtColumns makes fields by where columns begin, in characters. A value that goes over the beginning of the next
+// column makes the line none of the table.
 func (r *Reader) cutAtColumns(from, to int, in *layout) bool {
 	r.fields = r.fields[:0]
 	at, place := from, 0
@@ -503,8 +503,8 @@ func (r *Reader) AddFixed(kind identifier.Kind, normal []byte, from, to int) {
 	r.addHit(kind, normal, from, to, taken)
 }
 
-// AddRow says that b[from:to] is a line with columns of fixed width, and what these expose besides identifiers. Rows come
-// in order.
+// AddRow says that b[from:to] is a line with columns of fixed width, and what these expose besides identifiers. Rows
+// come in order.
 func (r *Reader) AddRow(from, to int, classes Classes) {
 	r.rows = append(r.rows, row{int32(from), int32(to), classes})
 }

@@ -388,8 +388,8 @@ func classesOfShape(v []byte) Classes {
 // firstStealer is before which no log of a stealer was written.
 const firstStealer = 2010
 
-// parseDay reads 2024-03-12, 12.03.2024 and their kin, and returns the day since 1970, or 0. A day that could be read with
-// its month in either place is none.
+// parseDay reads 2024-03-12, 12.03.2024 and their kin, and returns the day since 1970, or 0. A day that could be read
+// with its month in either place is none.
 func parseDay(s string) int32 {
 	v := []byte(s)
 	for i, c := range v {
@@ -418,7 +418,10 @@ func parseDay(s string) int32 {
 // unescaped returns a value as it was typed. It is valid until the next call.
 func (r *Reader) unescaped(f field) []byte {
 	v := r.b[f.from:f.to]
-	if !bytes.ContainsAny(v, [...]string{literal: "", doubled: `"`, backslash: `\'`, copyText: `\`, jsonText: `\`}[f.escapes]) {
+	if !bytes.ContainsAny(v, [...]string{
+		literal: "", doubled: `"`, backslash: `\'`, copyText: `\`,
+		jsonText: `\`,
+	}[f.escapes]) {
 		return v
 	}
 	switch f.escapes {
@@ -434,8 +437,8 @@ func (r *Reader) unescaped(f field) []byte {
 	return r.text
 }
 
-// appendTyped appends v with each doubled quote made single, as SQL and CSV double the quotes within a value, and, where
-// they have a meaning, with backslashes undone.
+// appendTyped appends v with each doubled quote made single, as SQL and CSV double the quotes within a value, and,
+// where they have a meaning, with backslashes undone.
 func appendTyped(dst, v []byte, slashes bool, quote byte) []byte {
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {

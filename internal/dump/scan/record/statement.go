@@ -9,8 +9,8 @@ type statement struct {
 	table  string
 }
 
-// readInsert reads INSERT INTO t (a, b) VALUES at the start of text, which may go on, and returns where the first tuple may
-// begin, or 0.
+// readInsert reads INSERT INTO t (a, b) VALUES at the start of text, which may go on, and returns where the first tuple
+// may begin, or 0.
 func (r *Reader) readInsert(text []byte) (l *layout, table string, end int) {
 	if n := len(r.last.text); n > 0 && len(text) > n && bytes.Equal(text[:n], r.last.text) {
 		return r.last.layout, r.last.table, n
@@ -38,7 +38,8 @@ func (r *Reader) readInsert(text []byte) (l *layout, table string, end int) {
 	return l, table, at
 }
 
-// tableAndColumns reads the name of a table and, if there is one, its list of columns into l. It returns where to go on, or 0.
+// tableAndColumns reads the name of a table and, if there is one, its list of columns into l. It returns where to go
+// on, or 0.
 func (r *Reader) tableAndColumns(text []byte, at int, l *layout) (table string, end int) {
 	table, at = tableName(text, at)
 	if at > 0 && at < len(text) && text[at] == '(' {
@@ -89,8 +90,9 @@ func (r *Reader) definition(text []byte) (*layout, string) {
 	return l, table
 }
 
-// EachColumn calls column with what each item of the list of CREATE TABLE begins with, a name unless it is a constraint,
-// and with what follows that. list begins with its parenthesis. It reports whether the list comes to its end.
+// EachColumn calls column with what each item of the list of CREATE TABLE begins with, a name unless it is a
+// constraint, and with what follows that. list begins with its parenthesis. It reports whether the list comes to its
+// end.
 func EachColumn(list []byte, column func(name, rest []byte)) bool {
 	var name []byte
 	depth, begins, after := 0, true, 0
@@ -287,8 +289,9 @@ func between(b []byte) int {
 		for k > 0 && isSpace(b[k]) {
 			k--
 		}
-		if k > 0 &&
-			(b[k] == ',' && closesTuple(b[:k]) || lowered(b[k]) == 's' && k >= 5 && bytes.EqualFold(b[k-5:k+1], []byte("values"))) {
+		endsTuple := k > 0 && b[k] == ',' && closesTuple(b[:k])
+		endsValues := k >= 5 && bytes.EqualFold(b[k-5:k+1], []byte("values"))
+		if endsTuple || endsValues {
 			return n
 		}
 		end = n

@@ -257,7 +257,10 @@ func (m *Mapping) readExport(t *text, r io.Reader) error {
 			return m.takeRecord(
 				t,
 				number,
-				func(f *mappedField, put func(any) *fault.Error) *fault.Error { return eachAlong(members, f.path, put) },
+				func(f *mappedField, put func(any) *fault.Error) *fault.Error {
+					return eachAlong(members, f.path,
+						put)
+				},
 			)
 		})
 	case formList:
@@ -344,7 +347,8 @@ func (b *builder) putEither(plain string) *fault.Error {
 
 const cpfDigits, cnpjDigits = 11, 14
 
-// padDigits gives a number back the zeros that it begins with and that a table of numbers lost. Check digits tell a wrong one.
+// padDigits gives a number back the zeros that it begins with and that a table of numbers lost. Check digits tell a
+// wrong one.
 func padDigits(text string, length int) string {
 	if len(text) >= length || len(text) < length-5 || strings.Trim(text, "0123456789") != "" {
 		return text

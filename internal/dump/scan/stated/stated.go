@@ -1,8 +1,8 @@
-// Package stated reads records whose vendor says what is in them: the normal form vigia-records, and exports of vendors by
-// a mapping of their fields.
+// Package stated reads records whose vendor says what is in them: the normal form vigia-records, and exports of vendors
+// by a mapping of their fields.
 //
-// Nothing is guessed here: a value is what its member is called, or it is refused, with the line, the field and the rule
-// and never with the value. docs/formats/vigia-records.md describes both forms.
+// Nothing is guessed here: a value is what its member is called, or it is refused, with the line, the field and the
+// rule and never with the value. docs/formats/vigia-records.md describes both forms.
 package stated
 
 import (
@@ -27,8 +27,8 @@ var (
 	ErrText   = fault.New(fault.Unprocessable, "records.text")
 )
 
-// Found and Wrong are called with what a text holds: identifiers with their records, and lines that were not taken. What
-// Wrong returns ends the reading.
+// Found and Wrong are called with what a text holds: identifiers with their records, and lines that were not taken.
+// What Wrong returns ends the reading.
 type (
 	Found = record.Found
 	Wrong func(line int64, why *fault.Error) error

@@ -42,8 +42,8 @@ func read(t *testing.T, r io.Reader, m *stated.Mapping) (told []string, sum stat
 
 func lines(list ...string) string { return strings.Join(list, "\n") + "\n" }
 
-// TestNormalForm: a record says what its members say, all of it and nothing else, and a line that breaks a rule is told by
-// line, field and rule.
+// TestNormalForm: a record says what its members say, all of it and nothing else, and a line that breaks a rule is told
+// by line, field and rule.
 func TestNormalForm(t *testing.T) {
 	t.Parallel()
 	text := lines(
@@ -128,7 +128,11 @@ func TestNotRecords(t *testing.T) {
 		t.Errorf("a source that fails: %v", err)
 	}
 	for head, is := range map[string]bool{
-		`{"vigia_records": 1}`: true, "\xef\xbb\xbf { \"vigia_records\":1": true, `{"email": "vigia_records"}`: false, `vigia_records`: false, "": false,
+		`{"vigia_records": 1}`:               true,
+		"\xef\xbb\xbf { \"vigia_records\":1": true,
+		`{"email": "vigia_records"}`:         false,
+		`vigia_records`:                      false,
+		"":                                   false,
 	} {
 		if stated.IsStated([]byte(head)) != is {
 			t.Errorf("%q: %t", head, !is)
@@ -223,7 +227,8 @@ func TestPersonOrCompany(t *testing.T) {
 // TestMappedJSON: ways through objects and lists, in lines and in one list.
 func TestMappedJSON(t *testing.T) {
 	t.Parallel()
-	mapping := "vigia_mapping: 1\nformat: %s\ndates: unix\nfields:\n  user.emails: email\n  user.doc: cpf\n  creds.pass: password\n  has.cookies: cookies\n  creds.at: infected\n  a.b: name\n"
+	mapping := "vigia_mapping: 1\nformat: %s\ndates: unix\nfields:\n  user.emails: email\n  user.doc: cpf\n  " +
+		"creds.pass: password\n  has.cookies: cookies\n  creds.at: infected\n  a.b: name\n"
 	objects := []string{
 		`{"user": {"emails": ["ana@exemplo.com", "bia@exemplo.com"], "doc": 52998224725}, "creds": [{"pass": "um", "at": 1772323200}], "has": {"cookies": true}}`,
 		`{"user": [{"emails": "caio@exemplo.com"}], "creds": {"pass": ["um", "dois"]}, "a.b": "Caio"}`,
@@ -236,7 +241,8 @@ func TestMappedJSON(t *testing.T) {
 		"email caio@exemplo.com [email password name]   0",
 		"3: user.emails: a text, a number, true, or a list of them",
 	}
-	for format, text := range map[string]string{"jsonl": lines(objects...), "json": "[" + strings.Join(objects, ",\n") + "]"} {
+	for format, text := range map[string]string{"jsonl": lines(objects...), "json": "[" + strings.Join(objects, ",\n") +
+		"]"} {
 		m, err := stated.ParseMapping(fmt.Appendf(nil, mapping, format))
 		if err != nil {
 			t.Fatal(err)
@@ -273,7 +279,8 @@ func TestWrongMappings(t *testing.T) {
 		"a: [\n":                             "file: not YAML",
 		strings.Repeat("# x\n", 20_000):      "line 1: file: at most",
 		"vigia_mapping: 1\nformat: jsonl\nseparator: ';'\nfields:\n  a: email\n": "line 3: separator: only for csv",
-		"vigia_mapping: 1\nformat: csv\nfields:\n  a: password\n":                "line 3: fields: at least one has to be email",
+		"vigia_mapping: 1\nformat: csv\nfields:\n  a: password\n": "line 3: fields: at least one " +
+			"has to be email",
 	} {
 		m, err := stated.ParseMapping([]byte(text))
 		if !errors.Is(err, stated.ErrMapping) || !strings.Contains(err.Error(), want) {
