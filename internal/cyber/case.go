@@ -166,12 +166,6 @@ type CaseStore interface {
 	// UpdateCase changes a case under the lock of its row. The numbers of the lines that change returns, their events,
 	// the booking and the release of a slot are part of it.
 	UpdateCase(ctx context.Context, key CaseKey, change func(*Case) (CaseChange, error)) (Case, error)
-	CaseKeeping
-	TriageStore
-}
-
-// CaseKeeping is what the rules of cases pass on as the store says it.
-type CaseKeeping interface {
 	// ListCases returns the newest cases that fit; GetCase one with its history.
 	ListCases(ctx context.Context, f CaseFilter) ([]Case, error)
 	GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error)
@@ -184,6 +178,7 @@ type CaseKeeping interface {
 	DeleteReadyAnswer(ctx context.Context, title string) error
 	// DeleteSlot takes a free slot out of the calendar; ErrSlotBooked when it is not free.
 	DeleteSlot(ctx context.Context, id SlotID) error
+	TriageStore
 }
 
 // CaseKey names a case: for the operator by its id alone, for a partner by the person that it is of as well.
@@ -213,14 +208,48 @@ type CaseFilter struct {
 
 // Cases opens support cases for partners and moves them for the operator.
 type Cases struct {
-	CaseKeeping
 	store CaseStore
 	now   func() time.Time
 }
 
 // NewCases joins the rules to a store and a clock.
 func NewCases(store CaseStore, now func() time.Time) *Cases {
-	return &Cases{CaseKeeping: store, store: store, now: now}
+	return &Cases{store: store, now: now}
+}
+
+// ListCases returns the newest cases that fit the filter.
+func (c *Cases) ListCases(ctx context.Context, f CaseFilter) ([]Case, error) {
+	return c.store.ListCases(ctx, f)
+}
+
+// GetCase returns one case with its history.
+func (c *Cases) GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
+	return c.store.GetCase(ctx, id)
+}
+
+// ListQuestions returns what a service asks, in order.
+func (c *Cases) ListQuestions(ctx context.Context, service ServiceID) ([]Question, error) {
+	return c.store.ListQuestions(ctx, service)
+}
+
+// DeleteQuestion removes a question; answers that were given stay with their cases.
+func (c *Cases) DeleteQuestion(ctx context.Context, id QuestionID) error {
+	return c.store.DeleteQuestion(ctx, id)
+}
+
+// ReadyAnswers returns the answers that are kept ready, by title.
+func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
+	return c.store.ReadyAnswers(ctx)
+}
+
+// DeleteReadyAnswer removes an answer that is kept ready.
+func (c *Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
+	return c.store.DeleteReadyAnswer(ctx, title)
+}
+
+// DeleteSlot takes a free slot out of the calendar; ErrSlotBooked when it is not free.
+func (c *Cases) DeleteSlot(ctx context.Context, id SlotID) error {
+	return c.store.DeleteSlot(ctx, id)
 }
 
 func (c *Cases) OpenCase(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {

@@ -158,14 +158,6 @@ type DeviceStore interface {
 	PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]Device, error)
 	// DeviceByKey finds a device by its activation key.
 	DeviceByKey(ctx context.Context, text string) (Device, error)
-	DeviceKeeping
-	LifeStore
-	PoolStore
-	ShareStore
-}
-
-// DeviceKeeping is what the rules of devices pass on as the store says it.
-type DeviceKeeping interface {
 	// ListDevices returns a person's live devices, newest first; DeviceByID one key, for the operator.
 	ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
 	DeviceByID(ctx context.Context, key KeyID) (Device, error)
@@ -181,11 +173,13 @@ type DeviceKeeping interface {
 	PoolsTurnedLow(ctx context.Context) ([]Source, error)
 	// ListShares returns what was set or used of the pools and calendars, by resource and partner.
 	ListShares(ctx context.Context) ([]Share, error)
+	LifeStore
+	PoolStore
+	ShareStore
 }
 
 // Endpoints issues activation keys and lists what they protect.
 type Endpoints struct {
-	DeviceKeeping
 	store  DeviceStore
 	now    func() time.Time
 	random io.Reader
@@ -196,7 +190,47 @@ func NewEndpoints(store DeviceStore, now func() time.Time, random io.Reader) *En
 	if random == nil {
 		random = rand.Reader
 	}
-	return &Endpoints{DeviceKeeping: store, store: store, now: now, random: random}
+	return &Endpoints{store: store, now: now, random: random}
+}
+
+// ListDevices returns a person's live devices, newest first.
+func (e *Endpoints) ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error) {
+	return e.store.ListDevices(ctx, id, u)
+}
+
+// DeviceByID returns the device of one key, for the operator.
+func (e *Endpoints) DeviceByID(ctx context.Context, key KeyID) (Device, error) {
+	return e.store.DeviceByID(ctx, key)
+}
+
+// IsSamePerson reports whether two user hashes name the same person.
+func (e *Endpoints) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
+	return e.store.IsSamePerson(ctx, id, a, b)
+}
+
+// EndUnsubscribed ends the keys whose plan ends them with its last subscription.
+func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
+	return e.store.EndUnsubscribed(ctx)
+}
+
+// InstallLinks returns where people install the program of each system from; a system without a link is not there.
+func (e *Endpoints) InstallLinks(ctx context.Context) (map[System]string, error) {
+	return e.store.InstallLinks(ctx)
+}
+
+// ListSources returns where each system's keys come from, and what is left, in the order of ListSystems.
+func (e *Endpoints) ListSources(ctx context.Context) ([]Source, error) {
+	return e.store.ListSources(ctx)
+}
+
+// PoolsTurnedLow returns the pools that became low, or full again, since the last call in any replica.
+func (e *Endpoints) PoolsTurnedLow(ctx context.Context) ([]Source, error) {
+	return e.store.PoolsTurnedLow(ctx)
+}
+
+// ListShares returns what was set or used of the pools and calendars, by resource and partner.
+func (e *Endpoints) ListShares(ctx context.Context) ([]Share, error) {
+	return e.store.ListShares(ctx)
 }
 
 // IssueKey returns the key of a device: the live one it has, or a new one.

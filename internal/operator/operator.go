@@ -143,11 +143,6 @@ type Store interface {
 	TakeCeremony(ctx context.Context, digest []byte, now time.Time) ([]byte, error)
 	// SweepSessions removes sessions that are past their limits.
 	SweepSessions(ctx context.Context, created, seen time.Time) (int64, error)
-	Keeping
-}
-
-// Keeping is what the registry passes on as the store says it.
-type Keeping interface {
 	// ListOperators returns all of them, oldest first; OperatorByID one.
 	ListOperators(ctx context.Context) ([]Operator, error)
 	OperatorByID(ctx context.Context, id ID) (Operator, error)
@@ -171,7 +166,6 @@ type Exposed func(password string) (bool, error)
 
 // Registry creates, changes and authenticates operators, for the command line and the console alike.
 type Registry struct {
-	Keeping
 	store   Store
 	exposed Exposed
 	now     func() time.Time
@@ -180,14 +174,34 @@ type Registry struct {
 
 // NewRegistry joins the rules to a store, the corpus of breached passwords and a clock.
 func NewRegistry(store Store, exposed Exposed, now func() time.Time) *Registry {
-	return &Registry{Keeping: store, store: store, exposed: exposed, now: now, hasher: newHasher()}
+	return &Registry{store: store, exposed: exposed, now: now, hasher: newHasher()}
 }
 
 // WithStore returns the same rules over another store: inside a transaction.
 func (r *Registry) WithStore(store Store) *Registry {
 	inside := *r
-	inside.Keeping, inside.store = store, store
+	inside.store = store
 	return &inside
+}
+
+// ListOperators returns all operators, oldest first.
+func (r *Registry) ListOperators(ctx context.Context) ([]Operator, error) {
+	return r.store.ListOperators(ctx)
+}
+
+// OperatorByID returns one operator.
+func (r *Registry) OperatorByID(ctx context.Context, id ID) (Operator, error) {
+	return r.store.OperatorByID(ctx, id)
+}
+
+// DeleteSessions ends all sessions of an operator and returns how many there were.
+func (r *Registry) DeleteSessions(ctx context.Context, id ID) (int64, error) {
+	return r.store.DeleteSessions(ctx, id)
+}
+
+// ListPasskeys returns an operator's, oldest first.
+func (r *Registry) ListPasskeys(ctx context.Context, id ID) ([]Passkey, error) {
+	return r.store.ListPasskeys(ctx, id)
 }
 
 // LinkFor is how long a one-time link can be used.
