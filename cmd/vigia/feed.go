@@ -125,7 +125,6 @@ type feedArg struct {
 	Name string `arg:"" help:"The feed's name."`
 }
 
-// setPaused pauses or resumes a feed.
 func (f feedArg) setPaused(ctx context.Context, a *app.App, o *output, paused bool) error {
 	found, err := a.Feeds(nil).PauseFeed(ctx, f.Name, paused)
 	if err != nil {

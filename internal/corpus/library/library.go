@@ -170,7 +170,6 @@ func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader,
 	}
 }
 
-// openLocal opens a local file of that digest.
 func (d *Files) openLocal(path, digest string) (*segment.Reader, error) {
 	r, err := segment.Open(path)
 	if err != nil {

@@ -200,7 +200,6 @@ func (d *downloader) publishCorpus(ctx context.Context) (Corpus, error) {
 	return c, d.journal.removeJournal()
 }
 
-// keysOfRange appends the keys of a range.
 func (d *downloader) keysOfRange(n uint32, old *openCorpus, keys, widely []uint64) (_, _ []uint64, err error) {
 	if !d.journal.done[n].unchanged {
 		return d.journal.keysOfRange(n, keys, widely)
@@ -276,7 +275,6 @@ func (d *downloader) fetchRange(ctx context.Context, number uint32, tag string) 
 	}
 }
 
-// requestRange makes one request.
 func (d *downloader) requestRange(ctx context.Context, number uint32, tag string) (answer, error) {
 	address := fmt.Sprintf("%s/range/%05X", d.job.Base, number)
 	if d.job.Algorithm == NTLM {

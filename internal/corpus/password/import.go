@@ -242,7 +242,6 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// openInput opens the file of an input.
 func (in Input) openInput() (io.ReadCloser, error) {
 	if in.Open == nil {
 		return os.Open(in.Name)

@@ -72,7 +72,6 @@ const (
 	maxManifest     = 1 << 20
 )
 
-// filePath returns where a file of the library is.
 func (l *Library) filePath(name string) string { return filepath.Join(l.dir, name) }
 
 // readManifest returns an empty manifest when there is none yet.
@@ -119,7 +118,6 @@ func parseManifest(text []byte) (manifest, error) {
 // folder.
 var fileName = regexp.MustCompile(`^(sha1|ntlm)-[0-9]{1,9}(-widely)?\.(seg|tags)$`)
 
-// corpusFileNames returns the names of the files of a generation.
 func corpusFileNames(a Algorithm, generation int) (file, wide, tags string) {
 	stem := fmt.Sprintf("%s-%d", a, generation)
 	return stem + ".seg", stem + "-widely.seg", stem + ".tags"

@@ -323,7 +323,6 @@ type mapping struct {
 	data []byte
 }
 
-// dataPage returns data page i.
 func (m *mapping) dataPage(i int) *page {
 	return (*page)(m.data[(1+i)*pageSize:])
 }

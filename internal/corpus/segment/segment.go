@@ -217,7 +217,6 @@ func footerLen(labelled bool) int64 {
 	return footerSize
 }
 
-// encodeFooter writes the footer.
 func (f footer) encodeFooter() []byte {
 	e := binary.LittleEndian
 	b := e.AppendUint64(e.AppendUint64(e.AppendUint64(nil, f.count), f.pages), f.last)
@@ -271,7 +270,6 @@ type directory struct {
 	sum   []uint32
 }
 
-// encodeDirectory writes the directory.
 func (d *directory) encodeDirectory() []byte {
 	b := make([]byte, 0, len(d.first)*dirEntry)
 	for _, k := range d.first {

@@ -89,7 +89,6 @@ func (d *deflate64) putByte(c byte) {
 	d.total++
 }
 
-// takeBits returns the next n bits.
 func (d *deflate64) takeBits(n uint) int {
 	for ; d.bits < n; d.bits += 8 {
 		c, err := d.in.ReadByte()
@@ -104,7 +103,6 @@ func (d *deflate64) takeBits(n uint) int {
 	return int(v)
 }
 
-// readBlockHead reads the head of a block.
 func (d *deflate64) readBlockHead() {
 	d.isLast = d.takeBits(1) == 1
 	switch d.takeBits(2) {
@@ -138,7 +136,6 @@ func (d *deflate64) setCodes(literals, far []uint8) {
 	d.isPacked = true
 }
 
-// readCodes reads the codes of a block.
 func (d *deflate64) readCodes() {
 	literals, far, count := d.takeBits(5)+257, d.takeBits(5)+1, d.takeBits(4)+4
 	var small [19]uint8

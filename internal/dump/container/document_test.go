@@ -12,7 +12,6 @@ import (
 	"unicode/utf16"
 )
 
-// pdfFile makes a PDF of objects, packed or not.
 func pdfFile(t *testing.T, packed bool, objects ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer

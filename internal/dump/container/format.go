@@ -358,7 +358,6 @@ var lz4Format = streamFormat(
 
 var xzFormat = streamFormat("xz", startsWith("\xfd7zXZ\x00"), newXZReader)
 
-// newXZReader reads an xz stream.
 func newXZReader(in io.Reader) (io.Reader, error) {
 	return xz.NewReader(bufio.NewReaderSize(in, 64<<10))
 }

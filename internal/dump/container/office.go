@@ -438,7 +438,6 @@ const (
 	xlsMost     = 64 << 20
 )
 
-// readRecord reads a record of a workbook.
 func (x *xls) readRecord(kind uint16, b []byte) error {
 	u := binary.LittleEndian
 	if kind == xlsContinue && x.inText {

@@ -589,7 +589,6 @@ type pdfLexer struct {
 	at int
 }
 
-// nextToken returns the next token.
 func (l *pdfLexer) nextToken() ([]byte, pdfToken) {
 	for l.at < len(l.b) {
 		c := l.b[l.at]

@@ -103,7 +103,6 @@ func newSQLite(d *source) (*sqlite, error) {
 	return db, nil
 }
 
-// writeTables writes the rows of all tables.
 func (db *sqlite) writeTables(out *text) error {
 	type entry struct {
 		root  int64
@@ -174,7 +173,6 @@ func (t sqliteTable) writeHead(name string, out *text) error {
 	return out.endRow()
 }
 
-// writeRow writes a row.
 func (t sqliteTable) writeRow(rowid int64, values []any, out *text) error {
 	for i, v := range values {
 		switch v := v.(type) {
@@ -387,7 +385,6 @@ func sqliteSize(kind int64) int64 {
 	return [12]int64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, -1, -1}[kind]
 }
 
-// parseValue returns a value of a kind.
 func (db *sqlite) parseValue(kind int64, b []byte) any {
 	switch {
 	case kind == 0:

@@ -30,7 +30,6 @@ func (t *text) firstError() error {
 	return err
 }
 
-// nextCell begins a cell.
 func (t *text) nextCell() {
 	if t.begun {
 		t.writeRaw([]byte{'\t'})
@@ -77,7 +76,6 @@ func (t *text) writeLine(s []byte) error {
 	return t.endRow()
 }
 
-// writeRaw writes a text as it is.
 func (t *text) writeRaw(s []byte) { _, _ = t.w.Write(s) } // see firstError
 
 // avroFormat reads container files of Avro: the schema in front, then blocks of rows. A row is a line, its fields in

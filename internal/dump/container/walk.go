@@ -95,7 +95,6 @@ func (w *walker) handPlain(l layer, start []byte) error {
 	return nil
 }
 
-// handEntry gives an entry to the visitor.
 func (w *walker) handEntry(entry Entry, r io.Reader) error {
 	counted := &entryReader{CountingReader: scan.CountingReader{Source: r}}
 	err := w.visit(entry, counted)

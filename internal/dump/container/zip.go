@@ -89,7 +89,6 @@ func (w *walker) zipTable(l layer) (done bool, why string, err error) {
 	return true, "", nil
 }
 
-// openZipFile opens a file of a zip.
 func (w *walker) openZipFile(l layer, f *zip.File) error {
 	if err := w.countFile(l.name); err != nil {
 		return err

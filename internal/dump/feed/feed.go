@@ -1,4 +1,5 @@
-// Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job.
+// Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job, and receivers
+// of records that vendors push. Feeds runs them and hands what came to intake; PushDoor answers vendors.
 //
 // A source is foreign: what it sends is bounded, what it answers is kept short, and its failure is the feed's and not
 // the service's.

@@ -694,7 +694,6 @@ func (s *openSources) addSource(input int, source io.ReadCloser) {
 	}
 }
 
-// openInput returns the source of an input.
 func (s *openSources) openInput(ctx context.Context, in Input, number int) (io.ReadCloser, error) {
 	if source := s.byInput[number]; source != nil {
 		return source, nil

@@ -314,7 +314,6 @@ func (o *object) moveStream(off int64) error {
 	return nil
 }
 
-// closeStream ends the stream.
 func (o *object) closeStream() error {
 	if o.stream == nil {
 		return nil
@@ -416,7 +415,6 @@ type volumeSet struct {
 	close []io.Closer
 }
 
-// openVolumes opens the volumes of a set.
 func openVolumes(ctx context.Context, volumes []Input) (io.ReadCloser, error) {
 	s := &volumeSet{}
 	var parts []container.Volume

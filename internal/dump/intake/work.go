@@ -107,7 +107,6 @@ func lockFolder(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// pathOfFile returns where a file of the work is.
 func (w *work) pathOfFile(name string) string { return filepath.Join(w.dir, name) }
 
 // checkPlan stores the list of inputs in the folder, or compares it with the stored one. It refuses to resume with

@@ -203,7 +203,6 @@ func (w *worker) encodeSighting(s *record.Sighting) {
 	w.batch = appendSighting(w.batch, s, w.digest, withPassword)
 }
 
-// flushBatch sends the batch.
 func (w *worker) flushBatch() {
 	if len(w.batch) > frameHead {
 		exitOnError(w.out.writeInPlace(factSightings, w.batch))

@@ -281,10 +281,8 @@ func deflateBytes(b []byte) []byte {
 	return out.Bytes()
 }
 
-// zlibBytes returns b compressed with zlib.
 func zlibBytes(b []byte) []byte { return deflateBytes(b) }
 
-// gzipBytes returns b compressed with gzip.
 func gzipBytes(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)

@@ -199,7 +199,6 @@ type frameWriter struct {
 	buf []byte
 }
 
-// writeFrame sends a frame.
 func (f *frameWriter) writeFrame(kind frameKind, content []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

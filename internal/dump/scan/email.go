@@ -147,7 +147,6 @@ func (s *finder) readEmail(b []byte, at, after int) {
 	}
 }
 
-// appendLower appends text in lower case.
 func appendLower(dst, text []byte) []byte {
 	for _, c := range text {
 		dst = append(dst, lower[c])

@@ -353,7 +353,6 @@ var (
 // pickString returns one of the texts at random; a text given twice is twice as likely.
 func (d *Dump) pickString(from ...string) string { return from[d.rnd.IntN(len(from))] }
 
-// randomText appends a text as it is.
 func (d *Dump) randomText(s string) { d.out = append(d.out, s...) }
 
 // randomNumber appends a number that is no identifier.
@@ -366,7 +365,6 @@ func (d *Dump) randomHex(n int) {
 	}
 }
 
-// randomUUID appends a random UUID.
 func (d *Dump) randomUUID() {
 	for i, n := range [...]int{8, 4, 4, 4, 12} {
 		if i > 0 {
@@ -620,7 +618,6 @@ func (p *people) randomHex(n int) string {
 	return string(p.dump.out)
 }
 
-// randomDigits returns n random digits.
 func (p *people) randomDigits(n int) string {
 	var b strings.Builder
 	for range n {

@@ -373,7 +373,6 @@ var filler = wordSet(
 		"clear my minha mi su your wp site portal app sistema system internet 1 2",
 )
 
-// wordSet returns the set of the words of a text.
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(text) {

@@ -50,7 +50,6 @@ func (m *marks) ensureMarked(from, to int) {
 	}
 }
 
-// markBlock marks block i.
 func (m *marks) markBlock(i int) {
 	m.made[i] = true
 	block := m.text[min(i*markBlock, len(m.text)):]

@@ -277,7 +277,6 @@ func (r *Reader) AddWeak(kind identifier.Kind, normal []byte, from, to int) {
 	r.addHit(kind, normal, from, to, weak)
 }
 
-// addHit takes an identifier with its marks.
 func (r *Reader) addHit(kind identifier.Kind, normal []byte, from, to int, marks uint16) {
 	r.adding = marks
 	r.Add(kind, normal, from, to)

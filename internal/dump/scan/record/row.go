@@ -294,7 +294,6 @@ func (r *Reader) judgeFields(hits []hit, columns []column) bool {
 	return true
 }
 
-// beginCells makes n empty cells.
 func (r *Reader) beginCells(n int) {
 	if cap(r.cells) < n {
 		r.cells = make([]cell, n, 2*n)

@@ -150,7 +150,6 @@ func keyword(text []byte, at int, word string) int {
 	return at
 }
 
-// isSpace reports whether c is a blank.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // identifierAt reads a name of SQL, in quotes or not, and returns it and its end.

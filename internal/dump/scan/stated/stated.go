@@ -1,8 +1,9 @@
 // Package stated reads records whose vendor says what is in them: the normal form vigia-records, and exports of vendors
 // by a mapping of their fields.
 //
-// Nothing is guessed here: a value is what its member is called, or it is refused, with the line, the field and the
-// rule and never with the value. docs/formats/vigia-records.md describes both forms.
+// ReadRecords reads them, by a Mapping where there is one. Nothing is guessed here: a value is what its member is
+// called, or it is refused, with the line, the field and the rule and never with the value.
+// docs/formats/vigia-records.md describes both forms.
 package stated
 
 import (
@@ -105,7 +106,6 @@ type identity struct {
 	normal string
 }
 
-// resetRecord begins a record.
 func (b *builder) resetRecord() {
 	*b = builder{found: b.found, ids: b.ids[:0], passwords: b.passwords[:0]}
 }
