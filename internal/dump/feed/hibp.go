@@ -3,8 +3,7 @@ package feed
 import (
 	"bytes"
 	"context"
-	//nolint:gosec // ranges are of SHA-1: six characters of it hide an address among many, they do not prove one
-	"crypto/sha1"
+	"crypto/sha1" //nolint:gosec // ranges are of SHA-1: six characters of it hide an address among many
 	"encoding/hex"
 	"encoding/json"
 	"errors"

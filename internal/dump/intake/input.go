@@ -253,8 +253,7 @@ func ShownAddress(address string) string {
 // object reads an object of a bucket as if it were a file: in one stream while reads follow each other, in a new one
 // from the offset asked for otherwise. So archives that begin at their end are read where they are.
 type object struct {
-	//nolint:containedctx // io.ReaderAt takes none, and an object lives no longer than its import
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // io.ReaderAt takes none; an object ends with its import
 	bucket bucket.Bucket
 	key    string
 	size   int64
