@@ -120,7 +120,6 @@ func (r *postureReader) buildPosture() *cyber.Posture {
 	return &r.p
 }
 
-// addRow reads one row.
 func (r *postureReader) addRow(s Advice, id partner.ID, row scanner) error {
 	a := cyber.Asset{Partner: id}
 	var at, kind int64
@@ -180,7 +179,6 @@ func (r *postureReader) addDeviceOrCase(part, at int64, first string) {
 	}
 }
 
-// BreachesByName returns the named breaches.
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
 	return collectRows(

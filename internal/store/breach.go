@@ -121,7 +121,6 @@ func (s Breaches) ListBreaches(ctx context.Context) ([]leak.Record, error) {
 	)
 }
 
-// BreachByName returns one breach.
 func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, error) {
 	return s.breachByName(ctx, s.readQuerier(), name)
 }
@@ -599,7 +598,6 @@ func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j jo
 	return j, j.ID != "", err
 }
 
-// NewestJobOf returns the newest job of a kind and subject.
 func (s Jobs) NewestJobOf(ctx context.Context, kind, subject string) (job.Job, error) {
 	return readRow(
 		ctx,

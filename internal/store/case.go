@@ -247,7 +247,6 @@ func (s Cases) caseOwner(ctx context.Context, id cyber.CaseID) (partner.ID, erro
 	)
 }
 
-// readCase returns a case of a partner.
 func (s Cases) readCase(ctx context.Context, q querier, owner partner.ID, id cyber.CaseID) (cyber.Case, error) {
 	return readRow(
 		ctx,
@@ -954,7 +953,6 @@ func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error)
 	})
 }
 
-// ListSlots returns a service's slots from a time on.
 func (s Cases) ListSlots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, sl *cyber.Slot) error {
 		return row.Scan(&sl.ID, &sl.Service, &sl.Starts, &sl.Case, &sl.Partner)

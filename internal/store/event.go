@@ -638,7 +638,6 @@ func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) 
 	)
 }
 
-// GetEvent returns one event of a partner.
 func (s Alerts) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
 	return readRow(
 		ctx,
@@ -651,7 +650,6 @@ func (s Alerts) GetEvent(ctx context.Context, id partner.ID, event alert.EventID
 	)
 }
 
-// PartnerName returns a partner's name.
 func (s Alerts) PartnerName(ctx context.Context, id partner.ID) (string, error) {
 	p, err := s.partnerByID(ctx, s.readQuerier(), id)
 	return p.Name, err

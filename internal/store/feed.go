@@ -78,7 +78,6 @@ func (c core) scanFeed(row scanner, into *checked[feed.Feed]) error {
 	return nil
 }
 
-// feedColumnValues returns the values of a feed's columns.
 func (s Feeds) feedColumnValues(f feed.Feed) ([]any, error) {
 	settings, err := json.Marshal(f.Settings)
 	target, failed := s.sealValue(sealedFeedPlace("target", f.Name), f.Target)
@@ -97,7 +96,6 @@ func (s Feeds) ListFeeds(ctx context.Context) ([]feed.Feed, error) {
 	return valuesOf(rows), err
 }
 
-// FeedByName returns one feed.
 func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
 	return s.feedByName(ctx, s.readQuerier(), name)
 }
@@ -169,7 +167,6 @@ func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
 	)
 }
 
-// MarkTaken remembers an item.
 func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
 	return s.execAlone(ctx, `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (feed, mark) DO NOTHING`,

@@ -41,7 +41,6 @@ type heldLook struct {
 	dryUntil time.Time
 }
 
-// changeHeld changes what is held of a partner.
 func (h *heldLooks) changeHeld(id partner.ID, change func(l *heldLook)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

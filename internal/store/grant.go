@@ -83,7 +83,6 @@ func readGenuine[T any](
 	return r.value, errors.Join(err, r.forgedError())
 }
 
-// valuesOf returns the values of rows.
 func valuesOf[T any](rows []checked[T]) []T {
 	values := make([]T, len(rows))
 	for i, r := range rows {
@@ -95,7 +94,6 @@ func valuesOf[T any](rows []checked[T]) []T {
 // grant gathers what a row says; the order of what is added never changes.
 type grant struct{ parts [][]byte }
 
-// addTexts adds texts to what is covered.
 func (g *grant) addTexts(values ...string) *grant {
 	for _, v := range values {
 		g.parts = append(g.parts, []byte(v))
@@ -103,13 +101,11 @@ func (g *grant) addTexts(values ...string) *grant {
 	return g
 }
 
-// addBytes adds bytes to what is covered.
 func (g *grant) addBytes(values ...[]byte) *grant {
 	g.parts = append(g.parts, values...)
 	return g
 }
 
-// addNumbers adds numbers to what is covered.
 func (g *grant) addNumbers(values ...int64) *grant {
 	for _, v := range values {
 		g.parts = append(g.parts, binary.AppendVarint(nil, v))

@@ -15,7 +15,6 @@ import (
 // jobColumns are those that scanJob expects, in its order.
 const jobColumns = `id, kind, subject, state, args, progress, error, attempts, next_at, cancel, created_at, finished_at`
 
-// scanJobRow reads a job.
 func scanJobRow(row scanner, j *job.Job) error {
 	return row.Scan(
 		&j.ID,
@@ -157,7 +156,6 @@ func (s Jobs) CancelJob(ctx context.Context, id job.ID) error {
 	)
 }
 
-// GetJob returns one job.
 func (s Jobs) GetJob(ctx context.Context, id job.ID) (job.Job, error) {
 	return readRow(
 		ctx,

@@ -140,7 +140,6 @@ func (s Operators) readOperators(ctx context.Context, q querier) ([]operator.Ope
 	return collectRows(ctx, q, s.scanOperator, `SELECT `+operatorColumns+` FROM operator o ORDER BY o.created_at, o.id`)
 }
 
-// OperatorByID returns one operator.
 func (s Operators) OperatorByID(ctx context.Context, id operator.ID) (operator.Operator, error) {
 	return s.operatorBy(ctx, `o.id = $1`, id)
 }
@@ -293,7 +292,6 @@ func (s Operators) sessionTargets(n *operator.Session) []any {
 	}
 }
 
-// SessionByDigest returns a session and its operator.
 func (s Operators) SessionByDigest(
 	ctx context.Context,
 	digest []byte,
@@ -328,13 +326,11 @@ func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error 
 	)
 }
 
-// DeleteSession ends a session.
 func (s Operators) DeleteSession(ctx context.Context, digest []byte) error {
 	_, err := s.deleteSessions(ctx, `digest = $1`, digest)
 	return err
 }
 
-// DeleteSessions ends all sessions of an operator.
 func (s Operators) DeleteSessions(ctx context.Context, id operator.ID) (int64, error) {
 	return s.deleteSessions(ctx, `operator_id = $1`, id)
 }
@@ -565,7 +561,6 @@ func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operat
 	)
 }
 
-// DropFilter removes one.
 func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string) error {
 	return s.expectAlone(
 		ctx,

@@ -137,7 +137,6 @@ func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
 	return execStatement(ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'figures'`)
 }
 
-// setDayTally keeps a figure of a day.
 func setDayTally(name operator.Figure, part string, day, n int64) sqldb.Statement {
 	return sqldb.NewStatement(`INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`,
@@ -148,7 +147,6 @@ func setDayTally(name operator.Figure, part string, day, n int64) sqldb.Statemen
 	)
 }
 
-// addDayTally adds to a figure of a day.
 func addDayTally(name operator.Figure, part string, day, n int64) sqldb.Statement {
 	return sqldb.NewStatement(`INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`,
@@ -188,7 +186,6 @@ func (c *counting) addRows(read func(scanner) error, query string, args ...any) 
 	}
 }
 
-// countByPartner adds a figure for each partner.
 func (c *counting) countByPartner(name operator.Figure, query string, args ...any) {
 	c.addRows(func(row scanner) error {
 		var id partner.ID

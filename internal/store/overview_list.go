@@ -184,12 +184,10 @@ func (s Overview) GetAsset(ctx context.Context, id partner.ID, asset cyber.Asset
 	)
 }
 
-// GetEvent returns one event.
 func (s Overview) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
 	return Alerts(s).GetEvent(ctx, id, event)
 }
 
-// SubscriptionBySeq returns one subscription by its number.
 func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
 	return readRow(ctx, s.readQuerier(), Subscriptions(s).scanSubscription(id), subscription.ErrNotFound,
 		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`,

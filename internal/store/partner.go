@@ -110,7 +110,6 @@ func (c core) partnerTargets(p *partner.Partner) []any {
 	}
 }
 
-// PartnerByID returns one partner.
 func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
 	return s.partnerByID(ctx, s.readQuerier(), id)
 }
@@ -204,7 +203,6 @@ func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
 	return readValue[int64](ctx, s.db.ReadPool(), `SELECT value FROM epoch WHERE name = 'access'`)
 }
 
-// OpenSalt opens a partner's salt.
 func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (salt string, err error) {
 	err = s.readSealed(
 		ctx,
@@ -276,7 +274,6 @@ const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, 
 	k.revoked_at,
 	k.made_by, k.line, k.mac`
 
-// scanKeyRow reads a key.
 func (s Partners) scanKeyRow(row scanner, k *partner.Key) error { return row.Scan(s.keyTargets(k)...) }
 
 // keyTargets returns where the columns of a key are scanned to; it is noted whether this program wrote them.
@@ -391,7 +388,6 @@ func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (part
 	return t, err
 }
 
-// UpdateTheme changes a partner's theme.
 func (s Partners) UpdateTheme(
 	ctx context.Context,
 	id partner.ID,

@@ -95,7 +95,6 @@ func (s Plans) ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, error
 	return valuesOf(rows), err
 }
 
-// GetPlan returns one plan.
 func (s Plans) GetPlan(ctx context.Context, id partner.ID, p plan.ID) (plan.Plan, error) {
 	return s.readPlan(ctx, s.readQuerier(), id, p)
 }

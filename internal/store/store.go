@@ -1,9 +1,12 @@
 // Package store holds all SQL of the product, one text for both engines, and seals and opens personal data on its way.
 //
-// It fulfils the small interfaces that the rule packages declare; no rule lives here. One exported method is one
-// transaction unless it is called on a Tx, and partner.ID comes right after the context in every method that touches a
-// partner's rows, and stands in every WHERE. The invariant it keeps: what leaves for the database holds no personal
-// value in the clear and no unkeyed hash of one.
+// Store is the open database and its areas, one for each noun; each area fulfils the small interfaces that the rule
+// packages declare. One exported method is one transaction unless it is called on a Tx, and partner.ID comes right
+// after the context in every method that touches a partner's rows, and stands in every WHERE. What leaves for the
+// database holds no personal value in the clear and no unkeyed hash of one.
+//
+// No rule lives here: a decision that needs rows under a lock is a function that the caller passes, or the Judge that
+// the store was given. Nothing here may wait for a network, hash a password or read a file inside a transaction.
 package store
 
 import (

@@ -314,7 +314,6 @@ func (s Subjects) ScrubErased(ctx context.Context) error {
 	return s.db.ScrubDeleted(ctx, erasedTables...)
 }
 
-// DatabaseEngine returns the engine of the database.
 func (s Subjects) DatabaseEngine() sqldb.Engine { return s.db.EngineName() }
 
 var _ subject.Finder = Subjects{}
@@ -495,7 +494,6 @@ func (s Subjects) FindByID(
 	return searchHits(kind, rows), err
 }
 
-// CasesNumbered are cases by their short numbers.
 func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int64) ([]subject.Hit, error) {
 	rows, err := s.readAtEach(
 		ctx,

@@ -422,7 +422,6 @@ func (s Subjects) hasFewRows(ctx context.Context, x indexes) (bool, error) {
 // tallies are rows that went, by what they were.
 type tallies map[string]int64
 
-// addToCounts adds the tallies to counts.
 func (t tallies) addToCounts(counts map[string]int64) {
 	for what, n := range t {
 		counts[what] += n
@@ -537,7 +536,6 @@ func (e *eraser) userArguments(more ...any) []any {
 	return append(append(e.x.userArguments(), e.upTo), more...)
 }
 
-// readRowNames reads names of rows.
 func (e *eraser) readRowNames(query string, args ...any) (names []string) {
 	if e.err == nil {
 		names, e.err = collectValues[string](e.ctx, e.tx, query, args...)

@@ -489,7 +489,6 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	return nil
 }
 
-// AddWithoutCreating takes an item that is not to be created.
 func (b *batch) AddWithoutCreating(item int, p plan.ID, cpf string) {
 	row := newRow{item: item, asked: true, plan: string(p), cpf: b.store.blindCPFIndex(b.id, cpf)}
 	b.rows = append(b.rows, row)
@@ -595,7 +594,6 @@ func (b *batch) keepRows(ctx context.Context, tx *sqldb.Tx, register []plan.Plan
 	return left, b.store.countActiveIn(ctx, tx, b.id, added)
 }
 
-// itemNumbers returns the numbers of the items of rows.
 func itemNumbers(rows []newRow) []int {
 	items := make([]int, len(rows))
 	for i, r := range rows {

@@ -155,7 +155,6 @@ func (s Alerts) ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpo
 	)
 }
 
-// EndpointByID returns one endpoint.
 func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
 	return s.endpointByID(ctx, s.readQuerier(), id, endpoint)
 }
@@ -179,7 +178,6 @@ func (s Alerts) endpointByID(
 	)
 }
 
-// EndpointOwner finds the partner of an endpoint.
 func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
 	return findValue[partner.ID](
 		ctx,

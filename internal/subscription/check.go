@@ -181,7 +181,6 @@ func (c *checker) checkPhone(t Text) string {
 	return text
 }
 
-// checkAddress reads the members of an address.
 func (c *checker) checkAddress(d *Draft) Address {
 	if !c.checkNested(FieldAddress, d.Address) {
 		return Address{}

@@ -107,7 +107,6 @@ type ItemReader struct {
 	dec *jsontext.Decoder
 }
 
-// NewItemReader makes a reader.
 func NewItemReader() *ItemReader {
 	r := &ItemReader{}
 	r.dec = jsontext.NewDecoder(&r.src)
@@ -137,7 +136,6 @@ func (r *ItemReader) Read(item []byte, d *Draft) error {
 	return err
 }
 
-// readMember reads a member of an item.
 func (r *ItemReader) readMember(d *Draft, name []byte) error {
 	switch string(name) {
 	case "start_date":
@@ -187,7 +185,6 @@ func (r *ItemReader) beneficiary(d *Draft, name []byte) error {
 	return r.dec.SkipValue()
 }
 
-// readAddress reads a member of an address.
 func (r *ItemReader) readAddress(d *Draft, name []byte) error {
 	switch string(name) {
 	case "zipcode":

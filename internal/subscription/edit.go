@@ -20,7 +20,6 @@ var ErrEdit = fault.New(fault.Invalid, "subscription.edit")
 // MaxMoves is the most that one request moves or edits.
 const MaxMoves = 1000
 
-// ParseMoveName reads the name of a move.
 func ParseMoveName(name string) (Move, error) {
 	switch name {
 	case "end":

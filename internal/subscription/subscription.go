@@ -1,9 +1,10 @@
 // Package subscription holds the rules of /subscriptions: which items of a bulk request may be created, what is wrong
 // with the others, and the life of a subscription until it ends.
 //
-// It knows neither HTTP nor SQL nor any sentence a partner reads: what is wrong with an item is a field and a rule, and
-// the API gives them words. The invariant it keeps: what reaches the store has passed every rule of the contract, and
-// what did not pass is reported with all of its problems, in the order of the request.
+// Registry is the door; an Enrolment is one bulk request being worked on. What reaches the store has passed every rule
+// of the contract, and what did not pass is reported with all of its problems, in the order of the request. The package
+// may know neither HTTP nor SQL nor any sentence a partner reads: what is wrong with an item is a field and a rule, and
+// the API gives them words.
 package subscription
 
 import (
@@ -224,7 +225,6 @@ func DayInBrazil(t time.Time) Day {
 	return newCivilDay(y, m, d)
 }
 
-// newCivilDay returns a day of the calendar.
 func newCivilDay(y int, m time.Month, d int) Day {
 	return Day(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()/86400 + yearOneToUnix + 1)
 }

@@ -1,6 +1,7 @@
 // Package storetest opens real stores for tests: a SQLite file in a temporary folder, and a database of its own on the
-// PostgreSQL that VIGIA_TEST_POSTGRES names (make test starts a private one). A missing PostgreSQL is a failure, not a
-// skip: what was not run was not tested.
+// PostgreSQL that VIGIA_TEST_POSTGRES names (make test starts a private one). Env is such a store with its keys, folder
+// and a clock that the test moves; Each runs a test on both engines. A missing PostgreSQL is a failure, not a skip:
+// what was not run was not tested. The product may not import it.
 package storetest
 
 import (
@@ -33,17 +34,14 @@ type Clock struct {
 // Start is where every clock begins.
 var Start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// NewClock returns a clock at Start.
 func NewClock() *Clock { return &Clock{now: Start} }
 
-// Now reads the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance moves the clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
