@@ -49,8 +49,16 @@ func goTypeName(s shape) string {
 		return "[]" + goTypeName(s.parts[0])
 	}
 	return map[kind]string{
-		textual: "string", words: "string", moment: "time.Time", boolean: "bool", integer: "int", number: "float64", mapping: "map[string]any", named: s.name,
-		union: "any", anything: "any",
+		textual:  "string",
+		words:    "string",
+		moment:   "time.Time",
+		boolean:  "bool",
+		integer:  "int",
+		number:   "float64",
+		mapping:  "map[string]any",
+		named:    s.name,
+		union:    "any",
+		anything: "any",
 	}[s.kind]
 }
 
@@ -182,9 +190,14 @@ func goOperations(methods []method) (string, error) {
 				continue
 			}
 			seen[name] = true
-			value := map[string]string{"int": "strconv.Itoa(value)", "bool": "strconv.FormatBool(value)", "string": "value"}[goTypeName(a.shape)]
-			if value == "" {
-				value = "string(value)"
+			value := "string(value)"
+			switch goTypeName(a.shape) {
+			case "int":
+				value = "strconv.Itoa(value)"
+			case "bool":
+				value = "strconv.FormatBool(value)"
+			case "string":
+				value = "value"
 			}
 			fmt.Fprintf(
 				&b,

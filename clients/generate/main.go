@@ -38,11 +38,8 @@ func run() error {
 		return err
 	}
 	for name, content := range files {
-		if err := os.WriteFile(
-			name,
-			[]byte(content),
-			0o644,
-		); err != nil { //nolint:gosec // a file of the repository, for everybody
+		//nolint:gosec // a file of the repository, for everybody
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 			return err
 		}
 	}

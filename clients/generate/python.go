@@ -10,7 +10,14 @@ import (
 // pythonType returns a shape as Python spells it.
 func pythonType(s shape) string {
 	text := map[kind]string{
-		anything: "Any", textual: "str", moment: "str", boolean: "bool", integer: "int", number: "float", mapping: "Dict[str, Any]", named: s.name,
+		anything: "Any",
+		textual:  "str",
+		moment:   "str",
+		boolean:  "bool",
+		integer:  "int",
+		number:   "float",
+		mapping:  "Dict[str, Any]",
+		named:    s.name,
 	}[s.kind]
 	switch s.kind {
 	case words:
@@ -53,7 +60,8 @@ func pythonSchemas(definitions []definition) string {
 			classes.WriteString(pythonClass(d))
 		}
 	}
-	return pythonHeader + `"""The shapes of the contract's requests and answers: what JSON they are, member by member."""
+	return pythonHeader +
+		`"""The shapes of the contract's requests and answers: what JSON they are, member by member."""
 
 from __future__ import annotations
 
@@ -78,7 +86,8 @@ func pythonClass(d definition) string {
 	case len(must) == 0:
 		return pythonMembers(d.name, "TypedDict, total=False", d.about, may)
 	}
-	return pythonMembers("_"+d.name, "TypedDict", "", must) + pythonMembers(d.name, "_"+d.name+", total=False", d.about, may)
+	required := pythonMembers("_"+d.name, "TypedDict", "", must)
+	return required + pythonMembers(d.name, "_"+d.name+", total=False", d.about, may)
 }
 
 // pythonMembers writes a class with these members. One of them may be called as a word of the language, and then it
@@ -134,7 +143,8 @@ func pythonSignature(m method) string {
 	if m.answer != nil {
 		answer = pythonType(*m.answer)
 	}
-	return "    def " + toSnakeCase(m.ID) + "(\n        " + strings.Join(all, ",\n        ") + ",\n    ) -> " + answer + ":\n"
+	arguments := strings.Join(all, ",\n        ")
+	return "    def " + toSnakeCase(m.ID) + "(\n        " + arguments + ",\n    ) -> " + answer + ":\n"
 }
 
 // pythonCall returns what a method does.

@@ -255,7 +255,10 @@ func uniteSchemas(parts []shape, nullable bool) shape {
 	}
 	var each []shape
 	for _, p := range parts {
-		if !slices.ContainsFunc(each, func(q shape) bool { return q.kind == p.kind && q.name == p.name && p.kind != list && p.kind != words }) {
+		isThere := slices.ContainsFunc(each, func(q shape) bool {
+			return q.kind == p.kind && q.name == p.name && p.kind != list && p.kind != words
+		})
+		if !isThere {
 			each = append(each, p)
 		}
 	}

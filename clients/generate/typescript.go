@@ -18,8 +18,14 @@ func toCamelCase(name string) string {
 // scriptType returns a shape as TypeScript spells it.
 func scriptType(s shape) string {
 	text := map[kind]string{
-		anything: "unknown", textual: "string", moment: "string", boolean: "boolean", integer: "number", number: "number",
-		mapping: "Record<string, unknown>", named: s.name,
+		anything: "unknown",
+		textual:  "string",
+		moment:   "string",
+		boolean:  "boolean",
+		integer:  "number",
+		number:   "number",
+		mapping:  "Record<string, unknown>",
+		named:    s.name,
 	}[s.kind]
 	switch s.kind {
 	case words:
@@ -154,7 +160,8 @@ func scriptOperations(methods []method, definitions []definition) string {
 		b.WriteString(scriptMethod(m))
 	}
 	body := b.String()
-	return scriptHeader + "// The operations of the contract, one method each.\nimport type {\n  " + strings.Join(namesMentioned(body, definitions), ",\n  ") + `,
+	mentioned := strings.Join(namesMentioned(body, definitions), ",\n  ")
+	return scriptHeader + "// The operations of the contract, one method each.\nimport type {\n  " + mentioned + `,
 } from "./schemas.js";
 import { type CallOptions, part, Sender } from "./send.js";
 

@@ -174,8 +174,8 @@ func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 type keysDropCmd struct{}
 
 // oldBackups reminds the operator after a key was dropped or rotated.
-const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from the data, " +
-	"for as long as you keep the backups."
+const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from " +
+	"the data, for as long as you keep the backups."
 
 // Help says what is not looked at.
 func (keysDropCmd) Help() string { return "Looks at every sealed value of the database. " + oldBackups }

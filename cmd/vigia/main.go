@@ -371,7 +371,8 @@ func openAppForCommand(ctx context.Context, c *config.Common, o *output) (*app.A
 	}
 	if isNew {
 		o.warn(fmt.Sprintf("a new installation was begun in %s, with its keys in %s: keep a copy of that file apart; "+
-			"if you meant one that is there already, check --data", absolutePath(c.Data), absolutePath(c.KeyFilePath())))
+			"if you meant one that is there already, check --data",
+			absolutePath(c.Data), absolutePath(c.KeyFilePath())))
 	}
 	if err := recordCommand(ctx, a); err != nil {
 		return nil, errors.Join(err, a.Close())

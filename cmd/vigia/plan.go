@@ -78,7 +78,8 @@ type planCreateCmd struct {
 }
 
 func (planCreateCmd) Help() string {
-	return coverageHelp + "\n\nExample:\n  vigia plan create --partner pt_... --id ouro --name 'Proteção Ouro' --coverage ouro.json --max-devices 5"
+	return coverageHelp + "\n\nExample:\n" +
+		"  vigia plan create --partner pt_... --id ouro --name 'Proteção Ouro' --coverage ouro.json --max-devices 5"
 }
 
 func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {

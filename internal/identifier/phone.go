@@ -18,7 +18,9 @@ const (
 // areaCodes marks the 67 area codes in use in Brazil.
 var areaCodes = func() (known [100]bool) {
 	for _, first := range []string{
-		"1:123456789", "2:12478", "3:1234578", "4:123456789", "5:1345", "6:123456789", "7:134579", "8:123456789", "9:123456789",
+		"1:123456789", "2:12478", "3:1234578",
+		"4:123456789", "5:1345", "6:123456789",
+		"7:134579", "8:123456789", "9:123456789",
 	} {
 		for _, last := range first[2:] {
 			known[int(first[0]-'0')*10+int(last-'0')] = true

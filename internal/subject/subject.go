@@ -374,7 +374,9 @@ func (s *Search) possibleReadings(text string) (list []look) {
 			list,
 			look{
 				"user hash",
-				func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.PersonsOfUser(ctx, at, user) },
+				func(ctx context.Context, at []partner.ID) ([]Hit, error) {
+					return s.store.PersonsOfUser(ctx, at, user)
+				},
 			},
 		)
 	}

@@ -213,7 +213,8 @@ func unwrapMaterial(path, uri string, wrapped []byte) (*material, error) {
 	}
 	plain, err := kek.Decrypt(wrapped, []byte(kmsContext))
 	if err != nil {
-		const remedy = "the key %+q did not open %+q; see that this host may use it to decrypt, and that the file is whole"
+		const remedy = "the key %+q did not open %+q; see that this host may use it to decrypt, " +
+			"and that the file is whole"
 		return nil, ErrKMS.Note(remedy, uri, path).Because(err)
 	}
 	defer clear(plain)

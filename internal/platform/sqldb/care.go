@@ -73,7 +73,8 @@ func (d *DB) FindDamage(ctx context.Context, limit int) ([]string, error) {
 func (d *DB) postgresDamage(ctx context.Context, limit int) ([]string, error) {
 	var found []string
 	for _, query := range []string{
-		`SELECT 'index ' || c.relname || ' is not usable: REINDEX it' FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+		`SELECT 'index ' || c.relname || ' is not usable: REINDEX it'
+			FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 			WHERE (NOT i.indisvalid OR NOT i.indisready) AND c.relnamespace = current_schema()::regnamespace`,
 		`SELECT 'constraint ' || conname || ' was never checked' FROM pg_constraint
 			WHERE NOT convalidated AND connamespace = current_schema()::regnamespace`,

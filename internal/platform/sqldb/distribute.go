@@ -157,6 +157,7 @@ func (d *DB) tablesKeyedBy(ctx context.Context, column string) (with, without []
 	}, `SELECT c.relname, a.attname IS NOT NULL FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
 		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) AND a.attname = $1
 		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
-		ORDER BY (SELECT count(*) FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> c.oid) = 0, c.relname`, column)
+		ORDER BY (SELECT count(*) FROM pg_constraint f
+			WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> c.oid) = 0, c.relname`, column)
 	return with, without, err
 }

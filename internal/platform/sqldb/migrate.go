@@ -255,7 +255,8 @@ func isPostgres(address string) bool {
 func refuseUnverified(cfg *pgx.ConnConfig, insecure bool) error {
 	if host := unverifiedHost(cfg); host != "" && !insecure {
 		return fmt.Errorf(
-			"database: the certificate of %+q would not be checked, so that anybody on the way could answer in its place. "+
+			"database: the certificate of %+q would not be checked, so that anybody on the way could answer in its "+
+				"place. "+
 				"Add sslmode=verify-full to the address (and sslrootcert=FILE for a certificate authority of your "+
 				"own), or say --database-insecure",
 			host,

@@ -254,10 +254,11 @@ func enableWAL(ctx context.Context, db *sql.DB) error {
 		case !IsLockTimeout(err) || time.Now().After(deadline):
 			return err
 		}
+		pause := time.Millisecond + rand.N(9*time.Millisecond) //nolint:gosec // spreads tries, guards nothing
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(time.Millisecond + rand.N(9*time.Millisecond)): //nolint:gosec // spreads tries, guards nothing
+		case <-time.After(pause):
 		}
 	}
 }

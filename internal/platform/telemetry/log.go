@@ -258,8 +258,13 @@ func StartRequest(
 	at time.Time,
 ) (context.Context, trace.Span) {
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(header))
-	return otel.Tracer(tracerName).Start(ctx, method+" "+route, trace.WithTimestamp(at), trace.WithSpanKind(trace.SpanKindServer),
-		trace.WithAttributes(attribute.String("http.route", route), attribute.String("http.request.method", method)))
+	return otel.Tracer(tracerName).Start(
+		ctx,
+		method+" "+route,
+		trace.WithTimestamp(at),
+		trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(attribute.String("http.route", route), attribute.String("http.request.method", method)),
+	)
 }
 
 func EndRequest(span trace.Span, status int, at time.Time) {
