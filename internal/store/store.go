@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -435,6 +436,9 @@ var everywhere = []string{
 	"meta",
 	"schema_migration",
 }
+
+// CopiedTables returns the tables that Distribute copies to every machine.
+func CopiedTables() []string { return slices.Clone(everywhere) }
 
 // Distribute spreads the partners' tables over the machines of a PostgreSQL with Citus, each partner's rows on one, and
 // returns how many tables it has spread.
