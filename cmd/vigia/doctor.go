@@ -248,11 +248,12 @@ func (p *checkup) checkReader(ctx context.Context) {
 	}
 	var lacks []string
 	for name, has := range map[string]bool{
-		"Landlock":                            c.Landlock > 0,
-		"seccomp":                             c.Seccomp,
-		"no_new_privs":                        c.NoNewPrivileges,
-		"a limit of no open files":            c.NoFiles,
-		"a limit of its memory by the system": c.DataLimit,
+		"Landlock":                 c.Landlock > 0,
+		"seccomp":                  c.Seccomp,
+		"no_new_privs":             c.NoNewPrivileges,
+		"a limit of no open files": c.NoFiles,
+
+		"a limit of its memory by the system":     c.DataLimit,
 		"a look at its memory and processor time": c.Watched,
 	} {
 		if !has {

@@ -307,7 +307,8 @@ func (a *App) newRules(in store.Areas) Rules {
 	}
 }
 
-// makeLastingRules adds the rules that remember something between calls: made once, and Over a transaction inside one.
+// makeLastingRules adds the rules that remember something between calls: made once, and over the
+// store of a transaction inside one.
 func (a *App) makeLastingRules() {
 	a.Services = cyber.NewServices(a.Store.Services, a.now)
 	a.Content = cyber.NewCatalogue(a.Store.Advice, a.now)

@@ -83,7 +83,7 @@ func (m *Matcher) MatchBreach(ctx context.Context, run *job.Run) error {
 	return m.runMatch(ctx, run, true)
 }
 
-// MatchFirst is Match without the last look, for which one has to wait until every process knows of the breach. The job
+// MatchFirst is MatchBreach without the last look, for which one has to wait until every process knows of the breach. The job
 // goes on from there.
 func (m *Matcher) MatchFirst(ctx context.Context, run *job.Run) error {
 	return m.runMatch(ctx, run, false)

@@ -28,7 +28,7 @@ type Caller struct {
 func (c Caller) HasScope(need Scope) bool { return c.key != nil && c.key.HasScope(need) }
 
 // Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and
-// forgets all of them when the access epoch moves: Watch polls it, so a revocation acts within two seconds on every
+// forgets all of them when the access epoch moves: WatchChanges polls it, so a revocation acts within two seconds on every
 // replica. When the epoch cannot be read the memory is not trusted.
 type Gate struct {
 	store Store
@@ -55,7 +55,7 @@ const (
 	maxKnown = 100_000
 )
 
-// NewKeyGate makes a gate; its memory is used only while Watch runs.
+// NewKeyGate makes a gate; its memory is used only while WatchChanges runs.
 func NewKeyGate(store Store, now func() time.Time) *Gate {
 	return &Gate{store: store, now: now, known: map[[sha256.Size]byte]*entry{}}
 }
@@ -74,7 +74,7 @@ func (g *Gate) WatchChanges(ctx context.Context) {
 	}
 }
 
-// RefreshMemory is one look of Watch: whether what is remembered still counts.
+// RefreshMemory is one look of WatchChanges: whether what is remembered still counts.
 func (g *Gate) RefreshMemory(ctx context.Context) {
 	asked := g.now() // trust runs from before the question, so a slow answer does not stretch it
 	ctx, cancel := context.WithTimeout(ctx, trustFor)

@@ -31,7 +31,7 @@ func uniqueValues[T comparable](values []T) []T {
 }
 
 // addFindings turns the hits of one partner's values into findings, statuses and events, in the caller's transaction:
-// see leak.Discover.
+// see leak.DiscoverFindings.
 func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []leak.Hit) error {
 	if len(hits) == 0 {
 		return nil

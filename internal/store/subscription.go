@@ -538,6 +538,7 @@ func (s Subscriptions) KeepBatch(
 	if len(rows) == 0 {
 		return duplicates, nil
 	}
+	// Inside an idempotent request s is the store of its transaction; b.store is always that of the database.
 	if s.tx == nil {
 		if len(rows) > fewRows {
 			s.db.AwaitCheckpoint(ctx)

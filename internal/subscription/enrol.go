@@ -247,5 +247,5 @@ func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool)
 	return Outcome{Created: created, Failures: failures}, nil
 }
 
-// MakePeopleKnown does what can be written ahead of Keep, so that Keep's transaction is shorter.
+// MakePeopleKnown does what can be written ahead of the batch, so that its transaction is shorter.
 func (e *Enrolment) MakePeopleKnown(ctx context.Context) error { return e.batch.MakePeopleKnown(ctx) }

@@ -71,8 +71,8 @@ func (d *Files) localPath(name string) (string, error) {
 	return filepath.Join(d.dir, name), nil
 }
 
-// PublishFile publishes the file at from under name. The caller keeps from. Putting the same file again changes
-// nothing. When Put returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch
+// PublishFile publishes the file at from under name. The caller keeps from. Publishing the same file again changes
+// nothing. When it returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch
 // it.
 func (d *Files) PublishFile(ctx context.Context, name, from string) error {
 	path, err := d.localPath(name)

@@ -166,7 +166,7 @@ func (f *Foreground) MatchBreach(
 		return p, err
 	}
 	err = hold.RunStep(ctx, func(ctx context.Context, run *job.Run) error {
-		save := run.Save
+		save := run.Save // a match saves its progress after each step: here it is also told
 		run.Save = func(ctx context.Context, progress any) error {
 			if at, ok := progress.(*leak.MatchProgress); ok {
 				p = *at
@@ -177,7 +177,7 @@ func (f *Foreground) MatchBreach(
 		if err := f.Matcher.MatchFirst(ctx, run); err != nil {
 			return err
 		}
-		return job.ContinueLater()
+		return job.ContinueLater() // no failure: a worker makes the last look, for late values
 	})
 	return p, err
 }

@@ -506,9 +506,9 @@ func ParseWay(word string) (Way, error) {
 // renewing marks the folder of a renewal: no breach has such a name.
 const renewing = "+renew"
 
-// RenewBreach scans the inputs as Import does, and can be interrupted as that, then changes what a published breach
+// RenewBreach scans the inputs as ImportBreach does, and can be interrupted as that, then changes what a published breach
 // holds. Until the new files are whole and in their place the breach is what it was. The match that follows has
-// findings follow: see leak.Rejudge. Of the spec's breach only the name counts.
+// findings follow: see leak.RejudgeFindings. Of the spec's breach only the name counts.
 func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcome, error) {
 	spec = spec.withMapping()
 	r, err := im.renewable(ctx, spec)
@@ -539,7 +539,7 @@ func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcom
 	return out, err
 }
 
-// Renewable refuses what Renew would refuse at once.
+// Renewable refuses what RenewBreach would refuse at once.
 func (im *Importer) Renewable(ctx context.Context, spec Spec) error {
 	_, err := im.renewable(ctx, spec)
 	return err

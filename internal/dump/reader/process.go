@@ -71,7 +71,7 @@ type Process struct {
 
 // Fact is something that a reader told; one of its members is set.
 type Fact struct {
-	// Batch is for Decode. It belongs to who gets it: see Reuse.
+	// Batch is for DecodeBatch. It belongs to its receiver until ReuseBatch.
 	Batch      []byte
 	Counters   *Counters
 	Checkpoint *Checkpoint

@@ -105,7 +105,7 @@ type Outcome struct {
 }
 
 // SendAttempt signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of
-// the result to Judge. The client is one of Guard.Client.
+// the result to JudgeOutcome. The client is one of Guard.NewClient.
 func SendAttempt(ctx context.Context, client *http.Client, a Attempt) Outcome {
 	start := time.Now() //nolint:forbidigo // how long it took is shown to people; no rule asks for it
 	outcome := postAttempt(ctx, client, a)

@@ -189,7 +189,7 @@ func NewGuard(allow []netip.Prefix) *Guard {
 }
 
 // DialContext connects to address if the guard accepts what it resolves to. It serves protocols that are secured on
-// top; the client of Guard.Client uses a stricter one for plain HTTP.
+// top; the client of Guard.NewClient uses a stricter one for plain HTTP.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return g.guardedDialer(secured, 0).DialContext(ctx, network, address)
 }

@@ -35,12 +35,12 @@ const (
 // request is what an endpoint works with.
 type request struct {
 	http *http.Request
-	// ctx is whole until allow gives it a deadline; both live exactly as long as the request.
+	// ctx is whole until allowTime gives it a deadline; both live exactly as long as the request.
 	ctx, whole context.Context //nolint:containedctx // see above
 	endTime    context.CancelFunc
 	route      *route
 	server     *Server
-	// rules are what the endpoint asks: inside once, those that commit together with the answer.
+	// rules are what the endpoint asks: inside runIdempotently, those that commit together with the answer.
 	rules  *Rules
 	caller partner.Caller
 	// user is the person that the path or the body names; id what the path names beside them.

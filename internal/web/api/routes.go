@@ -28,8 +28,8 @@ type route struct {
 	// secret is set where answers hold keys or tell about passwords: they are never compressed. An attacker who watches
 	// the connection and controls a part of the content could guess the rest from the compressed length (BREACH).
 	secret bool
-	// outside is set where the endpoint reaches out, or writes more than one transaction should hold: it calls once
-	// itself.
+	// outside is set where the endpoint reaches out, or writes more than one transaction should hold: it calls
+	// runIdempotently itself.
 	outside bool
 	// vendor is set where the vendor of the antivirus may ask too, by a signature in place of a key.
 	vendor bool

@@ -340,8 +340,8 @@ func (s *Server) slowStranger(r *request, err error) {
 }
 
 // encodeAnswer writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded
-// already, by once or in an earlier request, stays as it is: an endpoint with a header of its own, which a replay must
-// repeat, returns encode(value) with Headers filled.
+// already, by runIdempotently or in an earlier request, stays as it is: an endpoint with a header of its own, which a
+// replay must repeat, returns what encodeAnswer made, with Headers filled.
 func encodeAnswer(value any) (partner.Answer, error) {
 	if a, ok := value.(partner.Answer); ok {
 		return a, nil
