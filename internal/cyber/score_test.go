@@ -51,7 +51,7 @@ var drawnKinds = []identifier.Kind{
 	identifier.Email,
 }
 
-// postureOf builds a posture the way the store does: statuses by StatusOf, in whichever order findings come.
+// postureOf builds a posture the way the store does: statuses by ComputeStatus, in whichever order findings come.
 func postureOf(breaches []*judged, findings []finding, devices []PostureDevice, answers map[ContentID]string) *Posture {
 	p := &Posture{Devices: devices, Answers: answers}
 	for i, k := range drawnKinds {

@@ -3,7 +3,7 @@ package leak_test
 import (
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/dump/dumptest"
+	"github.com/vigiahq/vigia/internal/store/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

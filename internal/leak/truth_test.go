@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

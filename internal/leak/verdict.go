@@ -27,7 +27,7 @@ type Watched struct {
 	Person string
 	// Same is equal for equal values.
 	Same string
-	// OpenBreaches is what the value's row says of its open findings: see cyber.Names.
+	// OpenBreaches is what the value's row says of its open findings: see cyber.JoinBreachNames.
 	OpenBreaches string
 	// Findings are all of the value's, oldest first.
 	Findings []cyber.Finding

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/store/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/store/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/store/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

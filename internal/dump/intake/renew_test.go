@@ -10,10 +10,10 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpus/library"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/dumptest"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/store/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

@@ -21,7 +21,7 @@ import (
 // turns, so a single write waits for at most one bulk, and a stream of single writes does not starve bulks.
 //
 // PostgreSQL has many writers, and shares syncs by itself. There those of one process share a transaction that would
-// wait for each other's anyway, because all of them lock the same row: see InQueue.
+// wait for each other's anyway, because all of them lock the same row: see InNamedQueue.
 const (
 	// mostShared bounds how much work one commit holds, and mostQueued that of a queue of PostgreSQL's, which is
 	// larger.

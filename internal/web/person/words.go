@@ -11,7 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// said is a sentence in the three languages, in the order of partner.Languages.
+// said is a sentence in the three languages, in the order of partner.ListLanguages.
 type said [3]string
 
 var langNames = map[partner.Language]string{
