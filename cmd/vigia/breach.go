@@ -556,7 +556,7 @@ const previewed = 10
 // previewRecords prints what an import would make of the first records. What the operator's own file holds is shown to
 // the operator alone: it goes neither to a log nor to disk.
 func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec intake.Spec, unconfined bool) error {
-	im := intake.Importer{ReaderUnconfined: unconfined}
+	im := intake.Importer{Now: time.Now, ReaderUnconfined: unconfined}
 	b.setLimits(&im)
 	seen, tally, err := im.PreviewRecords(ctx, spec, previewed)
 	if err != nil {

@@ -383,7 +383,7 @@ const previewBytes = 16 << 20
 
 // PreviewRecords reads the inputs, at least until it has seen so many records, and returns these. If it came to the end
 // of the inputs, it also returns what was counted. It writes nothing and needs neither keys nor a store: of the
-// importer only what it allows is used.
+// importer only its clock and what it allows are used.
 func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]Understood, *leak.Tally, error) {
 	preview := &Importer{
 		Now:              im.Now,
