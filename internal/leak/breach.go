@@ -243,8 +243,8 @@ func ParseExposes(list []string) []cyber.Exposed {
 // published they have taken its place.
 const Auto cyber.Exposed = "auto"
 
-// CheckNewBreach is CheckBreach for a breach that is to be imported: Auto may be among its classes, and is if they are left
-// out.
+// CheckNewBreach is CheckBreach for a breach that is to be imported: Auto may be among its classes, and is if they are
+// left out.
 func CheckNewBreach(b *cyber.Breach, now time.Time) error {
 	named := slices.DeleteFunc(slices.Clone(b.Exposes), func(e cyber.Exposed) bool { return e == Auto })
 	auto := len(named) == 0 || len(named) < len(b.Exposes)

@@ -83,8 +83,8 @@ func (m *Matcher) MatchBreach(ctx context.Context, run *job.Run) error {
 	return m.runMatch(ctx, run, true)
 }
 
-// MatchFirst is MatchBreach without the last look, for which one has to wait until every process knows of the breach. The job
-// goes on from there.
+// MatchFirst is MatchBreach without the last look, for which one has to wait until every process knows of the breach.
+// The job goes on from there.
 func (m *Matcher) MatchFirst(ctx context.Context, run *job.Run) error {
 	return m.runMatch(ctx, run, false)
 }

@@ -28,8 +28,8 @@ type Caller struct {
 func (c Caller) HasScope(need Scope) bool { return c.key != nil && c.key.HasScope(need) }
 
 // Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and
-// forgets all of them when the access epoch moves: WatchChanges polls it, so a revocation acts within two seconds on every
-// replica. When the epoch cannot be read the memory is not trusted.
+// forgets all of them when the access epoch moves: WatchChanges polls it, so a revocation acts within two seconds on
+// every replica. When the epoch cannot be read the memory is not trusted.
 type Gate struct {
 	store Store
 	now   func() time.Time

@@ -477,7 +477,8 @@ func (s Upkeep) checkLookBuckets(ctx context.Context, look func(where string, fo
 		`SELECT `+bucketColumns+` FROM first_look ORDER BY partner_id`); err != nil {
 		return err
 	}
-	// In two questions: Citus keeps partners on every node and buckets on one each, and answers no NOT EXISTS across them.
+	// In two questions: Citus keeps partners on every node and buckets on one each, and answers no NOT EXISTS across
+	// them.
 	partners, err := collectValues[partner.ID](ctx, s.readQuerier(), `SELECT id FROM partner ORDER BY id`)
 	if err != nil {
 		return err

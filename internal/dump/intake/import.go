@@ -506,8 +506,8 @@ func ParseWay(word string) (Way, error) {
 // renewing marks the folder of a renewal: no breach has such a name.
 const renewing = "+renew"
 
-// RenewBreach scans the inputs as ImportBreach does, and can be interrupted as that, then changes what a published breach
-// holds. Until the new files are whole and in their place the breach is what it was. The match that follows has
+// RenewBreach scans the inputs as ImportBreach does, and can be interrupted as that, then changes what a published
+// breach holds. Until the new files are whole and in their place the breach is what it was. The match that follows has
 // findings follow: see leak.RejudgeFindings. Of the spec's breach only the name counts.
 func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcome, error) {
 	spec = spec.withMapping()
