@@ -39,6 +39,8 @@ type importRun struct {
 	resumed    leak.Tally // by an earlier run
 	readBefore int64
 	counters   reader.Counters
+	// foundBefore is what base says was found, for the goroutine that tells the progress. The map is never changed.
+	foundBefore atomic.Pointer[map[string]int64]
 	// input is the number of the one that is being read.
 	input int
 	// firstPart says that no part has been kept, by this run or an earlier one; keptScanned is how much had been
@@ -310,6 +312,8 @@ func (run *importRun) noteCounters(c reader.Counters) {
 func (run *importRun) rebaseCounters() {
 	run.pending.Wait()
 	run.base, run.verdicts, run.skips = run.checked.Tally, leak.Tally{}, run.skips[:run.skipsThen]
+	found := run.base.Found
+	run.foundBefore.Store(&found)
 	run.readBefore = 0
 	for _, in := range run.spec.Inputs[:min(run.checked.Upto.Input, len(run.spec.Inputs))] {
 		run.readBefore += max(0, in.Size)
@@ -354,15 +358,18 @@ func (run *importRun) currentTally() leak.Tally {
 		told, classes := w.countTold()
 		t.CountClasses(told, classes[:])
 	}
-	t.Found = run.countFound(func(w *worker, k identifier.Kind) int64 { return w.counts[k] })
+	t.Found = run.countFound(run.base.Found, func(w *worker, k identifier.Kind) int64 { return w.counts[k] })
 	return t
 }
 
-// countFound counts the identifiers of each kind that were found before base, and by each worker since.
-func (run *importRun) countFound(since func(w *worker, k identifier.Kind) int64) map[string]int64 {
+// countFound counts the identifiers of each kind that were found before the present reader, and by each worker since.
+func (run *importRun) countFound(
+	before map[string]int64,
+	since func(w *worker, k identifier.Kind) int64,
+) map[string]int64 {
 	found := map[string]int64{}
 	for _, k := range identifier.ListKinds() {
-		n := run.base.Found[k.String()]
+		n := before[k.String()]
 		for _, w := range run.workers {
 			n += since(w, k)
 		}
@@ -408,8 +415,12 @@ func (run *importRun) progress() Progress {
 		Before:  run.resumed.Bytes,
 		Merging: run.merging.Load(),
 		Elapsed: run.im.Now().Sub(run.started),
-		Found:   run.countFound(func(w *worker, k identifier.Kind) int64 { return w.shown[k].Load() }),
 	}
+	var before map[string]int64
+	if found := run.foundBefore.Load(); found != nil {
+		before = *found
+	}
+	p.Found = run.countFound(before, func(w *worker, k identifier.Kind) int64 { return w.shown[k].Load() })
 	if name := run.shown.Load(); name != nil {
 		p.Input = *name
 	}
