@@ -582,6 +582,8 @@ const (
 type LaneFilter struct {
 	Status  CaseStatus
 	Partner partner.ID
+	// LiveOnly leaves out cases of sandboxes.
+	LiveOnly bool
 	// User is a person of the partner.
 	User    partner.UserHash
 	Service ServiceID

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 
@@ -615,6 +616,9 @@ func parseSteps(text []byte) ([]Step, error) {
 	return steps, nil
 }
 
+// maxStepTitle is how many letters the title of a step may have: it stands in one or two lines of a telephone.
+const maxStepTitle = 40
+
 // checkStep says what is wrong with a step.
 func (s *Step) checkStep() error {
 	w := &s.When
@@ -638,6 +642,9 @@ func (s *Step) checkStep() error {
 	}
 	for _, in := range partner.ListLanguages() {
 		text := s.Texts[in]
+		if n := utf8.RuneCountInString(text.Title); n == 0 || n > maxStepTitle {
+			return fmt.Errorf("%s: a title of up to %d letters", in, maxStepTitle)
+		}
 		if text.What == "" || text.Why == "" || (text.Perhaps != "") != (len(w.Exposes) > 0 && !w.Certain) {
 			return fmt.Errorf("%s: what, why, and perhaps if the step does not ask for certainty", in)
 		}

@@ -134,6 +134,17 @@ func Severities() []Severity {
 	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
 }
 
+// AssetSource is why a value is watched: one reason, or both.
+type AssetSource uint8
+
+// The reasons. A value that has lost both is not watched any more.
+const (
+	// AddedByItself means that the partner, or an operator, added the value. It stays until it is deleted.
+	AddedByItself AssetSource = 1 << iota
+	// NamedBySubscription means that a subscription in force names the value and watches it. It goes with the last one.
+	NamedBySubscription
+)
+
 // Asset is a watched value.
 type Asset struct {
 	ID      AssetID
@@ -144,6 +155,7 @@ type Asset struct {
 	// Value is the value as it was sent.
 	Value   string
 	Status  Status
+	Source  AssetSource
 	AddedAt time.Time
 	// Waits reports that the value has not had its first look into past breaches, for want of a token.
 	Waits bool

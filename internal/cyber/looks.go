@@ -57,6 +57,15 @@ func PaceOf(s partner.Settings) LookPace {
 	return pace
 }
 
+// paceIfResumed returns the pace at which first looks go on, or would if the operator let them go on now: then it is
+// that of the partner's size.
+func paceIfResumed(s partner.Settings) LookPace {
+	if s.FirstLooksPerHour == partner.NoFirstLooks {
+		s.FirstLooksPerHour = partner.LooksBySize
+	}
+	return PaceOf(s)
+}
+
 // IsStopped reports whether the operator has stopped first looks.
 func (p LookPace) IsStopped() bool { return p.PerHour == 0 }
 
@@ -158,7 +167,9 @@ type LookStatus struct {
 	// Waiting counts the values that wait, Overdue those that have waited for longer than LookOverdueAfter.
 	Waiting int64
 	Overdue int64
-	Until   time.Time // see LookBucket.LookedUpBy
+	// Until is when the last of those that wait will have had its first look, or the zero time when none waits. While
+	// first looks are stopped it is when that would be if they went on now.
+	Until time.Time
 }
 
 // State returns the state that the partner is told.
@@ -291,7 +302,7 @@ func (f *FirstLooks) LookStatusSince(
 		BonusPerDay: bucket.BonusPerDay(pace),
 		Waiting:     waiting,
 		Overdue:     overdue,
-		Until:       bucket.LookedUpBy(now, pace, waiting),
+		Until:       bucket.LookedUpBy(now, paceIfResumed(settings), waiting),
 	}, nil
 }
 

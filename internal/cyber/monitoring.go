@@ -79,11 +79,14 @@ type NewAsset struct {
 // MonitoringStore keeps watched values and findings.
 type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
-	// already, and reports whether it is new. More than limit values of one person are ErrAssetLimit.
-	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (bool, error)
+	// already. More than limit values of one person are ErrAssetLimit.
+	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (AddedAsset, error)
 	// InsertAssets keeps several new values in one transaction. It refuses those of people who have limit values, each
-	// by an error at its place, and passes over what is there already.
-	InsertAssets(ctx context.Context, id partner.ID, list []NewAsset, limit int) (refused []error, err error)
+	// by an error at its place, passes over what is there already, and counts the values of the list that wait for
+	// their first look.
+	InsertAssets(
+		ctx context.Context, id partner.ID, list []NewAsset, limit int,
+	) (refused []error, waiting int, err error)
 	// TakeLookToken takes a token for a first look and reports whether there was one.
 	TakeLookToken(ctx context.Context, id partner.ID, pace LookPace) (bool, error)
 	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.
@@ -175,17 +178,24 @@ type AssetRequest struct {
 	Type, Value string
 }
 
-// AddAsset watches a value of a person and reports whether it is new. Any e-mail address under a domain is a hit. The
-// value of a live partner gets its first look into past breaches at once if the partner has a token for it, and waits
-// for one otherwise.
-func (m *Monitoring) AddAsset(ctx context.Context, r AssetRequest) (bool, error) {
+// AddedAsset is how a value stands that was sent to be watched.
+type AddedAsset struct {
+	// IsNew is false when the person had the value already.
+	IsNew bool
+	// Waits reports whether the value waits for its first look: until then no breach is compared with it.
+	Waits bool
+}
+
+// AddAsset watches a value of a person. Any e-mail address under a domain is a hit. The value of a live partner gets
+// its first look into past breaches at once if the partner has a token for it, and waits for one otherwise.
+func (m *Monitoring) AddAsset(ctx context.Context, r AssetRequest) (AddedAsset, error) {
 	a, err := m.checkNewAsset(ctx, r)
 	if err != nil {
-		return false, err
+		return AddedAsset{}, err
 	}
 	if a.Paced {
 		if a.HasToken, err = m.store.TakeLookToken(ctx, a.Partner, *r.Owner.Pace); err != nil {
-			return false, err
+			return AddedAsset{}, err
 		}
 	}
 	if a.Matched && (a.HasToken || !a.Paced) {
@@ -215,11 +225,12 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, r AssetRequest) (NewAsse
 	}
 	a := NewAsset{
 		Asset: Asset{
-			ID:      AssetID("as_" + uuid.Must(uuid.NewV7()).String()),
+			ID:      newAssetID(),
 			Partner: who.Partner,
 			User:    r.User,
 			Kind:    k,
 			Value:   r.Value,
+			Source:  AddedByItself,
 			AddedAt: m.now(),
 		},
 		Normal: normal,
@@ -234,13 +245,59 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, r AssetRequest) (NewAsse
 			return NewAsset{}, ErrAssetInvalid.With("userHash", fault.DigestOfCPF)
 		}
 	}
-	if who.Mode.Has(partner.MagicValues) {
-		a.Seen.Breaches = sandboxSeen(k, normal)
-		return a, nil
-	}
-	a.Matched, a.Fingerprint = true, m.fingerprint(byte(k), identifier.MatchForm(k, normal))
+	a.setMatching(who.Mode, m.fingerprint)
 	return a, nil
 }
+
+// setMatching says how a value is matched: with the corpora by its fingerprint, or with the made-up breach for a
+// sandbox partner.
+func (a *NewAsset) setMatching(mode partner.Mode, fingerprint func(kind byte, normal []byte) uint64) {
+	if mode.Has(partner.MagicValues) {
+		a.Seen.Breaches = sandboxSeen(a.Kind, a.Normal)
+		return
+	}
+	a.Matched = true
+	a.Fingerprint = fingerprint(byte(a.Kind), identifier.MatchForm(a.Kind, a.Normal))
+}
+
+// NewEnrolledAsset returns a value that a subscription names, about to be watched for its beneficiary. The first look
+// of a live partner's value waits for a token, as those of a list do.
+func NewEnrolledAsset(
+	id partner.ID,
+	mode partner.Mode,
+	user partner.UserHash,
+	v EnrolledValue,
+	fingerprint func(kind byte, normal []byte) uint64,
+	now time.Time,
+) (NewAsset, error) {
+	normal, err := v.ParseValue()
+	if err != nil {
+		return NewAsset{}, invalidValue(err)
+	}
+	value := v.Value
+	if v.Kind == identifier.Phone {
+		// An enrolment takes a country code without its plus, which would be read as another number.
+		value = normal
+	}
+	a := NewAsset{
+		Asset: Asset{
+			ID:      newAssetID(),
+			Partner: id,
+			User:    user,
+			Kind:    v.Kind,
+			Value:   value,
+			Source:  NamedBySubscription,
+			AddedAt: now,
+		},
+		Normal: normal,
+		Paced:  !mode.Has(partner.Unpaced),
+	}
+	a.setMatching(mode, fingerprint)
+	return a, nil
+}
+
+// newAssetID returns a time-ordered ID, so that new values go to the end of the index.
+func newAssetID() AssetID { return AssetID("as_" + uuid.Must(uuid.NewV7()).String()) }
 
 // invalidValue returns ErrAssetInvalid with the rule that the value breaks, but without the value: it may be personal
 // data.
@@ -289,6 +346,23 @@ func (m *Monitoring) ListFindings(ctx context.Context, id partner.ID, user partn
 	return m.store.FindingsOfUser(ctx, id, user)
 }
 
+// RetractFinding takes a finding back because it was never true of the person; whether the reason holds is the
+// operator's to say. A closed one stays as it is: what a person has dealt with did happen.
+func (m *Monitoring) RetractFinding(
+	ctx context.Context,
+	id partner.ID,
+	user partner.UserHash,
+	finding FindingID,
+) error {
+	_, err := m.store.ChangePlan(ctx, id, user, finding, func(p Plan) (PlanChange, error) {
+		if !p.Finding.Open() {
+			return PlanChange{}, ErrFindingClosed.With("id", fault.FindingResolved)
+		}
+		return PlanChange{Close: ResolvedRetracted}, nil
+	})
+	return err
+}
+
 // ResolveFinding closes a finding because the person has dealt with it.
 func (m *Monitoring) ResolveFinding(
 	ctx context.Context,
@@ -326,6 +400,8 @@ type BulkResult struct {
 	// service failed on the way. What comes after them is neither.
 	Decided int
 	Refused []BulkRefusal
+	// Waiting is how many of the watched items wait for their first look.
+	Waiting int
 }
 
 // Watched returns how many of the decided items are watched.
@@ -342,7 +418,7 @@ func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem)
 	list := *m
 	list.salts = &saltOfList{inner: m.salts}
 	for batch := range slices.Chunk(items, bulkBatch) {
-		refused, err := list.addBatch(ctx, who, batch)
+		refused, waiting, err := list.addBatch(ctx, who, batch)
 		if err != nil {
 			return result, err
 		}
@@ -350,6 +426,7 @@ func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem)
 			result.Refused = append(result.Refused, BulkRefusal{result.Decided + r.Item, r.Why})
 		}
 		result.Decided += len(batch)
+		result.Waiting += waiting
 	}
 	return result, nil
 }
@@ -372,8 +449,10 @@ func (s *saltOfList) OpenSalt(ctx context.Context, id partner.ID) (string, error
 	return s.salt, nil
 }
 
-// addBatch adds some values in one transaction and returns those that are refused.
-func (m *Monitoring) addBatch(ctx context.Context, who Owner, items []BulkItem) (refused []BulkRefusal, err error) {
+// addBatch adds some values in one transaction and returns those that are refused, and how many of the others wait.
+func (m *Monitoring) addBatch(
+	ctx context.Context, who Owner, items []BulkItem,
+) (refused []BulkRefusal, waiting int, err error) {
 	var list []NewAsset
 	var places []int // of the values of the list among the items
 	for i, item := range items {
@@ -381,7 +460,7 @@ func (m *Monitoring) addBatch(ctx context.Context, who Owner, items []BulkItem) 
 		if err != nil {
 			why, ok := itemFault(err)
 			if !ok {
-				return nil, err
+				return nil, 0, err
 			}
 			refused = append(refused, BulkRefusal{i, why})
 			continue
@@ -390,11 +469,11 @@ func (m *Monitoring) addBatch(ctx context.Context, who Owner, items []BulkItem) 
 		places = append(places, i)
 	}
 	if len(list) == 0 {
-		return refused, nil
+		return refused, 0, nil
 	}
-	failed, err := m.store.InsertAssets(ctx, who.Partner, list, MaxAssets)
+	failed, waiting, err := m.store.InsertAssets(ctx, who.Partner, list, MaxAssets)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for i, err := range failed {
 		if err == nil {
@@ -402,12 +481,12 @@ func (m *Monitoring) addBatch(ctx context.Context, who Owner, items []BulkItem) 
 		}
 		why, ok := itemFault(err)
 		if !ok {
-			return nil, err
+			return nil, 0, err
 		}
 		refused = append(refused, BulkRefusal{places[i], why})
 	}
 	slices.SortFunc(refused, func(a, b BulkRefusal) int { return a.Item - b.Item })
-	return refused, nil
+	return refused, waiting, nil
 }
 
 // itemFault tells faults of an item from those of the service, which are not reported of an item.
@@ -549,6 +628,14 @@ type EnrolledValue struct {
 	Value string
 }
 
+// ParseValue returns the normal form of the value by the rules of an enrolment, which has checked it.
+func (v EnrolledValue) ParseValue() (string, error) {
+	if v.Kind == identifier.Phone {
+		return identifier.ParsePhoneWithCountryCode(v.Value)
+	}
+	return identifier.ParseValue(v.Kind, v.Value, identifier.Waived)
+}
+
 // CheckCredential reports whether a password, by the first 40 bits of its SHA-1, is known together with one of the
 // values that are watched for a person. Of a person without any nothing is known. Values that were added lately, or
 // wait for their first look, are left out.
@@ -603,7 +690,7 @@ func (m *Monitoring) CheckCredential(
 // isEnrolled reports whether a person was enrolled with a value.
 func isEnrolled(enrolled []EnrolledValue, kind identifier.Kind, normal string) bool {
 	return slices.ContainsFunc(enrolled, func(e EnrolledValue) bool {
-		same, err := identifier.ParseValue(e.Kind, e.Value, identifier.Waived)
+		same, err := e.ParseValue()
 		return err == nil && e.Kind == kind && same == normal
 	})
 }

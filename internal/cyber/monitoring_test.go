@@ -24,12 +24,12 @@ type drawer struct {
 	salt     error
 }
 
-func (d *drawer) InsertAsset(_ context.Context, _ partner.ID, a NewAsset, most int) (bool, error) {
+func (d *drawer) InsertAsset(_ context.Context, _ partner.ID, a NewAsset, most int) (AddedAsset, error) {
 	if most != MaxAssets {
-		return false, errOnPurpose
+		return AddedAsset{}, errOnPurpose
 	}
 	d.kept = append(d.kept, a)
-	return true, nil
+	return AddedAsset{IsNew: true}, nil
 }
 func (d *drawer) OpenSalt(context.Context, partner.ID) (string, error) { return "salt", d.salt }
 
@@ -123,7 +123,7 @@ func TestWatch(t *testing.T) {
 			Value: "exemplo.com.br",
 		},
 	); err != nil ||
-		!added {
+		!added.IsNew {
 		t.Error("the operator adds domains:", err)
 	}
 	if _, err := m.AddAsset(

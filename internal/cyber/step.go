@@ -32,8 +32,10 @@ type Step struct {
 // within is how soon after the finding the step should be done.
 func (s *Step) within() time.Duration { return time.Duration(s.Days) * 24 * time.Hour }
 
-// stepText is a step in one language. Perhaps is why where it is not known that the person's own record held the class.
+// stepText is a step in one language: Title in a few words, What in full. Perhaps is why where it is not known that the
+// person's own record held the class.
 type stepText struct {
+	Title   string `yaml:"title"`
 	What    string `yaml:"what"`
 	Why     string `yaml:"why"`
 	Perhaps string `yaml:"perhaps"`
@@ -90,6 +92,9 @@ type PlannedStep struct {
 	certain bool
 	breach  string
 }
+
+// Title says in a few words what to do.
+func (s PlannedStep) Title(in partner.Language) string { return s.Texts[in].Title }
 
 // What says what to do.
 func (s PlannedStep) What(in partner.Language) string { return s.fillText(s.Texts[in].What) }
@@ -269,17 +274,53 @@ type Mark struct {
 	ID string
 }
 
+// FindingState parts findings by what became of them. Lists and figures use the same words, so that a number and the
+// rows behind it cannot differ.
+type FindingState string
+
+// The states. A standing finding is open or resolved: one that was retracted was never true, so no figure counts it
+// but its own.
+const (
+	FindingAny       FindingState = ""
+	FindingOpen      FindingState = "open"
+	FindingResolved  FindingState = "resolved"
+	FindingStanding  FindingState = "standing"
+	FindingRetracted FindingState = "retracted"
+)
+
+// State returns which of open, resolved and retracted a finding is.
+func (f Finding) State() FindingState {
+	switch f.Resolution {
+	case "":
+		return FindingOpen
+	case ResolvedRetracted:
+		return FindingRetracted
+	default:
+		return FindingResolved
+	}
+}
+
+// Includes reports whether a list of one state holds findings of another.
+func (s FindingState) Includes(one FindingState) bool {
+	return s == FindingAny || s == one || s == FindingStanding && one != FindingRetracted
+}
+
 // FindingFilter picks findings for the operator; the zero value of a field does not restrict.
 type FindingFilter struct {
 	Partner partner.ID
+	// LiveOnly leaves out what sandboxes made up.
+	LiveOnly bool
 	// User is a person of the partner.
-	User         partner.UserHash
-	Breach       string
-	OpenOnly     bool
-	ResolvedOnly bool
+	User   partner.UserHash
+	Breach string
+	State  FindingState
+	// AlertedOnly leaves the findings that the partner was told of: those that were not known before.
+	AlertedOnly bool
 	// Kind is that of the value, in the words of identifier.Kind.
 	Kind     string
 	Severity Severity
+	// Class is one that the value's own records, or else the breach, expose.
+	Class Exposed
 	// From and To are a period, To exclusive.
 	From, To time.Time
 	// OldestFirst turns the order round; the findings of one breach come newest first always.
@@ -288,10 +329,52 @@ type FindingFilter struct {
 	Limit       int
 }
 
-// AssetFilter picks watched values in a status for the operator.
+// FindingGroup is how many findings are alike in all that figures tell apart.
+type FindingGroup struct {
+	Partner partner.ID
+	Breach  string
+	// Day is the calendar day on which they were found: see partner.DayNumber.
+	Day      int64
+	State    FindingState
+	Alerted  bool
+	Severity Severity
+	Exposes  []Exposed
+	Count    int64
+}
+
+// Fits reports whether the findings of a group are of a filter's severity and class, which no column holds.
+func (g FindingGroup) Fits(f FindingFilter) bool {
+	return (f.Severity == "" || g.Severity == f.Severity) && (f.Class == "" || slices.Contains(g.Exposes, f.Class))
+}
+
+// CountFindings adds up the groups that fits picks.
+func CountFindings(groups []FindingGroup, fits func(FindingGroup) bool) (n int64) {
+	for _, g := range groups {
+		if fits(g) {
+			n += g.Count
+		}
+	}
+	return n
+}
+
+// Affected is a person with findings, for the operator.
+type Affected struct {
+	// Asset is one of the values that were found.
+	Asset Asset
+	// Findings are how many fit, Open how many of them are open.
+	Findings, Open int64
+	// Newest is when the last of them was found.
+	Newest time.Time
+}
+
+// AssetFilter picks watched values for the operator, of any status unless one is named.
 type AssetFilter struct {
-	Status      Status
-	Partner     partner.ID
+	Status  Status
+	Partner partner.ID
+	// LiveOnly leaves out those of sandboxes.
+	LiveOnly bool
+	// WaitsOnly leaves those that were not looked for in past breaches yet, for want of a token.
+	WaitsOnly   bool
 	User        partner.UserHash
 	Kind        string
 	From, To    time.Time
@@ -302,12 +385,14 @@ type AssetFilter struct {
 
 // DeviceFilter picks a partner's live devices for the operator.
 type DeviceFilter struct {
-	User        partner.UserHash
-	System      System
-	From, To    time.Time
-	OldestFirst bool
-	Before      Mark
-	Limit       int
+	User   partner.UserHash
+	System System
+	// ProtectedOnly leaves those on which the program was installed.
+	ProtectedOnly bool
+	From, To      time.Time
+	OldestFirst   bool
+	Before        Mark
+	Limit         int
 }
 
 // Found is a finding together with the value it is about.

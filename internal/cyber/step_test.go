@@ -129,12 +129,15 @@ func TestStepTexts(t *testing.T) {
 			for _, in := range partner.ListLanguages() {
 				p := PlannedStep{Step: &s, certain: certain, breach: "Loja"}
 				what, why := p.What(in), p.Why(in)
+				if title := p.Title(in); title == "" || said[title] || strings.HasSuffix(title, ".") {
+					t.Errorf("%s in %s: the title %q", s.ID, in, title)
+				}
 				if what == "" || why == "" || strings.ContainsAny(what+why, "{}") || said[what] ||
 					utf8.RuneCountInString(what) > 160 ||
 					utf8.RuneCountInString(why) > 220 {
 					t.Errorf("%s in %s: %q (%d), %q (%d)", s.ID, in, what, len(what), why, len(why))
 				}
-				said[what] = true
+				said[what], said[p.Title(in)] = true, true
 			}
 		}
 	}
@@ -154,26 +157,28 @@ func TestStepTexts(t *testing.T) {
 // TestStepsRefused: a catalogue with a slip in it is refused, whole.
 func TestStepsRefused(t *testing.T) {
 	t.Parallel()
-	const texts = "\n  texts:\n    pt-BR: {what: a, why: b}\n    es: {what: a, why: b}\n    en: {what: a, why: b}\n"
+	const texts = "\n  texts:\n    pt-BR: {title: t, what: a, why: b}\n    es: {title: t, what: a, why: b}\n    en: {title: t, what: a, why: b}\n"
 	const good = "- id: um\n  always: true\n  minutes: 1\n  days: 2" + texts
 	if steps, err := parseSteps([]byte(good)); err != nil || len(steps) != 1 || steps[0].within() != 48*time.Hour {
 		t.Fatal(steps, err)
 	}
 	for slip, why := range map[string]string{
 		good + good: "twice",
-		good + strings.NewReplacer("um", "dois", "days: 2", "days: 1").Replace(good):         "due before",
-		strings.Replace(good, "id: um", "id: Um", 1):                                         "id:",
-		strings.Replace(good, "minutes: 1", "minutes: 0", 1):                                 "minutes",
-		strings.Replace(good, "always: true", "essential: true", 1):                          "always",
-		strings.Replace(good, "always: true", "exposes: [senha]", 1):                         "no such class",
-		strings.Replace(good, "always: true", "sources: [mail]", 1):                          "no such kind",
-		strings.Replace(good, "always: true", "assets: [mail]", 1):                           "read steps",
-		strings.Replace(good, "always: true", "exposes: [card]", 1):                          "perhaps",
-		strings.Replace(good, "days: 2", "days: 2\n  mends: retracted", 1):                   "mends",
-		strings.Replace(good, "days: 2", "days: 2\n  link: http://exemplo.com.br", 1):        "link",
-		strings.Replace(good, "days: 2", "days: 2\n  color: red", 1):                         "read steps",
-		strings.Replace(good, "es: {what: a, why: b}", "es: {what: a}", 1):                   "es:",
-		strings.Replace(good, "en: {what: a, why: b}", "en: {what: a, why: \"{valor}\"}", 1): "blank",
+		good + strings.NewReplacer("um", "dois", "days: 2", "days: 1").Replace(good):                             "due before",
+		strings.Replace(good, "id: um", "id: Um", 1):                                                             "id:",
+		strings.Replace(good, "minutes: 1", "minutes: 0", 1):                                                     "minutes",
+		strings.Replace(good, "always: true", "essential: true", 1):                                              "always",
+		strings.Replace(good, "always: true", "exposes: [senha]", 1):                                             "no such class",
+		strings.Replace(good, "always: true", "sources: [mail]", 1):                                              "no such kind",
+		strings.Replace(good, "always: true", "assets: [mail]", 1):                                               "read steps",
+		strings.Replace(good, "always: true", "exposes: [card]", 1):                                              "perhaps",
+		strings.Replace(good, "days: 2", "days: 2\n  mends: retracted", 1):                                       "mends",
+		strings.Replace(good, "days: 2", "days: 2\n  link: http://exemplo.com.br", 1):                            "link",
+		strings.Replace(good, "days: 2", "days: 2\n  color: red", 1):                                             "read steps",
+		strings.Replace(good, "es: {title: t, what: a, why: b}", "es: {title: t, what: a}", 1):                   "es:",
+		strings.Replace(good, "en: {title: t, what: a, why: b}", "en: {title: t, what: a, why: \"{valor}\"}", 1): "blank",
+		strings.Replace(good, "en: {title: t, ", "en: {", 1):                                                     "en: a title",
+		strings.Replace(good, "es: {title: t", "es: {title: "+strings.Repeat("t", 41), 1):                        "es: a title",
 	} {
 		if _, err := parseSteps([]byte(slip)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, not %s", slip, err, why)

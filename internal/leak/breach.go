@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,11 +32,45 @@ func NewBreaches(store Store, now func() time.Time) *Breaches {
 // Hits counts the people of one partner that a breach has hit, and their findings.
 type Hits struct {
 	Partner partner.ID
-	// People were hit; Open, Resolved and Withdrawn are their findings, Alerted those that an alert was sent for.
+	// People have a finding that stands. Open and Resolved are the findings that stand, Alerted those of them that the
+	// partner was told of, Withdrawn those that were retracted.
 	People, Open, Resolved, Withdrawn, Alerted int64
-	// Severities counts the findings that were not withdrawn by how grave they are.
+	// Severities counts the findings that stand by how grave they are.
 	Severities map[cyber.Severity]int64
 }
+
+// NewHits adds groups of findings up for each partner, in the order of the partners.
+func NewHits(groups []cyber.FindingGroup, people map[partner.ID]int64) []Hits {
+	byPartner := map[partner.ID]*Hits{}
+	for _, g := range groups {
+		h := byPartner[g.Partner]
+		if h == nil {
+			h = &Hits{Partner: g.Partner, People: people[g.Partner], Severities: map[cyber.Severity]int64{}}
+			byPartner[g.Partner] = h
+		}
+		switch g.State {
+		case cyber.FindingOpen:
+			h.Open += g.Count
+		case cyber.FindingRetracted:
+			h.Withdrawn += g.Count
+			continue // it was never true
+		default:
+			h.Resolved += g.Count
+		}
+		h.Severities[g.Severity] += g.Count
+		if g.Alerted {
+			h.Alerted += g.Count
+		}
+	}
+	list := make([]Hits, 0, len(byPartner))
+	for _, id := range slices.Sorted(maps.Keys(byPartner)) {
+		list = append(list, *byPartner[id])
+	}
+	return list
+}
+
+// Standing returns how many findings stand: all but those that were retracted.
+func (h Hits) Standing() int64 { return h.Open + h.Resolved }
 
 // Graded returns how many of the findings are of a severity.
 func (h Hits) Graded(severity string) int64 { return h.Severities[cyber.Severity(severity)] }

@@ -229,9 +229,8 @@ type Store interface {
 	ProbesSince(ctx context.Context, since time.Time, after Place, limit int) ([]Probes, Place, error)
 	// KeepHits notes which watched values have these fingerprints, to be told.
 	KeepHits(ctx context.Context, breach string, hits []Probes) (int64, error)
-	// TellHits makes findings, statuses and events of up to limit noted hits, whole persons at a time, and returns how
-	// many were done; 0 when none is left.
-	TellHits(ctx context.Context, breach string, limit int, trace Tracer) (int, error)
+	// TellHits makes findings, statuses and events of up to limit noted hits behind a place, whole persons at a time.
+	TellHits(ctx context.Context, breach string, after HitPlace, limit int, trace Tracer) (Told, error)
 	// WithdrawFindings closes up to limit open findings of a breach as retracted and returns how many.
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
 	// RejudgeFindings holds up to limit findings of a breach, found at or after since, behind the given one, against

@@ -41,7 +41,7 @@ const (
 	probeBatch = 500_000
 	// tellBatch is how many hits become findings in one transaction, with their statuses, events and deliveries: others
 	// wait for it.
-	tellBatch = 100
+	tellBatch = 250
 )
 
 // Phase is a stage of a match.
@@ -60,6 +60,19 @@ const (
 type Place struct {
 	Partner partner.ID `json:"partner"`
 	At      int64      `json:"at"`
+}
+
+// HitPlace is a place in the order in which hits of a breach are told; nothing is before the zero one.
+type HitPlace struct {
+	Partner partner.ID
+	User    string // keyed index of the person's hash
+	Asset   cyber.AssetID
+}
+
+// Told is what came of telling hits: how many, and the last of them, which is the zero place when there were none.
+type Told struct {
+	Count int
+	Last  HitPlace
 }
 
 // MatchProgress is how far a match has come.
@@ -272,20 +285,23 @@ func selectHits(batch []Probes, found []uint64) (hits []Probes) {
 	return hits
 }
 
-// tellHits turns noted hits into findings and alerts.
+// tellHits turns noted hits into findings and alerts. It goes on behind the last one that was told, and not at the
+// first that is left: a database may have to step over all that were deleted to find that one.
 func (m *Matcher) tellHits(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {
+	var start, after HitPlace
 	for {
-		n, err := m.store.TellHits(ctx, run.Subject, tellBatch, v.traceValue)
+		told, err := m.store.TellHits(ctx, run.Subject, after, tellBatch, v.traceValue)
 		if err != nil {
 			return fmt.Errorf("tell: %w", err)
 		}
-		p.Told += int64(n)
+		p.Told += int64(told.Count)
 		if err := run.Save(ctx, p); err != nil {
 			return err
 		}
-		if n == 0 {
+		if told.Count == 0 && after == start {
 			return nil
 		}
+		after = told.Last // the start again behind the last of all, in case that one was noted before it meanwhile
 	}
 }
 

@@ -94,10 +94,47 @@ func (s *registers) KeepHits(_ context.Context, _ string, list []Probes) (int64,
 	return int64(n), s.call("keep")
 }
 
-func (s *registers) TellHits(_ context.Context, _ string, limit int, _ Tracer) (int, error) {
+func (s *registers) TellHits(_ context.Context, _ string, _ HitPlace, limit int, _ Tracer) (Told, error) {
 	n := min(s.open, limit)
 	s.open -= n
-	return n, s.call("tell")
+	return Told{Count: n}, s.call("tell")
+}
+
+// behind is a store with hits in two places: those before the place that was told are seen only by a look from the start.
+type behind struct {
+	*registers
+	asked []HitPlace
+}
+
+func (s *behind) TellHits(_ context.Context, _ string, after HitPlace, _ int, _ Tracer) (Told, error) {
+	s.asked = append(s.asked, after)
+	switch len(s.asked) {
+	case 1:
+		return Told{Count: 1, Last: HitPlace{User: "m"}}, nil
+	case 2:
+		return Told{}, nil
+	case 3: // one that was noted meanwhile
+		return Told{Count: 1, Last: HitPlace{User: "a"}}, nil
+	default:
+		return Told{}, nil
+	}
+}
+
+// TestTellingEndsAtTheStart: hits are told behind the last one, and nothing is left only when none is seen from the
+// start on.
+func TestTellingEndsAtTheStart(t *testing.T) {
+	m, s := newMatcher(t)
+	hits := &behind{registers: s}
+	m.store = hits
+	run, _ := ran("{}", s)
+	var p MatchProgress
+	if err := m.tellHits(t.Context(), run, volume{}, &p); err != nil || p.Told != 2 {
+		t.Errorf("%d told, %v", p.Told, err)
+	}
+	want := []HitPlace{{}, {User: "m"}, {}, {User: "a"}, {}}
+	if !slices.Equal(hits.asked, want) {
+		t.Errorf("asked behind %v", hits.asked)
+	}
 }
 
 func (s *registers) WithdrawFindings(_ context.Context, _ string, limit int) (int, error) {
@@ -387,7 +424,7 @@ func TestStepsStop(t *testing.T) {
 	}
 }
 
-// TestWithdrawSteps: findings are closed 100 at a time, the files go, and a second look follows when every process
+// TestWithdrawSteps: findings are closed a batch at a time, the files go, and a second look follows when every process
 // knows.
 func TestWithdrawSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -400,8 +437,8 @@ func TestWithdrawSteps(t *testing.T) {
 			t.Errorf("%v, after %s", err, time.Since(begin))
 		}
 		var want []string
-		for n := 100; n <= 1200; n += 100 {
-			want = append(want, fmt.Sprintf(`{"withdrawn":%d}`, n))
+		for n := tellBatch; n < 1200+tellBatch; n += tellBatch {
+			want = append(want, fmt.Sprintf(`{"withdrawn":%d}`, min(n, 1200)))
 		}
 		want = append(want, `{"withdrawn":1200}`, `{"withdrawn":0}`)
 		if !slices.Equal(*saved, want) {

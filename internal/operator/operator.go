@@ -383,13 +383,6 @@ const (
 	Arrived Figure = "endpoint.arrived"
 )
 
-// FindingsOfSeverity and FindingsOfClass are the findings of a day of one severity, and those that expose one class of
-// data.
-func FindingsOfSeverity(severity string) Figure { return FindingsOfDay + Figure("."+severity) }
-
-// FindingsOfClass is described above.
-func FindingsOfClass(class string) Figure { return FindingsOfDay + Figure(".class."+class) }
-
 // ScoreBands is into how many equal bands scores are parted; ScoresIn is how many of a sample of people are in one.
 const ScoreBands = 10
 

@@ -12,23 +12,25 @@ import (
 
 // The roles of a partner's own people. None includes a role of the service, so a check for one of those refuses them
 // without knowing of partners. An administrator is a developer who may also give keys that show people in clear, and
-// invite and change attendants and other administrators.
+// invite and change attendants, officers and other administrators.
 const (
 	PartnerAdmin  Role = "partner.admin"
 	Developer     Role = "partner.developer"
 	Attendant     Role = "partner.attendant"
 	PartnerViewer Role = "partner.viewer"
+	// Officer is the partner's data protection officer, whom the law calls encarregado.
+	Officer Role = "partner.officer"
 )
 
 // partnerPrefix tells roles of partners' people from those of the operator's own in the database.
 const partnerPrefix = "partner."
 
 // PartnerRoles lists the roles of partners' people.
-func PartnerRoles() []Role { return []Role{PartnerAdmin, Developer, Attendant, PartnerViewer} }
+func PartnerRoles() []Role { return []Role{PartnerAdmin, Developer, Attendant, Officer, PartnerViewer} }
 
-var errPartnerRole = ErrInvalid.With("role", fault.OneOf, "admin, developer, attendant, viewer")
+var errPartnerRole = ErrInvalid.With("role", fault.OneOf, "admin, developer, attendant, officer, viewer")
 
-// ParsePartnerRole reads the name of a role of a partner's person: admin, developer, attendant or viewer.
+// ParsePartnerRole reads the name of a role of a partner's person: admin, developer, attendant, officer or viewer.
 func ParsePartnerRole(s string) (Role, error) {
 	if r := Role(partnerPrefix + s); r.ofPartner() {
 		return r, nil
@@ -77,6 +79,8 @@ const (
 	// Approve is to give keys that show people in clear, and to make and change attendants and administrators: an
 	// administrator's.
 	Approve
+	// Answer is to give people the copy of their data, to have them erased, and to report incidents: an officer's.
+	Answer
 )
 
 // May reports whether a role of a partner has a right. Roles of the service have none: theirs are in Covers.
@@ -90,6 +94,8 @@ func (r Role) May(right Right) bool {
 		return r == Attendant
 	case Approve:
 		return r == PartnerAdmin
+	case Answer:
+		return r == Officer
 	case NoRight:
 	}
 	return false
@@ -101,7 +107,7 @@ func (r Role) MayGive(other Role) bool {
 	if r.May(Approve) {
 		return other.ofPartner()
 	}
-	for _, right := range []Right{Look, Integrate, Attend, Approve} {
+	for _, right := range []Right{Look, Integrate, Attend, Approve, Answer} {
 		if other.May(right) && !r.May(right) {
 			return false
 		}

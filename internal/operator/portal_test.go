@@ -24,7 +24,14 @@ func TestPartnerRolesCoverNothing(t *testing.T) {
 		}
 	}
 	for _, r := range operator.ListRoles() {
-		for _, right := range []operator.Right{operator.NoRight, operator.Look, operator.Integrate, operator.Attend} {
+		for _, right := range []operator.Right{
+			operator.NoRight,
+			operator.Look,
+			operator.Integrate,
+			operator.Attend,
+			operator.Approve,
+			operator.Answer,
+		} {
 			if r.May(right) {
 				t.Errorf("%s has right %d", r, right)
 			}
@@ -35,6 +42,24 @@ func TestPartnerRolesCoverNothing(t *testing.T) {
 		!operator.Developer.May(operator.Integrate) ||
 		!operator.Attendant.May(operator.Attend) {
 		t.Error("rights are not where they belong")
+	}
+}
+
+// TestOfficerIsGivenByAnAdministrator: who hands out people's data is chosen by who answers for the partner's people. An
+// officer looks, answers people, and gives nobody a right that is not theirs.
+func TestOfficerIsGivenByAnAdministrator(t *testing.T) {
+	for _, by := range operator.PartnerRoles() {
+		if got, want := by.MayGive(operator.Officer), by == operator.PartnerAdmin || by == operator.Officer; got != want {
+			t.Errorf("%s gives the role of an officer: %t", by, got)
+		}
+		if got, want := by.May(operator.Answer), by == operator.Officer; got != want {
+			t.Errorf("%s answers people: %t", by, got)
+		}
+	}
+	for _, other := range []operator.Role{operator.PartnerAdmin, operator.Developer, operator.Attendant, operator.Viewer} {
+		if operator.Officer.MayGive(other) {
+			t.Errorf("an officer gives %s", other)
+		}
 	}
 }
 

@@ -92,18 +92,19 @@ func (g *Gate) RefreshMemory(ctx context.Context) {
 	g.trustedUntil = asked.Add(trustFor)
 }
 
-// Authenticate says who presents key, if it is live and covers need. Every failure is ErrUnauthorised, whatever its
-// cause; only a database that does not answer is another error.
+// Authenticate says who presents key, if it is live and covers need. A live key of a partner that is not suspended but
+// lacks the scope returns the caller with ErrScopeMissing: the partner may know what its own key lacks. Every other
+// failure is ErrUnauthorised, whatever its cause; only a database that does not answer is another error.
 func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller, error) {
 	now := g.now()
 	e, epoch, err := g.findKeyByText(ctx, key, now)
 	if err != nil {
 		return Caller{}, err
 	}
-	if !e.key.IsLiveAt(now) || e.partner.Suspended || !e.key.HasScope(need) {
+	if !e.key.IsLiveAt(now) || e.partner.Suspended {
 		return Caller{}, ErrUnauthorised
 	}
-	return Caller{
+	caller := Caller{
 		Partner:  e.partner.ID,
 		Mode:     e.partner.Mode,
 		Settings: e.partner.Settings,
@@ -111,7 +112,11 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 		Line:     e.key.Line,
 		Epoch:    epoch,
 		key:      &e.key,
-	}, nil
+	}
+	if !e.key.HasScope(need) {
+		return caller, ErrScopeMissing.With("x-api-key", fault.ScopeMissing, need.Describe())
+	}
+	return caller, nil
 }
 
 // findKeyByText answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an

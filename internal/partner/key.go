@@ -32,21 +32,26 @@ const (
 	// ScopeCredentials lets a key ask whether a password is known together with a person's values. No other scope
 	// includes it: it tells more of a person than all they watch.
 	ScopeCredentials Scope = "credentials"
-	// ScopeManage lets a key manage the partner's own webhooks and keys, and read usage and statistics. No other scope
+	// ScopeManage lets a key manage the partner's own webhooks and keys, and read statistics. No other scope
 	// includes it: its holder decides where events go and who else may call.
 	ScopeManage     Scope = "manage"
 	ScopeManageRead Scope = "manage:read"
+	// ScopePrivacy lets a key ask for the erasure of people. No key has it unless it is asked for, the first key of a
+	// sandbox neither: what it does cannot be undone.
+	ScopePrivacy Scope = "privacy"
 	// ScopeAnyRead is what a route asks for that shows each key what it may see; no key is given it.
 	ScopeAnyRead Scope = "any:read"
+	// ScopeAny is what a route asks for that is for every key of the partner; no key is given it.
+	ScopeAny Scope = "any"
 )
 
-// ContractScopes returns the default scopes of a key: the 14 operations of the contract. Managing keys and checking
-// passwords are not among them and must be asked for.
+// ContractScopes returns the default scopes of a key: the 14 operations of the contract. Managing keys, checking
+// passwords and erasing people are not among them and must be asked for.
 func ContractScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions} }
 
 // firstScopes returns the scopes of the key that a partner is created with. A sandbox key opens everything that a
-// developer tries on the first day, and no more than made-up data; only a check of passwords has to be asked for, as it
-// has to be later.
+// developer tries on the first day, and no more than made-up data; only checks of passwords and erasures have to be
+// asked for, as they have to be later.
 func firstScopes(mode Mode) []Scope {
 	if mode == Sandbox {
 		return append(ContractScopes(), ScopeManage)
@@ -64,6 +69,7 @@ func knownScopes() []Scope {
 		ScopeCredentials,
 		ScopeManage,
 		ScopeManageRead,
+		ScopePrivacy,
 	}
 }
 
@@ -117,8 +123,19 @@ func (k Key) IsLiveAt(t time.Time) bool {
 	return !k.Forged && k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || t.Before(k.ExpiresAt))
 }
 
+// Describe returns the scope as a refusal names it.
+func (s Scope) Describe() string {
+	if s == ScopeAnyRead {
+		return string(ScopeCyberRead + " or " + ScopeSubscriptionsRead)
+	}
+	return string(s)
+}
+
 // HasScope reports whether the key covers need.
 func (k Key) HasScope(need Scope) bool {
+	if need == ScopeAny {
+		return true
+	}
 	if need == ScopeAnyRead {
 		return k.HasScope(ScopeCyberRead) || k.HasScope(ScopeSubscriptionsRead)
 	}
@@ -532,8 +549,11 @@ func (r *Registry) ForPartner(id ID, clear bool) *Registry {
 	return &own
 }
 
-// showsPeople reports whether a key of a scope reads people's data in clear, without knowing who they are before.
-func (s Scope) showsPeople() bool { return s == ScopeSubscriptions || s == ScopeSubscriptionsRead }
+// needsApproval reports whether a key of a scope reads people's data in clear, without knowing who they are before, or
+// erases people: among a partner's people an administrator gives it.
+func (s Scope) needsApproval() bool {
+	return s == ScopeSubscriptions || s == ScopeSubscriptionsRead || s == ScopePrivacy
+}
 
 // ownPartner is a store that knows one partner. Every method is written out, so that one that is added to the interface
 // is decided on before it compiles.
@@ -582,8 +602,8 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 		return err
 	}
 	for _, scope := range k.Scopes {
-		if scope.showsPeople() && !s.clear {
-			return ErrInvalid.With("scope", fault.ScopeShowsPeople, scope)
+		if scope.needsApproval() && !s.clear {
+			return ErrInvalid.With("scope", fault.ScopeNeedsApproval, scope)
 		}
 		if !slices.Contains(held, scope) {
 			return ErrInvalid.With("scope", fault.ScopeOperatorGives, scope)
@@ -642,7 +662,7 @@ func (s ownPartner) heldScopes(ctx context.Context, id ID) ([]Scope, error) {
 	keys, err := s.ListKeys(ctx, id)
 	var held []Scope
 	for _, scope := range knownScopes() {
-		if (s.clear || !scope.showsPeople()) &&
+		if (s.clear || !scope.needsApproval()) &&
 			slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
 			held = append(held, scope)
 		}

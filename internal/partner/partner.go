@@ -149,7 +149,9 @@ var (
 	ErrTaken        = fault.New(fault.Conflict, "partner.taken")
 	ErrInvalid      = fault.New(fault.Invalid, "partner.invalid")
 	ErrKeyNotFound  = fault.New(fault.NotFound, "key.not_found")
-	ErrUnauthorised = fault.New(fault.Unauthenticated, "credentials.refused")
+	ErrUnauthorised = fault.New(fault.Unauthenticated, "key.refused")
+	// ErrScopeMissing is the refusal of a live key that may not do what it was shown for.
+	ErrScopeMissing = fault.New(fault.Unauthenticated, "key.scope_missing")
 )
 
 // Store is what the rules of this package need to keep.
@@ -228,6 +230,9 @@ func (r *Registry) CreatePartner(
 	}
 }
 
+// firstKeyLabel is what the key is called that a partner begins with, for people to read.
+const firstKeyLabel = "Chave inicial"
+
 // insertPartner draws the number, the salt and the first key of a partner and keeps all of them.
 func (r *Registry) insertPartner(ctx context.Context, p Partner) (Partner, Credentials, error) {
 	id, err := randomID(r.random)
@@ -239,7 +244,7 @@ func (r *Registry) insertPartner(ctx context.Context, p Partner) (Partner, Crede
 	if _, err := io.ReadFull(r.random, salt); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)
 	}
-	key, secret, err := r.generateKey(p, "first", firstScopes(p.Mode), time.Time{}, "")
+	key, secret, err := r.generateKey(p, firstKeyLabel, firstScopes(p.Mode), time.Time{}, "")
 	if err != nil {
 		return Partner{}, Credentials{}, err
 	}

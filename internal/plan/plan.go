@@ -39,6 +39,8 @@ type Plan struct {
 	KeyDays int
 	// KeysEndWithSubscription ends a person's keys when the last subscription of this plan ends.
 	KeysEndWithSubscription bool
+	// Watch is what the plan watches of what a subscription names, from its enrolment on.
+	Watch Watch
 	// Retired plans take no new subscriptions; those that exist go on.
 	Retired   bool
 	CreatedAt time.Time
@@ -151,6 +153,7 @@ func (p *Plan) checkPlan() error {
 			p.KeyDays < 0 || p.KeyDays > maxKeyDays,
 			ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays),
 		),
+		fault.When(!p.Watch.IsKnown(), ErrInvalid.With("watch", fault.OneOf, "email, cpf, phone")),
 		p.Coverage.checkCoverage(),
 	)
 }

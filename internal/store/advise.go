@@ -394,8 +394,8 @@ func (s Cover) LoadEntitled(ctx context.Context, id partner.ID, sent partner.Use
 
 // readEntitled is LoadEntitled for a querier.
 func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
-	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired,
-		p.created_at, p.mac`
+	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end,
+		p.watch, p.retired, p.created_at, p.mac`
 	var e cyber.Entitled
 	err := eachRow(ctx, q, func(row scanner) error {
 		var byDefault bool

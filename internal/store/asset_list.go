@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"maps"
 	"slices"
 
@@ -15,87 +16,185 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
+// assetRow is a watched value on its way into the table, indexed and sealed before the transaction begins, so that the
+// transaction is short.
+type assetRow struct {
+	cyber.NewAsset
+	user   user
+	index  []byte
+	sealed []byte
+}
+
+// newAssetRow indexes and seals a value. The person is set later, inside the transaction.
+func (s Monitoring) newAssetRow(id partner.ID, a cyber.NewAsset) (assetRow, error) {
+	sealed, err := s.sealAssetValue(id, a.Asset)
+	return assetRow{NewAsset: a, index: s.valueIndex(id, a.Kind, a.Normal), sealed: sealed}, err
+}
+
 // InsertAssets stores a list of new watched values in one transaction and few statements: see cyber.MonitoringStore.
 func (s Monitoring) InsertAssets(
 	ctx context.Context,
 	id partner.ID,
 	list []cyber.NewAsset,
 	limit int,
-) (refused []error, err error) {
-	sealed := make([][]byte, len(list))
-	for i, a := range list {
-		if sealed[i], err = s.sealAssetValue(id, a.Asset); err != nil {
-			return nil, err
-		}
-	}
-	err = s.runInBulkTx(ctx, len(list), func(tx *sqldb.Tx) error {
-		refused, err = s.insertAssets(ctx, tx, id, list, sealed, limit)
-		return err
-	})
-	return refused, err
-}
-
-// insertAssets stores each value that its person does not have yet, and refuses those of people who have limit values.
-func (s Monitoring) insertAssets(
-	ctx context.Context, tx *sqldb.Tx, id partner.ID, list []cyber.NewAsset, sealed [][]byte, limit int,
-) ([]error, error) {
-	if err := s.linkPersons(ctx, tx, id, list); err != nil {
-		return nil, err
-	}
+) (refused []error, waiting int, err error) {
+	rows := make([]assetRow, len(list))
 	hashes := make([]partner.UserHash, len(list))
 	for i, a := range list {
 		hashes[i] = a.User
+		if rows[i], err = s.newAssetRow(id, a); err != nil {
+			return nil, 0, err
+		}
 	}
-	users, err := s.findAndNameUsers(ctx, tx, id, hashes)
+	err = s.runInBulkTx(ctx, len(list), func(tx *sqldb.Tx) error {
+		if err := s.linkPersons(ctx, tx, id, list); err != nil {
+			return err
+		}
+		users, err := s.findAndNameUsers(ctx, tx, id, hashes)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			rows[i].user = users[rows[i].User]
+		}
+		refused, waiting, err = s.keepAssetRows(ctx, tx, id, rows, limit)
+		return err
+	})
+	return refused, waiting, err
+}
+
+// keepAssetRows stores each value that its person does not have yet, and notes for one that the person has why it is
+// watched from now on. Values of people who have limit values are refused, each by an error at its place; those that a
+// subscription names never are. It counts the values that wait for their first look, also those that were there before.
+func (s Monitoring) keepAssetRows(
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []assetRow, limit int,
+) (refused []error, waiting int, err error) {
+	held, err := s.heldValues(ctx, tx, id, rows)
 	if err != nil {
-		return nil, err
-	}
-	held, err := s.heldValues(ctx, tx, id, users)
-	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	epoch, err := corporaEpoch(ctx, tx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	refused := make([]error, len(list))
-	var statements []sqldb.Statement
+	refused = make([]error, len(rows))
+	var inserts []insertedAsset
+	var twins []sqldb.Statement
 	var hits []leak.Hit
-	for i, a := range list {
-		u := users[a.User]
-		value := personsValue{person: string(u.write), kind: a.Kind, index: string(s.valueIndex(id, a.Kind, a.Normal))}
+	for i, r := range rows {
+		value := personsValue{person: string(r.user.write), kind: r.Kind, index: string(r.index)}
+		known, isHeld := held.values[value]
+		if isHeld && known.look == lookWaiting {
+			waiting++
+		}
 		switch {
-		case held.values[value]:
+		case isHeld && known.source&r.Source == r.Source:
 			continue
-		case held.count[value.person] >= limit:
+		case isHeld && known.user != value.person:
+			twins = append(twins, addSource(id, known.id, r.Source))
+			continue
+		case !isHeld && r.Source == cyber.AddedByItself && held.count[value.person] >= limit:
 			refused[i] = cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
 			continue
 		}
-		held.add(value)
-		fingerprint, look := s.decideFirstLook(id, a, epoch)
-		statements = append(statements, sqldb.NewStatement(insertAssetRow,
-			a.ID,
-			id,
-			u.write,
-			a.Kind,
-			[]byte(value.index),
-			fingerprint,
-			look,
-			sealed[i],
-			cyber.StatusMonitored,
-			a.AddedAt,
-		))
-		for _, seen := range a.Seen.Breaches {
-			hits = append(hits, leak.Hit{Asset: a.ID, Seen: seen})
+		// One that is held is inserted as well: its row may be gone by the time that this transaction reaches it.
+		fingerprint, look := s.decideFirstLook(id, r.NewAsset, epoch)
+		now := heldValue{id: r.ID, user: value.person, source: r.Source | known.source, look: look}
+		held.add(value, now, isHeld)
+		if !isHeld && look == lookWaiting {
+			waiting++
+		}
+		inserts = append(inserts, insertedAsset{r, fingerprint, look})
+		for _, seen := range r.Seen.Breaches {
+			hits = append(hits, leak.Hit{Asset: r.ID, Seen: seen})
 		}
 	}
-	if err := tx.RunStatements(ctx, statements); err != nil {
-		return nil, err
+	if err := tx.RunStatements(ctx, twins); err != nil {
+		return nil, 0, err
 	}
-	if len(hits) == 0 {
-		return refused, nil
+	if err := insertAssetRows(ctx, tx, id, inserts); err != nil {
+		return nil, 0, err
 	}
-	return refused, s.addFindings(ctx, tx, id, hits)
+	return refused, waiting, s.addFindings(ctx, tx, id, hits)
+}
+
+// addSource returns the statement that adds a reason to watch a value that is there.
+func addSource(id partner.ID, asset cyber.AssetID, source cyber.AssetSource) sqldb.Statement {
+	return sqldb.NewStatement(
+		`UPDATE asset SET source = source | CAST($3 AS INTEGER) WHERE partner_id = $1 AND id = $2`,
+		id,
+		asset,
+		source,
+	)
+}
+
+// insertedAsset is a row with what its first look came to.
+type insertedAsset struct {
+	assetRow
+	fingerprint sql.NullInt64
+	look        int64
+}
+
+// insertedColumns are those of a new value; the last one is left out for a value that no match may meet.
+var insertedColumns = []string{
+	"id",
+	"partner_id",
+	"user_index",
+	"kind",
+	"value_index",
+	"source",
+	"look",
+	"value",
+	"status",
+	"created_at",
+	"fingerprint",
+}
+
+// insertAssetRows stores values with one statement for those that can be matched and one for the others. The same value
+// may have been stored by another transaction meanwhile: then there is one more reason to watch it.
+func insertAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, list []insertedAsset) error {
+	// In the order of the index by person: neighbours share its pages, and two lists do not wait for each other.
+	slices.SortFunc(list, func(a, b insertedAsset) int {
+		return cmp.Or(
+			bytes.Compare(a.user.write, b.user.write),
+			cmp.Compare(a.Kind, b.Kind),
+			bytes.Compare(a.index, b.index),
+		)
+	})
+	number := id.Number()
+	for _, isMatched := range []bool{true, false} {
+		var part []insertedAsset
+		for _, a := range list {
+			if a.fingerprint.Valid == isMatched {
+				part = append(part, a)
+			}
+		}
+		columns := insertedColumns
+		if !isMatched {
+			columns = columns[:len(columns)-1]
+		}
+		err := tx.InsertOrUpdate(ctx, "asset", columns,
+			`(partner_id, user_index, kind, value_index) DO UPDATE SET source = asset.source | excluded.source`,
+			rowsOf(part, func(_ int, a insertedAsset) ([]any, error) {
+				return []any{
+					a.ID,
+					number,
+					a.user.write,
+					a.Kind,
+					a.index,
+					a.Source,
+					a.look,
+					a.sealed,
+					cyber.StatusMonitored,
+					a.AddedAt,
+					a.fingerprint.Int64,
+				}[:len(columns)], nil
+			}))
+		if err != nil {
+			return classifyError(err)
+		}
+	}
+	return nil
 }
 
 // personsValue is a value of a person, by the indexes of both.
@@ -105,17 +204,27 @@ type personsValue struct {
 	index  string
 }
 
+// heldValue is a value that a person has already, and the index that its row stands under.
+type heldValue struct {
+	id     cyber.AssetID
+	user   string
+	source cyber.AssetSource
+	look   int64
+}
+
 // heldValues are the values that people have already.
 type heldValues struct {
-	values map[personsValue]bool
+	values map[personsValue]heldValue
 	// count is how many values a person has. The limit is a quota: two requests at the same instant may pass it.
 	count map[string]int
 }
 
-// add notes one value more.
-func (h heldValues) add(v personsValue) {
-	h.values[v] = true
-	h.count[v.person]++
+// add notes a value, one more unless it was counted before.
+func (h heldValues) add(v personsValue, held heldValue, isCounted bool) {
+	h.values[v] = held
+	if !isCounted {
+		h.count[v.person]++
+	}
 }
 
 // personsByIndex returns the index under which a person's rows are written, by each of the person's indexes.
@@ -128,25 +237,33 @@ func personsByIndex(users map[partner.UserHash]user) map[string]string {
 	return personOf
 }
 
-// heldValues reads the values of some people; those that were added under the other digest of a person count as the
-// person's.
-func (s Monitoring) heldValues(
-	ctx context.Context, tx *sqldb.Tx, id partner.ID, users map[partner.UserHash]user,
-) (heldValues, error) {
-	held := heldValues{values: map[personsValue]bool{}, count: map[string]int{}}
-	personOf := personsByIndex(users)
+// heldValues reads the values of the people of some rows; those that were added under the other digest of a person
+// count as the person's.
+func (s Monitoring) heldValues(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []assetRow) (heldValues, error) {
+	held := heldValues{values: map[personsValue]heldValue{}, count: map[string]int{}}
+	personOf := make(map[string]string, len(rows))
+	for _, r := range rows {
+		personOf[string(r.user.write)] = string(r.user.write)
+		personOf[string(r.user.other)] = string(r.user.write)
+	}
 	args := []any{id}
 	err := eachRow(ctx, tx, func(row scanner) error {
 		var v personsValue
-		var person, index []byte
-		if err := row.Scan(&person, &v.kind, &index); err != nil {
+		var known heldValue
+		var user, index []byte
+		if err := row.Scan(&known.id, &user, &v.kind, &index, &known.source, &known.look); err != nil {
 			return err
 		}
-		v.person = personOf[string(person)]
+		known.user = string(user)
+		v.person = personOf[known.user]
 		v.index = string(index)
-		held.add(v)
+		if _, isTwin := held.values[v]; isTwin && known.user != v.person {
+			held.count[v.person]++ // the row under the person's own index is the one to change
+			return nil
+		}
+		held.add(v, known, false)
 		return nil
-	}, `SELECT user_index, kind, value_index FROM asset
+	}, `SELECT id, user_index, kind, value_index, source, look FROM asset
 		WHERE partner_id = $1 AND user_index IN (`+appendByteMarks(&args, slices.Sorted(maps.Keys(personOf)))+`)`,
 		args...,
 	)
@@ -161,11 +278,17 @@ func (s Monitoring) linkPersons(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			salts[a.OwnCPF] = a.Salt
 		}
 	}
-	var statements []sqldb.Statement
-	for _, cpf := range slices.Sorted(maps.Keys(salts)) {
-		statements = append(statements, s.linkPersonStatement(id, cpf, salts[cpf]))
+	if len(salts) == 0 {
+		return nil
 	}
-	return tx.RunStatements(ctx, statements)
+	number, now := id.Number(), s.now()
+	columns := []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}
+	err := tx.InsertOrUpdate(ctx, "person", columns, `(partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
+		rowsOf(slices.Sorted(maps.Keys(salts)), func(_ int, cpf string) ([]any, error) {
+			index, d256, d512 := s.personColumns(id, cpf, salts[cpf])
+			return []any{number, index, d256, d512, now}, nil
+		}))
+	return classifyError(err)
 }
 
 // findAndNameUsers is findAndNameUser for several people.
@@ -185,24 +308,31 @@ func (s core) findAndNameUsers(
 	for _, hash := range hashes {
 		spelt[string(users[hash].write)] = hash
 	}
-	var statements []sqldb.Statement
+	var indexes []string
+	var drops []sqldb.Statement
 	// In one order, so that two lists do not wait for each other.
 	for _, index := range slices.Sorted(maps.Keys(spelt)) {
 		hash := spelt[index]
 		u := users[hash]
-		if u.cpf != nil && named[index] == hash {
+		if u.cpf != nil && named.last[index] == hash {
 			continue
 		}
-		sealed, err := s.sealValue(sealedNamePlace(id, u.write), string(hash))
-		if err != nil {
-			return nil, err
-		}
-		statements = append(statements, sqldb.NewStatement(keepPersonName, id, u.write, sealed, s.now()))
-		if !bytes.Equal(u.write, u.other) {
-			statements = append(statements, sqldb.NewStatement(dropPersonName, id, u.other))
+		indexes = append(indexes, index)
+		if !bytes.Equal(u.write, u.other) && named.has[string(u.other)] {
+			drops = append(drops, sqldb.NewStatement(dropPersonName, id, u.other))
 		}
 	}
-	return users, tx.RunStatements(ctx, statements)
+	number, now := id.Number(), s.now()
+	err = tx.InsertOrUpdate(ctx, "person_name", []string{"partner_id", "user_index", "name", "named_at"},
+		`(partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`,
+		rowsOf(indexes, func(_ int, index string) ([]any, error) {
+			sealed, err := s.sealValue(sealedNamePlace(id, []byte(index)), string(spelt[index]))
+			return []any{number, []byte(index), sealed, now}, err
+		}))
+	if err != nil {
+		return nil, classifyError(err)
+	}
+	return users, tx.RunStatements(ctx, drops)
 }
 
 // keepUsers is keepUser for several people.
@@ -238,7 +368,7 @@ func (s core) keepUsers(
 			}
 			return err
 		}, `SELECT `+column+`, cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` IN (`+
-			appendByteMarks(&args, slices.Sorted(maps.Keys(digests[column])))+`) ORDER BY cpf`+s.db.KeepRows(),
+			appendByteMarks(&args, slices.Sorted(maps.Keys(digests[column])))+`) ORDER BY `+column+s.db.KeepRows(),
 			args...,
 		)
 		if err != nil {
@@ -248,10 +378,18 @@ func (s core) keepUsers(
 	return users, nil
 }
 
-// lastNames returns how the partner spelt people last, by the index under which their rows are written.
+// lastNames are how a partner spelt people before.
+type lastNames struct {
+	// last is the last spelling, by the index under which the person's rows are written.
+	last map[string]partner.UserHash
+	// has are the indexes that there is a spelling under.
+	has map[string]bool
+}
+
+// lastNames returns how the partner spelt people last.
 func (s core) lastNames(
 	ctx context.Context, tx *sqldb.Tx, id partner.ID, users map[partner.UserHash]user,
-) (map[string]partner.UserHash, error) {
+) (lastNames, error) {
 	personOf := personsByIndex(users)
 	type name struct {
 		index []byte
@@ -270,12 +408,13 @@ func (s core) lastNames(
 		args...,
 	)
 	if err != nil {
-		return nil, err
+		return lastNames{}, err
 	}
 	slices.SortFunc(names, func(a, b name) int { return cmp.Compare(a.at, b.at) })
-	last := make(map[string]partner.UserHash, len(names))
+	known := lastNames{last: make(map[string]partner.UserHash, len(names)), has: make(map[string]bool, len(names))}
 	for _, n := range names {
-		last[personOf[string(n.index)]] = partner.UserHash(n.hash)
+		known.last[personOf[string(n.index)]] = partner.UserHash(n.hash)
+		known.has[string(n.index)] = true
 	}
-	return last, nil
+	return known, nil
 }

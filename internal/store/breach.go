@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -353,42 +352,17 @@ func (s Breaches) ListSegments(ctx context.Context) ([]leak.Segment, int64, erro
 }
 
 // BreachHits counts the people that a breach affected, for each partner: see leak.Store. Only the operator may ask, so
-// it takes no partner.
+// it takes no partner. It counts what the list of findings lists, and as that does.
 func (s Breaches) BreachHits(ctx context.Context, of cyber.Breach) ([]leak.Hits, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(row scanner, h *leak.Hits) error {
-		*h = leak.Hits{Severities: map[cyber.Severity]int64{}}
-		return row.Scan(&h.Partner, &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)
-	}, `SELECT f.partner_id, count(DISTINCT a.user_index), count(*) FILTER (WHERE f.resolution = ''),
-		count(*) FILTER (WHERE f.resolution NOT IN ('', $2)),
-		count(*) FILTER (WHERE f.resolution = $2), count(*) FILTER (WHERE NOT f.quiet)
-		FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id WHERE f.breach = $1
-		GROUP BY f.partner_id ORDER BY f.partner_id`,
-		of.Name,
-		cyber.ResolvedRetracted,
-	)
+	groups, err := Overview(s).GroupFindings(ctx, cyber.FindingFilter{Breach: of.Name}, 0)
 	if err != nil {
 		return nil, err
 	}
-	// How grave a finding is follows from what stood in its records, so that a few groups tell it of all of them.
-	err = eachRow(ctx, s.readQuerier(), func(row scanner) error {
-		var id partner.ID
-		var classes sql.NullInt64
-		var n int64
-		f := cyber.Finding{}
-		if err := row.Scan(&id, &classes, &f.OwnSite, &f.WatchedSite, &n); err != nil {
-			return err
-		}
-		f.Breach = of.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
-		if i := slices.IndexFunc(list, func(h leak.Hits) bool { return h.Partner == id }); i >= 0 {
-			list[i].Severities[cyber.SeverityOf(f)] += n
-		}
-		return nil
-	}, `SELECT partner_id, classes, own_site, watched_site, count(*) FROM finding WHERE breach = $1 AND resolution <> $2
-		GROUP BY partner_id, classes, own_site, watched_site`,
-		of.Name,
-		cyber.ResolvedRetracted,
-	)
-	return list, err
+	people, err := Overview(s).CountAffected(ctx, cyber.FindingFilter{Breach: of.Name, State: cyber.FindingStanding})
+	if err != nil {
+		return nil, err
+	}
+	return leak.NewHits(groups, people), nil
 }
 
 var _ cyber.BreachStore = Breaches{}
@@ -747,34 +721,47 @@ func (s Breaches) keepPartnerHits(
 	breach string,
 	hits []uint64,
 ) (kept int64, err error) {
-	args := []any{breach, id}
-	marks := make([]byte, 0, 5*len(hits))
+	veiled := make([]int64, len(hits))
 	for i, h := range hits {
-		args = append(args, s.veilFingerprint(id, h))
-		if i > 0 {
-			marks = append(marks, ", "...)
-		}
-		marks = strconv.AppendInt(append(marks, '$'), int64(len(args)), 10)
+		veiled[i] = s.veilFingerprint(id, h)
 	}
-	args = append(args, hitBatch)
 	// Any number of people may watch one value. Those that are read are locked: one that is being deleted is passed
-	// over, and none is deleted between being read and being referred to.
-	kept, err = s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
-		return execCounting(ctx, tx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
-			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset
-			WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
-			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id
-			AND f.breach = $1)
-			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id
-			AND h.asset_id = asset.id
-				AND h.user_index = asset.user_index)
-			LIMIT $`+strconv.Itoa(len(args))+s.db.KeepRows()+` ON CONFLICT (breach, partner_id, user_index,
-			asset_id) DO NOTHING`,
-			args...,
+	// over, and none is deleted between being read and being referred to. Citus locks by a SELECT alone, so the
+	// hits are written by a statement of their own. What is noted or found already is counted, and not asked for by NOT
+	// EXISTS, so that PostgreSQL looks each value up: its statistics of a table that was empty a moment ago have it
+	// compare every value with every hit.
+	return s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
+		found, err := collectRows(ctx, tx, scanWatched, `SELECT user_index, id FROM asset
+			WHERE partner_id = $1 AND fingerprint `+tx.InListCondition(3)+`
+			AND (SELECT count(*) FROM finding f WHERE f.partner_id = $1 AND f.asset_id = asset.id
+				AND f.breach = $2) = 0
+			AND (SELECT count(*) FROM match_hit h WHERE h.breach = $2 AND h.partner_id = $1
+				AND h.user_index = asset.user_index AND h.asset_id = asset.id) = 0
+			LIMIT $4`+s.db.KeepRows(),
+			id,
+			breach,
+			tx.ListArgument(veiled),
+			hitBatch,
 		)
+		if err != nil {
+			return 0, err
+		}
+		return int64(len(found)), tx.InsertOrUpdate(ctx, "match_hit",
+			[]string{"breach", "partner_id", "user_index", "asset_id"},
+			"(breach, partner_id, user_index, asset_id) DO NOTHING",
+			rowsOf(found, func(_ int, w watchedRow) ([]any, error) {
+				return []any{breach, id, w.user, w.asset}, nil
+			}))
 	})
-	return kept, err
 }
+
+// watchedRow names a watched value of a partner.
+type watchedRow struct {
+	user  []byte
+	asset cyber.AssetID
+}
+
+func scanWatched(row scanner, w *watchedRow) error { return row.Scan(&w.user, &w.asset) }
 
 // keptHit is a stored match of a breach and a watched value that has not become a finding yet.
 type keptHit struct {
@@ -799,17 +786,25 @@ func (s Breaches) scanKeptHit(row scanner, h *keptHit) error {
 
 // TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a
 // breach.
-func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {
-	told := 0
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		told = 0
+func (s Breaches) TellHits(
+	ctx context.Context,
+	breach string,
+	after leak.HitPlace,
+	limit int,
+	trace leak.Tracer,
+) (leak.Told, error) {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (told leak.Told, err error) {
 		kept, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
-			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`,
+			AND (m.partner_id, m.user_index, m.asset_id) > ($2, $3, $4)
+			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $5`,
 			breach,
+			after.Partner,
+			[]byte(after.User),
+			after.Asset,
 			limit,
 		)
 		if err != nil {
-			return err
+			return told, err
 		}
 		if len(kept) == limit {
 			kept = wholePersons(kept)
@@ -821,13 +816,15 @@ func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace 
 			}
 			done, err := s.createFindings(ctx, tx, rest[0].partner, breach, rest[:n], trace)
 			if err != nil {
-				return err
+				return told, err
 			}
-			told, rest = told+done, rest[n:]
+			last := rest[n-1]
+			told.Count += done
+			told.Last = leak.HitPlace{Partner: last.partner, User: last.user, Asset: last.asset}
+			rest = rest[n:]
 		}
-		return nil
+		return told, nil
 	})
-	return told, err
 }
 
 // wholePersons drops the hits of the last person, because more of them may follow, unless there is no other person.
@@ -880,25 +877,27 @@ func (s Breaches) createFindings(
 		}
 		kept = uniqueValues(append(slices.Clip(kept), more...))
 	}
-	hits, ids := make([]leak.Hit, 0, len(kept)), make([]cyber.AssetID, len(kept))
+	hits, told := make([]leak.Hit, 0, len(kept)), make([]sqldb.Statement, len(kept))
 	for i, h := range kept {
 		held, err := trace(h.fingerprint)
 		if err != nil {
 			return 0, err
 		}
-		if ids[i] = h.asset; held.Found { // it was noted of content that is not the breach's any more if not
+		if held.Found { // it was noted of content that is not the breach's any more if not
 			hits = append(hits, leak.Hit{Asset: h.asset, Seen: cyber.Seen{Breach: breach, Trace: held.Trace}})
 		}
+		told[i] = sqldb.NewStatement(
+			`DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND user_index = $3 AND asset_id = $4`,
+			breach,
+			id,
+			[]byte(h.user),
+			h.asset,
+		)
 	}
 	if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err
 	}
-	args := []any{breach, id}
-	marks := appendMarks(&args, ids)
-	return len(ids), execStatement(ctx, tx, `DELETE FROM match_hit
-		WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`,
-		args...,
-	)
+	return len(kept), tx.RunStatements(ctx, told)
 }
 
 // foundIn names a finding and the watched value it is about.

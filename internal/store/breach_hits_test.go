@@ -62,7 +62,7 @@ func TestBreachHits(t *testing.T) {
 			slices.Reverse(hits)
 		}
 		h := hits[0]
-		if h.Partner != p.ID || h.People != 2 || h.Open != 2 || h.Resolved != 1 || h.Withdrawn != 1 || h.Alerted != 3 ||
+		if h.Partner != p.ID || h.People != 2 || h.Open != 2 || h.Resolved != 1 || h.Withdrawn != 1 || h.Alerted != 2 ||
 			h.Graded("critical") != 1 {
 			t.Errorf("%+v", h)
 		}

@@ -456,6 +456,7 @@ func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditio
 		c.text += ` AND c.status IN (` + openStatuses + `)`
 	}
 	addFilter(&c, `c.partner_id = `, f.Partner)
+	c.addLiveOnly(`c.partner_id`, f.LiveOnly)
 	err = s.addPerson(ctx, &c, `c.user_index`, f.Partner, f.User)
 	addFilter(&c, `c.service_id = `, f.Service)
 	addFilter(&c, `c.assignee = `, f.Assignee)

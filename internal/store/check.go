@@ -56,6 +56,7 @@ func (s Upkeep) ListChecks() []Check {
 			s.checkByQueries("events", eventQueries),
 		},
 		{"statuses", "the status and open breaches of every watched value follow from its findings", s.checkStatuses},
+		{"watches", "what subscriptions watch is watched, and nothing else in their name", s.checkWatches},
 		{"cases", "a case is where its last move left it", s.checkByQueries("cases", caseQueries)},
 		{"erasures", "nobody who was erased is back", s.checkByQueries("erasures", erasedQueries())},
 		{"grants", "every row that gives power or speaks to people was written by this program", s.checkGrants},

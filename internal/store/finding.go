@@ -73,29 +73,10 @@ func newFindingID() (cyber.FindingID, error) {
 // found first, then what the values say of themselves.
 func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
 	now := s.now()
-	var list []sqldb.Statement
-	for _, f := range v.Found {
-		classes, logins, err := s.sealTrace(id, f)
-		if err != nil {
-			return err
-		}
-		list = append(list, sqldb.NewStatement(`INSERT INTO finding
-			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site,
-			watched_site, remind_at)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`,
-			f.ID,
-			id,
-			f.Asset,
-			f.Breach.Name,
-			f.Quiet,
-			f.FoundAt,
-			classes,
-			logins,
-			f.OwnSite,
-			f.WatchedSite,
-			cyber.FirstReminder(f),
-		))
+	if err := s.insertFindings(ctx, tx, id, v.Found); err != nil {
+		return err
 	}
+	var list []sqldb.Statement
 	list = append(list, closingStatements(id, v.Closed)...)
 	for _, f := range v.Judged {
 		judged, err := s.judgingStatements(id, f)
@@ -108,6 +89,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	for i, n := range v.News {
 		events[i] = alert.NewLeakEvent(n, now)
 	}
+	var moved []leak.Restated
 	for _, r := range v.Restated {
 		list = append(
 			list,
@@ -122,25 +104,88 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		if !r.HasMoved() {
 			continue
 		}
-		list = append(
-			list,
-			sqldb.NewStatement(`INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
-			SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1,
-			CAST($4 AS TEXT), CAST($5 AS TEXT)
-			FROM asset_history WHERE partner_id = $2 AND asset_id = $1`,
-				r.ID,
-				id,
-				now,
-				r.Before,
-				r.Status,
-			),
-		)
+		moved = append(moved, r)
 		events = append(events, alert.NewStatusEvent(r.Asset, r.Before, now))
 	}
 	if err := tx.RunStatements(ctx, list); err != nil {
 		return err
 	}
+	if err := s.insertHistory(ctx, tx, id, moved); err != nil {
+		return err
+	}
 	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
+}
+
+// findingRow are the columns of a new finding, as bulk inserts write them.
+var findingRow = []string{
+	"id",
+	"partner_id",
+	"asset_id",
+	"breach",
+	"quiet",
+	"found_at",
+	"resolution",
+	"resolved_at",
+	"logins",
+	"own_site",
+	"watched_site",
+	"remind_at",
+	"classes",
+}
+
+// insertFindings keeps what was found.
+func (s Monitoring) insertFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, found []cyber.Finding) error {
+	return tx.InsertRows(ctx, "finding", findingRow, rowsOf(found, func(_ int, f cyber.Finding) ([]any, error) {
+		classes, logins, err := s.sealTrace(id, f)
+		return []any{
+			f.ID,
+			id,
+			f.Asset,
+			f.Breach.Name,
+			f.Quiet,
+			f.FoundAt,
+			"",
+			0,
+			logins,
+			f.OwnSite,
+			f.WatchedSite,
+			cyber.FirstReminder(f),
+			classes,
+		}, err
+	}))
+}
+
+// historyRow are the columns of a change of status, as bulk inserts write them.
+var historyRow = []string{"asset_id", "partner_id", "at", "seq", "previous", "status"}
+
+// insertHistory keeps the changes of statuses of values that this transaction holds.
+func (s Monitoring) insertHistory(ctx context.Context, tx *sqldb.Tx, id partner.ID, moved []leak.Restated) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	ids := make([]cyber.AssetID, len(moved))
+	for i, r := range moved {
+		ids[i] = r.ID
+	}
+	args := []any{id}
+	last := make(map[cyber.AssetID]int64, len(moved))
+	err := eachRow(ctx, tx, func(row scanner) error {
+		var asset cyber.AssetID
+		var seq int64
+		err := row.Scan(&asset, &seq)
+		last[asset] = seq
+		return err
+	}, `SELECT asset_id, max(seq) FROM asset_history WHERE partner_id = $1
+		AND asset_id IN (`+appendMarks(&args, ids)+`) GROUP BY asset_id`,
+		args...,
+	)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	return tx.InsertRows(ctx, "asset_history", historyRow, rowsOf(moved, func(_ int, r leak.Restated) ([]any, error) {
+		return []any{r.ID, id, now, last[r.ID] + 1, r.Before, r.Status}, nil
+	}))
 }
 
 // closingStatements store the resolution of findings and cancel their reminders.
@@ -504,8 +549,8 @@ func (s Monitoring) lockAssetRows(
 		}
 		r.user, r.Same = string(user), string(same)
 		return s.openAssetValue(&r.Asset, sealed)
-	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+appendMarks(&args, ids)+`)
-		RETURNING id, kind, user_index, value_index, value, status, open_breaches, created_at`,
+	}, `SELECT id, kind, user_index, value_index, value, status, open_breaches, created_at FROM asset
+		WHERE partner_id = $1 AND id IN (`+appendMarks(&args, ids)+`) ORDER BY id`+s.db.HoldRows(),
 		args...,
 	)
 	if err != nil {
@@ -571,9 +616,11 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 		ctx,
 		tx,
 		s.scanFinding,
-		`SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1
-		AND f.asset_id IN (`+appendMarks(&args, ids)+`) ORDER BY f.found_at, f.id`,
+		// CROSS JOIN has SQLite begin with the findings of these values: it would rather read all of every breach.
+		`SELECT `+findingColumns+` FROM finding f CROSS JOIN asset a CROSS JOIN breach b
+		WHERE f.partner_id = $1 AND f.asset_id IN (`+appendMarks(&args, ids)+`)
+			AND a.partner_id = f.partner_id AND a.id = f.asset_id AND b.name = f.breach
+		ORDER BY f.found_at, f.id`,
 		args...,
 	)
 	if err != nil {
@@ -609,10 +656,18 @@ func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union)
 			),
 		)
 	}
-	return tx.RunStatements(
-		ctx,
-		append(list, sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone)),
+	list = append(
+		list,
+		sqldb.NewStatement(
+			`UPDATE asset SET source = source | (SELECT g.source FROM asset g WHERE g.partner_id = $1 AND g.id = $3)
+			WHERE partner_id = $1 AND id = $2`,
+			id,
+			u.Into,
+			u.Gone,
+		),
+		sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone),
 	)
+	return tx.RunStatements(ctx, list)
 }
 
 // markColumns are those that scanning a mark on a step expects, in its order.

@@ -207,7 +207,7 @@ func templateGrant(id partner.ID, t message.Template) *grant {
 // coverageGrant takes the coverage as it is kept.
 func coverageGrant(p plan.Plan, coverage string) *grant {
 	return new(grant).addTexts(string(p.Partner), string(p.ID), p.Name, coverage).
-		addNumbers(int64(p.MaxDevices), int64(p.KeyDays)).
+		addNumbers(int64(p.MaxDevices), int64(p.KeyDays), int64(p.Watch)).
 		addBools(p.KeysEndWithSubscription, p.Retired).addNumbers(toMicros(p.CreatedAt))
 }
 

@@ -95,13 +95,14 @@ func (m matched) match(breach string, people int) error {
 		return err
 	}
 	for {
-		n, err := m.Breaches.TellHits(
+		told, err := m.Breaches.TellHits(
 			ctx,
 			breach,
+			leak.HitPlace{},
 			100,
 			func(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil },
 		)
-		if err != nil || n == 0 {
+		if err != nil || told.Count == 0 {
 			return err
 		}
 	}

@@ -67,10 +67,10 @@ func (s Monitoring) InsertAsset(
 	id partner.ID,
 	a cyber.NewAsset,
 	limit int,
-) (added bool, err error) {
+) (added cyber.AddedAsset, err error) {
 	sealed, err := s.sealAssetValue(id, a.Asset)
 	if err != nil {
-		return false, err
+		return cyber.AddedAsset{}, err
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if a.OwnCPF != "" {
@@ -79,11 +79,12 @@ func (s Monitoring) InsertAsset(
 			}
 		}
 		var look int64
-		if added, look, err = s.insertAsset(ctx, tx, id, a, sealed, limit); err != nil {
+		if added.IsNew, look, err = s.insertAsset(ctx, tx, id, a, sealed, limit); err != nil {
 			return err
 		}
+		added.Waits = look == lookWaiting
 		switch {
-		case a.HasToken && !added: // the value had its first look before
+		case a.HasToken && !added.IsNew: // the value had its first look before
 			tx.AfterCommit(func() { s.looks.addTokens(id, 1) })
 		case a.HasToken && look == lookDone:
 			tx.AfterCommit(func() {
@@ -93,7 +94,7 @@ func (s Monitoring) InsertAsset(
 				)
 			})
 		}
-		if !added || len(a.Seen.Breaches) == 0 {
+		if !added.IsNew || len(a.Seen.Breaches) == 0 {
 			return nil
 		}
 		hits := make([]leak.Hit, len(a.Seen.Breaches))
@@ -106,7 +107,7 @@ func (s Monitoring) InsertAsset(
 }
 
 // insertAsset stores one value unless the person has it already, under either digest. It refuses a person who has limit
-// values, and returns which first look the value needs.
+// values, and returns the state of the value's first look, also where the person had the value before.
 func (s Monitoring) insertAsset(
 	ctx context.Context,
 	tx *sqldb.Tx,
@@ -122,23 +123,47 @@ func (s Monitoring) insertAsset(
 	index := s.valueIndex(id, a.Kind, a.Normal)
 	// The limit is a quota: two requests at the same instant may pass it by one. Duplicates are what the constraint
 	// forbids.
-	var duplicates, all int64
+	var addedBefore, named, waiting, all int64
 	err = readColumns(
 		ctx,
 		tx,
-		[]any{&duplicates, &all},
-		`SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*)
+		[]any{&addedBefore, &named, &waiting, &all},
+		`SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5 AND source <> 2),
+			count(*) FILTER (WHERE kind = $4 AND value_index = $5 AND source = 2),
+			count(*) FILTER (WHERE kind = $4 AND value_index = $5 AND look = $6),
+			count(*)
 		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`,
 		id,
 		u.write,
 		u.other,
 		a.Kind,
 		index,
+		lookWaiting,
 	)
-	if err != nil || duplicates > 0 {
-		return false, 0, err
+	look = lookDone
+	if waiting > 0 {
+		look = lookWaiting
 	}
-	if all >= int64(limit) {
+	if err != nil || addedBefore > 0 {
+		return false, look, err
+	}
+	if named > 0 { // a subscription watches it: from now on it stays when that one ends
+		n, err := execCounting(
+			ctx,
+			tx,
+			`UPDATE asset SET source = 3
+			WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5 AND source = 2`,
+			id,
+			u.write,
+			u.other,
+			a.Kind,
+			index,
+		)
+		if err != nil || n > 0 {
+			return false, look, err
+		}
+	}
+	if named == 0 && all >= int64(limit) {
 		return false, 0, cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
 	}
 	epoch, err := corporaEpoch(ctx, tx)
@@ -146,26 +171,26 @@ func (s Monitoring) insertAsset(
 		return false, 0, err
 	}
 	fingerprint, look := s.decideFirstLook(id, a, epoch)
-	n, err := execCounting(ctx, tx, insertAssetRow,
+	// Another transaction may have stored the value meanwhile. Then its row stays and says one reason more.
+	kept, err := readValue[cyber.AssetID](ctx, tx, `INSERT INTO asset
+		(id, partner_id, user_index, kind, value_index, source, fingerprint, look, value, status, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (partner_id, user_index, kind, value_index) DO UPDATE SET source = asset.source | excluded.source
+		RETURNING id`,
 		a.ID,
 		id,
 		u.write,
 		a.Kind,
 		index,
+		a.Source,
 		fingerprint,
 		look,
 		sealed,
 		cyber.StatusMonitored,
 		a.AddedAt,
 	)
-	return n == 1, look, err
+	return kept == a.ID, look, err
 }
-
-// insertAssetRow stores a value unless the person has it.
-const insertAssetRow = `INSERT INTO asset (id, partner_id, user_index, kind, value_index, fingerprint, look, value,
-	status, created_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-	ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`
 
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is
 // older than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is
@@ -204,12 +229,13 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		*r = row{Asset: cyber.Asset{Partner: id}}
 		var look int64
 		var index, sealed []byte
-		if err := row_.Scan(&r.ID, &r.Kind, &index, &sealed, &r.Status, &r.AddedAt, &look); err != nil {
+		err := row_.Scan(&r.ID, &r.Kind, &index, &sealed, &r.Status, &r.Source, &r.AddedAt, &look)
+		if err != nil {
 			return err
 		}
 		r.twin, r.Waits = string(index), look == lookWaiting
 		return s.openAssetValue(&r.Asset, sealed)
-	}, `SELECT id, kind, value_index, value, status, created_at, look FROM asset
+	}, `SELECT id, kind, value_index, value, status, source, created_at, look FROM asset
 		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`,
 		id,
 		u.write,
@@ -229,7 +255,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 }
 
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
-// digest goes with it.
+// digest goes with it. Subscriptions that name the value go on and do not watch it any more.
 func (s Monitoring) DeleteAsset(
 	ctx context.Context,
 	id partner.ID,
@@ -256,17 +282,36 @@ func (s Monitoring) DeleteAsset(
 		if err != nil {
 			return err
 		}
-		return execExpecting(
-			ctx,
-			tx,
-			cyber.ErrAssetNotFound,
-			`DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
-			id,
-			u.write,
-			u.other,
-			kind,
-			index,
-		)
+		// First what no subscription names, which is all there is most of the time. The row of a value that an
+		// enrolment names at this moment is left to the second step, which waits for the enrolment.
+		const sameValue = ` FROM asset
+			WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`
+		args := []any{id, u.write, u.other, kind, index}
+		gone, err := execCounting(ctx, tx, `DELETE`+sameValue+` AND source < 2`, args...)
+		if err != nil {
+			return err
+		}
+		isNamed, err := readValue[bool](ctx, tx, `SELECT EXISTS (SELECT 1`+sameValue+`)`, args...)
+		if err != nil {
+			return err
+		}
+		if isNamed && u.cpf != nil {
+			if _, err := lockSubscriptions(ctx, tx, id); err != nil {
+				return err
+			}
+			if err := Subscriptions(s).unwatchNamedValue(ctx, tx, id, u, kind, index); err != nil {
+				return err
+			}
+			n, err := execCounting(ctx, tx, `DELETE`+sameValue, args...)
+			if err != nil {
+				return err
+			}
+			gone += n
+		}
+		if gone == 0 {
+			return cyber.ErrAssetNotFound
+		}
+		return nil
 	})
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"maps"
 	"slices"
 	"strings"
@@ -67,7 +66,6 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 	for c.day = today - 1; c.day <= today; c.day++ { // days before that do not change any more
 		from, to := c.day*dayMicros-zoneMicros, (c.day+1)*dayMicros-zoneMicros
 		c.countDay(from, to)
-		c.countFindings(from, to)
 		c.countCases(from, to)
 		c.countArrivals(from, to)
 	}
@@ -203,35 +201,46 @@ func (c *counting) countStanding() {
 	c.countTotals(
 		[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised},
 		`SELECT count(*) FILTER (WHERE status = 'monitorado'),
-		count(*) FILTER (WHERE status = 'alerta'), count(*) FILTER (WHERE status = 'comprometido') FROM asset`,
+		count(*) FILTER (WHERE status = 'alerta'), count(*) FILTER (WHERE status = 'comprometido') FROM asset
+		WHERE `+livePartner(`partner_id`),
 	)
 	c.countTotals([]operator.Figure{operator.FindingsOpen, operator.FindingsResolved},
-		`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`)
+		`SELECT count(*) FILTER (WHERE true`+findingsInState(cyber.FindingOpen)+`),
+		count(*) FILTER (WHERE true`+findingsInState(cyber.FindingResolved)+`) FROM finding f
+		WHERE `+livePartner(`f.partner_id`),
+	)
 	c.countTotals(
 		[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded},
 		`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past),
 		0) AS BIGINT) FROM (
 			SELECT partner_id, active, last, 0 AS past FROM subscription_counter
-			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE expiry_day < $1) n`,
+			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE expiry_day < $1) n
+			WHERE `+livePartner(`n.partner_id`),
 		today,
 	)
-	c.countTotals([]operator.Figure{operator.SubscriptionsSuspended},
-		`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0 AND `+lastDay+` >= $1`, today)
+	c.countTotals(
+		[]operator.Figure{operator.SubscriptionsSuspended},
+		`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0 AND `+lastDay+` >= $1
+			AND `+livePartner(`partner_id`),
+		today,
+	)
 	c.countTotals(
 		[]operator.Figure{operator.DeliveriesPending},
-		`SELECT count(*) FROM delivery WHERE state = 'pending'`,
+		`SELECT count(*) FROM delivery WHERE state = 'pending' AND `+livePartner(`partner_id`),
 	)
 	c.countTotals(
 		[]operator.Figure{operator.DeliveriesFailed},
-		`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`,
+		`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0 AND `+livePartner(`partner_id`),
 	)
 	c.countTotals(
 		[]operator.Figure{operator.DevicesProtected},
-		`SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0`,
+		`SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0 AND valid_until > $1
+		AND `+livePartner(`partner_id`),
+		c.s.now(),
 	)
 	c.countTotals(
 		[]operator.Figure{operator.CasesOpen},
-		`SELECT count(*) FROM support_case WHERE status IN (`+openStatuses+`)`,
+		`SELECT count(*) FROM support_case WHERE status IN (`+openStatuses+`) AND `+livePartner(`partner_id`),
 	)
 	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
 	c.countByPartner(operator.SubscriptionsActive, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
@@ -242,8 +251,9 @@ func (c *counting) countStanding() {
 	)
 	c.countByPartner(
 		operator.DevicesProtected,
-		`SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
+		`SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0 AND valid_until > $1
 		GROUP BY partner_id ORDER BY partner_id`,
+		c.s.now(),
 	)
 	c.countByPartner(
 		operator.FindingsOpen,
@@ -426,38 +436,6 @@ func (s Overview) FiguresByPart(ctx context.Context, name operator.Figure, days 
 		from,
 		to,
 	)
-}
-
-// countFindings tells the findings of a day apart by severity and by what they expose, as the breaches stand now.
-func (c *counting) countFindings(from, to int64) {
-	counts := map[operator.Figure]int64{}
-	for _, severity := range cyber.Severities() {
-		counts[operator.FindingsOfSeverity(string(severity))] = 0
-	}
-	for _, class := range cyber.AllExposed() {
-		counts[operator.FindingsOfClass(string(class))] = 0
-	}
-	c.addRows(func(row scanner) error {
-		var n int64
-		var f cyber.Finding
-		var classes sql.NullInt64
-		err := row.Scan(append([]any{&n, &classes, &f.OwnSite}, c.s.breachTargets(&f.Breach, new(bool))...)...)
-		f.Breach = f.Breach.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
-		counts[operator.FindingsOfSeverity(string(cyber.SeverityOf(f)))] += n
-		for _, class := range f.Breach.Exposes {
-			counts[operator.FindingsOfClass(string(class))] += n
-		}
-		return err
-	}, `SELECT d.n, d.classes, d.own, `+breachColumns+` FROM (SELECT breach, classes, own_site
-		OR watched_site AS own, count(*) AS n
-			FROM finding WHERE found_at >= $1 AND found_at < $2 GROUP BY breach, classes, own_site OR watched_site) d
-		JOIN breach b ON b.name = d.breach ORDER BY d.breach`,
-		from,
-		to,
-	)
-	for name, n := range counts {
-		c.list = append(c.list, figure{name: name, day: c.day, n: n})
-	}
 }
 
 // countCases counts how many cases were opened in a day, and how many resolved within their target and after it.

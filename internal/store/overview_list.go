@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -33,6 +35,19 @@ func addFilter[T comparable](c *conditions, text string, value T) {
 	var open T
 	if value != open {
 		c.addCondition(text, value)
+	}
+}
+
+// livePartner is the condition that a column holds a partner that is no sandbox: what is made up there belongs in no
+// figure of the service and in no list of all partners.
+func livePartner(column string) string {
+	return column + ` IN (SELECT live.id FROM partner live WHERE live.mode = '` + string(partner.Live) + `')`
+}
+
+// addLiveOnly appends that a column holds a live partner, when that is asked for.
+func (c *conditions) addLiveOnly(column string, wanted bool) {
+	if wanted {
+		c.text += ` AND ` + livePartner(column)
 	}
 }
 
@@ -287,6 +302,7 @@ func (s Overview) DeliveryList(
 	if f.Partner != "" && f.State != alert.Delivered {
 		c.addCondition(`d.partner_id = `, f.Partner)
 	}
+	c.addLiveOnly(`d.partner_id`, f.LiveOnly)
 	if f.User != "" {
 		if err := s.deliveriesOf(ctx, &c, f); err != nil {
 			return nil, alert.DeliveryMark{}, err
@@ -407,7 +423,7 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 	if err != nil {
 		return nil, cyber.Mark{}, err
 	}
-	look := rowsToLook(f.Limit, f.Kind != "" || f.Severity != "")
+	look := rowsToLook(f.Limit, f.Kind != "" || f.Severity != "" || f.Class != "")
 	order := ` ORDER BY f.id DESC`
 	// Ids grow with time, so the breach's own index has the order; by time a million rows would be sorted.
 	if f.Breach != "" {
@@ -421,10 +437,131 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 	}
 	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(one cyber.Found) bool {
 		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) &&
-			(f.Severity == "" || one.Finding.Severity == f.Severity)
+			(f.Severity == "" || one.Finding.Severity == f.Severity) &&
+			(f.Class == "" || one.Finding.Breach.Has(f.Class))
 	}, func(one cyber.Found) cyber.Mark {
 		return cyber.Mark{At: one.Finding.FoundAt, ID: string(one.Finding.ID)}
 	}, s.scanFound, selectFound+c.text+order+c.addLimit(look+1), c.args...)
+}
+
+// retracted is a resolution as it stands in a statement: a constant of ours.
+const retracted = `'` + string(cyber.ResolvedRetracted) + `'`
+
+// findingsInState returns the condition that a finding is in a state.
+func findingsInState(state cyber.FindingState) string {
+	switch state {
+	case cyber.FindingOpen:
+		return ` AND f.resolution = ''`
+	case cyber.FindingResolved:
+		return ` AND f.resolution <> '' AND f.resolution <> ` + retracted
+	case cyber.FindingStanding:
+		return ` AND f.resolution <> ` + retracted
+	case cyber.FindingRetracted:
+		return ` AND f.resolution = ` + retracted
+	default:
+		return ``
+	}
+}
+
+// GroupFindings counts the findings that fit, parted by all that figures tell apart. It is the one count of findings
+// that pages show: a page adds up the groups that it means. Not more than most are looked at; 0 means all.
+func (s Overview) GroupFindings(ctx context.Context, f cyber.FindingFilter, most int) ([]cyber.FindingGroup, error) {
+	c, err := s.findingsThatFit(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	from := `finding f`
+	if f.Kind != "" {
+		kind, err := identifier.ParseKind(f.Kind)
+		if err != nil {
+			return nil, err
+		}
+		from += ` JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id`
+		c.addCondition(`a.kind = `, kind)
+	}
+	c.args = append(c.args, zoneMicros, dayMicros)
+	n := len(c.args)
+	day := `(f.found_at + $` + strconv.Itoa(n-1) + `) / $` + strconv.Itoa(n)
+	limit := ``
+	if most > 0 {
+		limit = c.addLimit(most)
+	}
+	groups, err := collectRows(ctx, s.readQuerier(), func(row scanner, g *cyber.FindingGroup) error {
+		var classes sql.NullInt64
+		var one cyber.Finding
+		err := row.Scan(append(
+			[]any{&g.Partner, &g.Breach, &classes, &one.OwnSite, &g.Alerted, &one.Resolution, &g.Day, &g.Count},
+			s.breachTargets(&one.Breach, new(bool))...)...)
+		one.Breach = one.Breach.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
+		g.State, g.Severity, g.Exposes = one.State(), cyber.SeverityOf(one), one.Breach.Exposes
+		return err
+	}, `SELECT d.partner_id, d.breach, d.classes, d.own, d.alerted, d.state, d.day, d.n, `+breachColumns+`
+		FROM (SELECT l.partner_id, l.breach, l.classes, l.own, l.alerted, l.state, l.day, count(*) AS n
+			FROM (SELECT f.partner_id, f.breach, f.classes, f.own_site OR f.watched_site AS own,
+				NOT f.quiet AS alerted,
+				CASE WHEN f.resolution IN ('', `+retracted+`) THEN f.resolution
+					ELSE '`+string(cyber.ResolvedOther)+`' END AS state, `+day+` AS day
+				FROM `+from+` WHERE true`+c.text+limit+`) l
+			GROUP BY l.partner_id, l.breach, l.classes, l.own, l.alerted, l.state, l.day) d
+		JOIN breach b ON b.name = d.breach ORDER BY d.day, d.partner_id, d.breach`,
+		c.args...,
+	)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(groups, func(g cyber.FindingGroup) bool { return !g.Fits(f) }), nil
+}
+
+// StepMarks returns what was said of the steps of findings.
+func (s Overview) StepMarks(
+	ctx context.Context,
+	id partner.ID,
+	findings []cyber.FindingID,
+) ([]cyber.StepMark, error) {
+	return readStepMarks(ctx, s.readQuerier(), id, findings)
+}
+
+// affectedGroups are the people with findings that fit, each with the last value that was found.
+const affectedGroups = `SELECT f.partner_id, a.user_index, max(a.id) AS asset_id, count(*) AS n,
+	count(*) FILTER (WHERE f.resolution = '') AS open, max(f.found_at) AS newest
+	FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id WHERE true`
+
+// CountAffected returns how many people of each partner have findings that fit; severity, class and kind do not
+// narrow it.
+func (s Overview) CountAffected(ctx context.Context, f cyber.FindingFilter) (map[partner.ID]int64, error) {
+	c, err := s.findingsThatFit(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return collectPairs[partner.ID, int64](ctx, s.readQuerier(), `SELECT p.partner_id, count(*) FROM (`+
+		affectedGroups+c.text+` GROUP BY f.partner_id, a.user_index) p GROUP BY p.partner_id`, c.args...)
+}
+
+// ListAffected returns a page of the people with findings that fit, those with the newest first, and where the next
+// begins; severity, class and kind do not narrow it.
+func (s Overview) ListAffected(ctx context.Context, f cyber.FindingFilter) ([]cyber.Affected, cyber.Mark, error) {
+	c, err := s.findingsThatFit(ctx, f)
+	if err != nil {
+		return nil, cyber.Mark{}, err
+	}
+	having := conditions{args: c.args}
+	if f.Before.ID != "" {
+		having.addPastCondition(`p.newest, p.asset_id`, `<`, f.Before.At, f.Before.ID)
+	}
+	all := func(cyber.Affected) bool { return true }
+	mark := func(p cyber.Affected) cyber.Mark { return cyber.Mark{At: p.Newest, ID: string(p.Asset.ID)} }
+	return collectPage(ctx, s.readQuerier(), f.Limit, f.Limit, all, mark, func(row scanner, p *cyber.Affected) error {
+		a := &p.Asset
+		return row.Scan(
+			&p.Findings, &p.Open, &p.Newest,
+			&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, Monitoring(s).opensAsset(a),
+		)
+	}, `SELECT p.n, p.open, p.newest, a.id, a.partner_id, a.kind, a.status, a.created_at, a.value
+		FROM (`+affectedGroups+c.text+` GROUP BY f.partner_id, a.user_index) p
+		JOIN asset a ON a.partner_id = p.partner_id AND a.id = p.asset_id
+		WHERE true`+having.text+` ORDER BY p.newest DESC, p.asset_id DESC`+having.addLimit(f.Limit+1),
+		having.args...,
+	)
 }
 
 // findingsThatFit returns the conditions of a filter; lists and counts both use them, so that they agree.
@@ -437,11 +574,10 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 		}
 		c.text += `)` // joined to them, SQLite reads all findings of the partner
 	}
-	if f.OpenOnly {
-		c.addCondition(`f.resolution = `, "")
-	}
-	if f.ResolvedOnly {
-		c.addCondition(`f.resolution <> `, "")
+	c.addLiveOnly(`f.partner_id`, f.LiveOnly)
+	c.text += findingsInState(f.State)
+	if f.AlertedOnly {
+		c.text += ` AND NOT f.quiet`
 	}
 	addFilter(&c, `f.breach = `, f.Breach)
 	c.addPeriod(`f.found_at`, f.From, f.To)
@@ -452,7 +588,11 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 // status and time, and of what was found the partner; the rest is sifted before anything is opened.
 func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
 	var c conditions
-	c.addCondition(`status = `, f.Status)
+	addFilter(&c, `status = `, f.Status)
+	if f.WaitsOnly {
+		c.addCondition(`look = `, lookWaiting)
+	}
+	c.addLiveOnly(`partner_id`, f.LiveOnly)
 	c.addPeriod(`created_at`, f.From, f.To)
 	look := f.Limit
 	switch {
@@ -461,7 +601,7 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 		if err := s.addPerson(ctx, &c, `user_index`, f.Partner, f.User); err != nil {
 			return nil, cyber.Mark{}, err
 		}
-	case f.Partner != "" && f.Status != cyber.StatusMonitored:
+	case f.Partner != "" && f.Status != cyber.StatusMonitored && f.Status != "":
 		c.text += ` AND status <> '` + string(cyber.StatusMonitored) + `'` // a constant of ours: the index is for these
 		c.addCondition(`partner_id = `, f.Partner)
 		look = rowsToLook(f.Limit, f.Kind != "")
@@ -569,6 +709,9 @@ func (s Overview) DeviceList(
 	}
 	if err := s.addPerson(ctx, &c, `user_index`, id, f.User); err != nil {
 		return nil, cyber.Mark{}, err
+	}
+	if f.ProtectedOnly {
+		c.text += ` AND activated_at > 0`
 	}
 	c.addPeriod(`issued_at`, f.From, f.To)
 	look := rowsToLook(f.Limit, f.System != "")

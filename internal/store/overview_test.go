@@ -34,6 +34,21 @@ func TestFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		// What a sandbox finds is in no figure of the service. A live partner finds none of its values, so the partner
+		// changes under them.
+		if err := e.Overview.CountFigures(ctx, 0); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := e.Overview.LastFigures(ctx); err != nil || f.Now[operator.FindingsOpen] != 0 {
+			t.Error("findings of a sandbox are counted:", f.Now, err)
+		}
+		become := func(mode partner.Mode) {
+			t.Helper()
+			if err := storetest.Write(ctx, e, `UPDATE partner SET mode = $1`, string(mode)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		become(partner.Live)
 		check := func(when string, findings, alerts int64) {
 			t.Helper()
 			if err := e.Overview.CountFigures(ctx, 0); err != nil {
@@ -58,12 +73,14 @@ func TestFigures(t *testing.T) {
 		check("first", 2, 2)
 		check("again", 2, 2)
 		e.Clock.Advance(36 * time.Hour)
+		become(partner.Sandbox)
 		if _, err := watch.AddAsset(
 			ctx,
 			cyber.AssetRequest{Owner: who, User: "outra", Type: "email", Value: "quatro@vazamento.test"},
 		); err != nil {
 			t.Fatal(err)
 		}
+		become(partner.Live)
 		check("two days later", 3, 3)
 		before, err := e.Overview.LastFigures(ctx)
 		if err != nil {
@@ -113,7 +130,7 @@ func TestOperatorLists(t *testing.T) {
 			}
 			e.Clock.Advance(time.Minute)
 		}
-		found, next, err := e.Overview.FindingList(ctx, cyber.FindingFilter{OpenOnly: true, Limit: 2})
+		found, next, err := e.Overview.FindingList(ctx, cyber.FindingFilter{State: cyber.FindingOpen, Limit: 2})
 		if err != nil || len(found) != 2 || found[0].Asset.Value != "tres@vazamento.test" ||
 			found[1].Asset.User != "pessoa" {
 			t.Fatal(found, err)

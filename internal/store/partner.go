@@ -508,9 +508,9 @@ func (s Partners) LatestRequests(
 	)
 }
 
-// AgeSandbox makes everything of a partner so many days older: subscriptions, findings with their steps, antivirus keys
-// and cases with their appointments. A time of 0 means that something did not happen, and stays, as does when a
-// subscription was made: its sealed body is bound to that.
+// AgeSandbox makes everything of a partner so many days older: subscriptions, findings with their steps, antivirus
+// keys, cases with their appointments, and erasures. A time of 0 means that something did not happen, and stays, as
+// does when a subscription was made: its sealed body is bound to that.
 func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error {
 	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), id
 	return s.runAll(
@@ -560,6 +560,18 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 			number,
 			micros,
 			int64(nothingDue),
+		),
+		sqldb.NewStatement(
+			`UPDATE erasure_request SET requested_at = requested_at - $2, due_at = due_at - $2, next_at = next_at - $2,
+			ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END WHERE partner_id = $1`,
+			number,
+			micros,
+		),
+		// Otherwise what a person got after an erasure would become older than it.
+		sqldb.NewStatement(
+			`UPDATE erasure SET erased_at = erased_at - $2 WHERE partner_id = $1 AND done`,
+			number,
+			micros,
 		),
 	)
 }

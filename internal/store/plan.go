@@ -14,7 +14,7 @@ import (
 var _ plan.Store = Plans{}
 
 // planColumns are those that scanning a plan expects, in its order.
-const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, retired, created_at, mac`
+const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, watch, retired, created_at, mac`
 
 // scanPlanRow reads planColumns. Of a forged row there is nothing but its name, as of a plan that is yet to be written.
 func (c core) scanPlanRow(row scanner, into *checked[plan.Plan]) error {
@@ -28,6 +28,7 @@ func (c core) scanPlanRow(row scanner, into *checked[plan.Plan]) error {
 		&p.MaxDevices,
 		&p.KeyDays,
 		&p.KeysEndWithSubscription,
+		&p.Watch,
 		&p.Retired,
 		&p.CreatedAt,
 		c.checksMAC(&into.forged, "plan", func() *grant { return coverageGrant(*p, coverage) }),
@@ -67,7 +68,7 @@ func (c core) insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p pla
 	n, err := execCounting(
 		ctx,
 		tx,
-		`INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		`INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (partner_id, id) DO NOTHING`,
 		id,
 		p.ID,
@@ -76,6 +77,7 @@ func (c core) insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p pla
 		p.MaxDevices,
 		p.KeyDays,
 		p.KeysEndWithSubscription,
+		p.Watch,
 		p.Retired,
 		p.CreatedAt,
 		c.grantMAC("plan", coverageGrant(p, string(coverage))),
@@ -149,7 +151,7 @@ func (s Plans) UpdatePlan(
 			ctx,
 			tx,
 			`UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
-			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`,
+			watch = $8, retired = $9, mac = $10 WHERE partner_id = $1 AND id = $2`,
 			id,
 			p,
 			found.Name,
@@ -157,6 +159,7 @@ func (s Plans) UpdatePlan(
 			found.MaxDevices,
 			found.KeyDays,
 			found.KeysEndWithSubscription,
+			found.Watch,
 			found.Retired,
 			s.grantMAC("plan", coverageGrant(found, string(coverage))),
 		)

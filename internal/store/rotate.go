@@ -157,6 +157,7 @@ var sealedColumns = []sealedColumn{
 		}
 	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, placeInPartner("erasure", "trail")},
+	{"erasure_request", "request", []string{"partner_id", "id"}, placeInPartner("erasure_request", "request")},
 	{
 		"feed",
 		"target",

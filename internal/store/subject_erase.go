@@ -159,6 +159,10 @@ func (s Subjects) finishErasure(
 		}
 		t.MAC = s.tombstoneMAC(t)
 		inside := s.insideTx(tx)
+		// Before the events, as everybody locks them.
+		if err := s.joinOpenRequests(ctx, tx, u.indexes, t, len(u.kept.IDs)); err != nil {
+			return err
+		}
 		var err error
 		if erased, err = inside.eraseRowsOf(ctx, tx, u.indexes, u.upTo); err != nil {
 			return err
@@ -199,10 +203,11 @@ func (s Subjects) findBegunErasure(ctx context.Context, id partner.ID, person st
 // begunErasures returns those that have not ended.
 func (s Subjects) begunErasures(ctx context.Context, which string, args ...any) ([]begun, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, u *begun) error {
-		err := s.scanTombstone(row, &u.Tombstone)
+		place := func() seal.Place { return trailPlace(u.Partner, u.ID) }
+		err := s.scanTombstone(row, &u.Tombstone, s.unseals(&u.kept, place))
 		u.indexes, u.upTo = indexesOf(u.Tombstone), u.ErasedAt
 		return err
-	}, `SELECT `+tombstoneColumns+` FROM erasure WHERE NOT done`+which+` ORDER BY erased_at, id`, args...)
+	}, `SELECT `+tombstoneColumns+`, trail FROM erasure WHERE NOT done`+which+` ORDER BY erased_at, id`, args...)
 }
 
 // indexesOf returns the keys that a tombstone names.
@@ -314,6 +319,9 @@ func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subje
 		return erased, err
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
+		if err = s.joinOpenRequests(ctx, tx, x, t, 0); err != nil {
+			return err
+		}
 		if erased, err = s.insideTx(tx).eraseRowsOf(ctx, tx, x, t.ErasedAt); err != nil {
 			return err
 		}
@@ -328,9 +336,10 @@ func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subje
 // tombstoneColumns are what stays of an erased person: keyed hashes, so that a restored backup erases them again.
 const tombstoneColumns = `id, partner_id, person, cpf, user_256, user_512, watched, erased_at`
 
-// scanTombstone reads a tombstone and computes its MAC anew from the columns.
-func (s Subjects) scanTombstone(row scanner, t *subject.Tombstone) (err error) {
-	err = row.Scan(&t.ID, &t.Partner, &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
+// scanTombstone reads a tombstone, and more columns behind it, and computes its MAC anew from the columns.
+func (s Subjects) scanTombstone(row scanner, t *subject.Tombstone, more ...any) error {
+	columns := []any{&t.ID, &t.Partner, &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt}
+	err := row.Scan(append(columns, more...)...)
 	t.MAC = s.tombstoneMAC(*t)
 	return err
 }
@@ -340,7 +349,7 @@ func (s Subjects) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
 	return collectRows(
 		ctx,
 		s.readQuerier(),
-		s.scanTombstone,
+		func(row scanner, t *subject.Tombstone) error { return s.scanTombstone(row, t) },
 		`SELECT `+tombstoneColumns+` FROM erasure WHERE done ORDER BY erased_at, id`,
 	)
 }
@@ -456,9 +465,18 @@ func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo
 			more = step.take(&e, step.atOnce) > 0 && e.err == nil
 		}
 	}
+	e.settleWatches()
 	e.tellPartner()
 	e.deletePersonRows()
 	return e.erased, e.err
+}
+
+// settleWatches brings what is left in line where the person was enrolled again meanwhile: the new subscription may
+// name a value that was older than the erasure and is gone, and an old one may have named a value that is newer.
+func (e *eraser) settleWatches() {
+	if e.err == nil && len(e.x.cpf) > 0 {
+		e.err = Subscriptions(e.in).settleWatches(e.ctx, e.tx, e.x.partner, [][]byte{e.x.cpf}, nil)
+	}
 }
 
 // lockPerson waits for transactions that store something of the person, so that it is seen and deleted, and keeps

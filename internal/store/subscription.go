@@ -65,7 +65,7 @@ func (s Subscriptions) sealBody(place seal.Place, sub *subscription.Subscription
 }
 
 // subscriptionColumns are those that scanning a subscription expects, in its order.
-const subscriptionColumns = `seq, cpf, plan_id, start_day, expiry_day, body, created_at, suspended_at, ended_at`
+const subscriptionColumns = `seq, cpf, plan_id, start_day, expiry_day, watch, body, created_at, suspended_at, ended_at`
 
 // scanSubscription returns what reads and opens a row of subscriptionColumns of a partner.
 func (s Subscriptions) scanSubscription(id partner.ID) func(scanner, *subscription.Subscription) error {
@@ -85,6 +85,7 @@ func (s Subscriptions) scanSifted(
 			&sub.Plan,
 			&sub.Start,
 			&sub.Expiry,
+			&sub.Watch,
 			&sealed,
 			&sub.CreatedAt,
 			&sub.SuspendedAt,
@@ -399,21 +400,35 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 		if err := change(&sub); err != nil {
 			return sub, err
 		}
-		place := subscriptionPlace(id, s.blindCPFIndex(id, sub.Beneficiary.CPF), sub.Plan, toMicros(sub.CreatedAt))
-		sealed, err := s.sealBody(place, &sub)
+		if changed := before.ChangedKinds(sub); changed != 0 {
+			// What is said anew is watched as the plan says today; what is not stays as it is.
+			sold, err := s.checkedPlan(ctx, tx, id, sub.Plan)
+			if err != nil {
+				return sub, err
+			}
+			sub.Watch = sub.Watch&^changed | sold.value.Watch&changed
+		}
+		cpf := s.blindCPFIndex(id, sub.Beneficiary.CPF)
+		sealed, err := s.sealBody(subscriptionPlace(id, cpf, sub.Plan, toMicros(sub.CreatedAt)), &sub)
 		if err != nil {
 			return sub, err
 		}
 		if err := execStatement(
 			ctx,
 			tx,
-			`UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
+			`UPDATE subscription SET expiry_day = $3, watch = $4, body = $5 WHERE partner_id = $1 AND seq = $2`,
 			id,
 			sub.Seq,
 			sub.Expiry,
+			sub.Watch,
 			sealed,
 		); err != nil {
 			return sub, err
+		}
+		if before.ChangedKinds(sub) != 0 && before.Watch|sub.Watch != 0 {
+			if err := s.settleWatches(ctx, tx, id, [][]byte{cpf}, nil); err != nil {
+				return sub, err
+			}
 		}
 		if before.Expiry == sub.Expiry {
 			return sub, nil
@@ -431,6 +446,7 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 type batch struct {
 	store     Subscriptions
 	id        partner.ID
+	mode      partner.Mode
 	salt      string
 	createdAt int64
 
@@ -450,7 +466,9 @@ type newRow struct {
 	holder        []byte
 	start, expiry int64
 	createdAt     int64
-	body          []byte // sealed
+	watch         plan.Watch
+	body          []byte     // sealed
+	values        []assetRow // what is watched of the values that it names
 }
 
 // uniqueKey returns what no two live subscriptions of a partner share.
@@ -465,23 +483,32 @@ func (s Subscriptions) NewBatch(ctx context.Context, id partner.ID) (subscriptio
 	if err != nil {
 		return nil, err
 	}
-	return &batch{store: s, id: id, salt: salt, createdAt: toMicros(s.now())}, nil
+	owner, err := s.partnerByID(ctx, s.readQuerier(), id)
+	if err != nil {
+		return nil, err
+	}
+	return &batch{store: s, id: id, mode: owner.Mode, salt: salt, createdAt: toMicros(s.now())}, nil
 }
 
 // NewEmpty returns an empty batch of the same partner.
 func (b *batch) NewEmpty() subscription.Batch {
-	return &batch{store: b.store, id: b.id, salt: b.salt, createdAt: toMicros(b.store.now())}
+	return &batch{store: b.store, id: b.id, mode: b.mode, salt: b.salt, createdAt: toMicros(b.store.now())}
 }
 
 // Add takes a subscription over.
 func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	row := newRow{
 		item: item, plan: string(sub.Plan), start: int64(sub.Start), expiry: int64(sub.Expiry),
-		holder: b.store.holderIndex(b.id, sub.Holder), createdAt: b.createdAt,
+		holder: b.store.holderIndex(b.id, sub.Holder), createdAt: b.createdAt, watch: sub.Watch,
 	}
 	row.cpf, row.user256, row.user512 = b.store.personColumns(b.id, sub.Beneficiary.CPF, b.salt)
 	var err error
 	row.body, err = b.store.sealBody(subscriptionPlace(b.id, row.cpf, sub.Plan, b.createdAt), sub)
+	if err != nil {
+		return err
+	}
+	person := user{write: row.user512, other: row.user256, cpf: row.cpf}
+	row.values, err = b.store.newNamedValues(b.id, b.mode, b.salt, person, sub)
 	if err != nil {
 		return err
 	}
@@ -585,14 +612,25 @@ func (b *batch) keepRows(ctx context.Context, tx *sqldb.Tx, register []plan.Plan
 	if err := b.loadPersons(ctx, tx, rows); err != nil {
 		return nil, err
 	}
-	added, left, err := b.insertRows(ctx, tx, last, rows)
+	var made createdRows
+	left, err := b.insertRows(ctx, tx, last, rows, &made)
 	if err != nil {
 		return nil, err
 	}
-	if left, err = b.replaceOver(ctx, tx, last, &added, left); err != nil {
+	if left, err = b.replaceOver(ctx, tx, last, left, &made); err != nil {
 		return nil, err
 	}
-	return left, b.store.countActiveIn(ctx, tx, b.id, added)
+	if err := b.store.countActiveIn(ctx, tx, b.id, made.seats); err != nil {
+		return nil, err
+	}
+	return left, b.store.watchNamedValues(ctx, tx, b.id, made.values)
+}
+
+// createdRows are the subscriptions that a transaction has created.
+type createdRows struct {
+	seats []seat // their seqs ascend
+	// values are what is to be watched of the values that they name.
+	values []assetRow
 }
 
 func itemNumbers(rows []newRow) []int {
@@ -609,8 +647,8 @@ func (b *batch) replaceOver(
 	ctx context.Context,
 	tx *sqldb.Tx,
 	last int64,
-	added *[]seat,
 	left []newRow,
+	made *createdRows,
 ) ([]newRow, error) {
 	if len(left) == 0 {
 		return nil, nil
@@ -624,17 +662,18 @@ func (b *batch) replaceOver(
 		return stored, err
 	}
 	seqs, again := make([]int64, len(over)), make([]newRow, len(over))
+	var staying []assetRow
 	for i, o := range over {
 		seqs[i], again[i] = o.seq, o.row
+		staying = append(staying, o.row.values...)
 	}
-	if err := b.store.endBySeq(ctx, tx, b.id, seqs); err != nil {
+	if err := b.store.endBySeq(ctx, tx, b.id, seqs, staying); err != nil {
 		return nil, err
 	}
-	if len(*added) > 0 {
-		last = (*added)[len(*added)-1].seq
+	if len(made.seats) > 0 {
+		last = made.seats[len(made.seats)-1].seq
 	}
-	more, met, err := b.insertRows(ctx, tx, last, again)
-	*added = append(*added, more...)
+	met, err := b.insertRows(ctx, tx, last, again, made)
 	return append(stored, met...), err
 }
 
@@ -692,20 +731,22 @@ var loadedColumns = []string{
 	"holder",
 	"start_day",
 	"expiry_day",
+	"watch",
 	"body",
 	"created_at",
 	"suspended_at",
 	"ended_at",
 }
 
-// insertRows puts the rows in behind seq last. It returns the seats of those that
-// went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
+// insertRows puts the rows in behind seq last and adds them to made. It returns the rows that met a live subscription;
+// a row that was left out leaves a gap in the numbers.
 func (b *batch) insertRows(
 	ctx context.Context,
 	tx *sqldb.Tx,
 	last int64,
 	rows []newRow,
-) (added []seat, left []newRow, err error) {
+	made *createdRows,
+) (left []newRow, err error) {
 	id := b.id.Number()
 	values := func(i int, r newRow) ([]any, error) { // in the order of loadedColumns
 		return []any{
@@ -716,6 +757,7 @@ func (b *batch) insertRows(
 			r.holder,
 			r.start,
 			r.expiry,
+			r.watch,
 			r.body,
 			r.createdAt,
 			int64(0),
@@ -724,15 +766,17 @@ func (b *batch) insertRows(
 	}
 	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", rowsOf(rows, values))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	added = make([]seat, 0, len(seqs))
+	next := 0
 	for i, r := range rows {
-		if next := len(added); next < len(seqs) && seqs[next] == last+int64(i)+1 {
-			added = append(added, seat{seqs[next], r.expiry})
+		if next < len(seqs) && seqs[next] == last+int64(i)+1 {
+			made.seats = append(made.seats, seat{seqs[next], r.expiry})
+			made.values = append(made.values, r.values...)
+			next++
 			continue
 		}
 		left = append(left, r)
 	}
-	return added, left, nil
+	return left, nil
 }

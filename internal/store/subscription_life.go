@@ -50,7 +50,7 @@ func (s Subscriptions) MoveSubscriptions(
 			}
 		}
 		moved.Changed = len(change)
-		return s.moveSubscriptions(ctx, tx, id, change, move)
+		return s.moveSubscriptions(ctx, tx, id, change, move, nil)
 	})
 	return moved, err
 }
@@ -110,8 +110,11 @@ func (s Subscriptions) readSelected(
 	)
 }
 
-// endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
-func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64) error {
+// endBySeq ends single subscriptions, for a transaction that holds the counter's lock and is about to store others
+// which name the values in staying.
+func (s Subscriptions) endBySeq(
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64, staying []assetRow,
+) error {
 	subs := make([]subscription.Subscription, 0, len(seqs))
 	for _, seq := range seqs {
 		sub, err := readRow(ctx, tx, s.scanSubscription(id), subscription.ErrNotFound, `SELECT `+subscriptionColumns+`
@@ -124,17 +127,18 @@ func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		}
 		subs = append(subs, sub)
 	}
-	return s.moveSubscriptions(ctx, tx, id, subs, subscription.End)
+	return s.moveSubscriptions(ctx, tx, id, subs, subscription.End, staying)
 }
 
-// moveSubscriptions writes the step, the counts and the events of subscriptions that have not ended. The caller holds
-// the counter's lock.
+// moveSubscriptions writes the step, the counts and the events of subscriptions that have not ended, and ends the watch
+// on what no other names, but for the values in staying. The caller holds the counter's lock.
 func (s Subscriptions) moveSubscriptions(
 	ctx context.Context,
 	tx *sqldb.Tx,
 	id partner.ID,
 	subs []subscription.Subscription,
 	move subscription.Move,
+	staying []assetRow,
 ) error {
 	if len(subs) == 0 {
 		return nil
@@ -164,8 +168,23 @@ func (s Subscriptions) moveSubscriptions(
 		if err := s.removeActive(ctx, tx, id, seats); err != nil {
 			return err
 		}
+		// Before the events: whatever locks a watched value locks it before the counter of events.
+		if err := s.settleWatches(ctx, tx, id, s.watchingPeople(id, subs), staying); err != nil {
+			return err
+		}
 	}
 	return s.addMoveEvents(ctx, tx, id, move, subs)
+}
+
+// watchingPeople returns the CPFs, as indexes, of the subscriptions that have something watched.
+func (s Subscriptions) watchingPeople(id partner.ID, subs []subscription.Subscription) [][]byte {
+	var cpfs [][]byte
+	for _, sub := range subs {
+		if sub.Watch != 0 {
+			cpfs = append(cpfs, s.blindCPFIndex(id, sub.Beneficiary.CPF))
+		}
+	}
+	return cpfs
 }
 
 // addMoveEvents tells the partner of a step. Who never was named by a user hash is named by the longer digest.

@@ -125,7 +125,7 @@ func (d *Rights) ReportIncident(
 			return r, fmt.Errorf("read the audit trail: %w", err)
 		}
 	}
-	r.Deadline = addWorkingDays(known, 3)
+	r.Deadline = NoticeDeadline(known)
 	return r, nil
 }
 
@@ -145,6 +145,9 @@ func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []A
 	}
 	return nil
 }
+
+// NoticeDeadline returns until when the authority and the people have to be told of an incident: see Report.Deadline.
+func NoticeDeadline(known time.Time) time.Time { return addWorkingDays(known, 3) }
 
 // addWorkingDays counts Monday to Friday; the day itself does not count.
 func addWorkingDays(t time.Time, days int) time.Time {
@@ -226,6 +229,8 @@ var (
 		"subscription.ended":        "a sua assinatura foi encerrada",
 		"subscription.suspended":    "a sua assinatura foi suspensa",
 		"subscription.resumed":      "a sua assinatura foi retomada",
+		"erasure.requested":         "o apagamento dos seus dados foi pedido",
+		"erasure.cancelled":         "o apagamento dos seus dados foi cancelado",
 	}
 	severityWords = map[string]string{"low": "baixa", "medium": "média", "high": "alta", "critical": "crítica"}
 	statusWords   = map[string]string{

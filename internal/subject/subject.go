@@ -195,6 +195,22 @@ type Store interface {
 		ctx context.Context,
 		record func(in operator.Ledger, person string, erased Erased, stone Tombstone) error,
 	) ([]Tombstone, error)
+	// ClaimDueErasures claims up to limit requests that are due or were left half way, of sandboxes alone or of all
+	// partners that are not suspended. No other process claims them for some minutes.
+	ClaimDueErasures(ctx context.Context, sandboxes bool, limit int) ([]DueErasure, error)
+	// BeginErasureRequest begins the erasure of a pending request: from then on Held returns nothing of the person.
+	// It returns ErrRequestNotFound when the request is not pending any more.
+	BeginErasureRequest(ctx context.Context, held Held, p Person, r ErasureRequest) error
+	// CarryOutErasure deletes what is left of an erasure that a request began, or that was made meanwhile for the same
+	// person, and returns its tombstone. record is called in the last transaction, by one process alone.
+	CarryOutErasure(
+		ctx context.Context,
+		id partner.ID,
+		request string,
+		record func(in operator.Ledger, person string, erased Erased, stone Tombstone) error,
+	) (Tombstone, error)
+	// CompleteErasureRequest ends a request whose erasure is over, with its event, and reports whether this call did.
+	CompleteErasureRequest(ctx context.Context, id partner.ID, request string) (bool, error)
 	// RedactAnswers takes the person out of the partner's kept answers, and returns how many it rewrote.
 	RedactAnswers(ctx context.Context, held Held, p Person) (int64, error)
 	// ScrubErased takes what was deleted out of the database's files.
@@ -475,9 +491,9 @@ func (d *Rights) ErasePerson(
 	keep func([]Tombstone) error,
 ) (Outcome, error) {
 	var out Outcome
-	reason = strings.TrimSpace(reason)
-	if !partner.Paragraphs(reason, 1, 1000) {
-		return out, ErrNoReason.With("reason", fault.ErasureReason)
+	reason, err := checkErasureReason(reason)
+	if err != nil {
+		return out, err
 	}
 	all, err := d.readHeld(ctx, p)
 	if err != nil {

@@ -32,16 +32,56 @@ type Batch interface {
 // Outcome is what became of a bulk request.
 type Outcome struct {
 	Created int
+	// Watched is how many values of the created ones their plans watch, by kind.
+	Watched WatchCount
 	// Failures are in the order of the request.
 	Failures []Failure
+}
+
+// WatchCount is how many values subscriptions have watched. A value that two of them name counts twice.
+type WatchCount struct{ Email, CPF, Phone int }
+
+// addCount adds other values.
+func (c *WatchCount) addCount(more WatchCount) {
+	c.Email += more.Email
+	c.CPF += more.CPF
+	c.Phone += more.Phone
+}
+
+// countWatch counts the values of one subscription.
+func countWatch(w plan.Watch) (c WatchCount) {
+	if w.HasKind(identifier.Email) {
+		c.Email = 1
+	}
+	if w.HasKind(identifier.CPF) {
+		c.CPF = 1
+	}
+	if w.HasKind(identifier.Phone) {
+		c.Phone = 1
+	}
+	return c
+}
+
+// String writes the counts as `email=2, cpf=2`, in a fixed order; empty where nothing is watched.
+func (c WatchCount) String() string {
+	var parts []string
+	add := func(k identifier.Kind, n int) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s=%d", k, n))
+		}
+	}
+	add(identifier.Email, c.Email)
+	add(identifier.CPF, c.CPF)
+	add(identifier.Phone, c.Phone)
+	return strings.Join(parts, ", ")
 }
 
 // Enrolment is one bulk request being worked on, by one goroutine: Add for each item in their order, then Keep.
 type Enrolment struct {
 	partner partner.ID
 	mode    partner.Mode
-	plans   openPlans
-	fresh   func() (openPlans, error) // reads them anew; nil where they were not remembered
+	plans   knownPlans
+	fresh   func() (knownPlans, error) // reads them anew; nil where they were not remembered
 	batch   Batch
 	today   Day
 	demo    func(plan.ID) plan.Plan
@@ -53,16 +93,25 @@ type Enrolment struct {
 	refused  map[int]int // indexes in failures by item, built on first use
 }
 
-// echo is what a failure repeats of its item.
-type echo struct{ cpf, holder, plan string }
+// echo is what a failure repeats of its item, and what is watched of one that is created.
+type echo struct {
+	cpf, holder, plan string
+	watch             plan.Watch
+}
 
-// openPlans is which plans of a partner are open; one that is retired is in it too.
-type openPlans map[plan.ID]bool
+// knownPlan is what an enrolment needs to know of a plan.
+type knownPlan struct {
+	isOpen bool // not retired
+	watch  plan.Watch
+}
+
+// knownPlans are the plans of a partner, those that are retired too.
+type knownPlans map[plan.ID]knownPlan
 
 // setup is what an enrolment knows of a partner beforehand. Reading it costs a fifth of enrolling one person.
 type setup struct {
 	epoch int64
-	plans openPlans
+	plans knownPlans
 	batch Batch // empty
 }
 
@@ -74,7 +123,7 @@ func (r *Registry) loadSetup(ctx context.Context, id partner.ID, epoch int64) (s
 		}
 	}
 	s = &setup{epoch: epoch}
-	if s.plans, err = r.loadOpenPlans(ctx, id); err != nil {
+	if s.plans, err = r.loadPlans(ctx, id); err != nil {
 		return nil, false, err
 	}
 	if s.batch, err = r.store.NewBatch(ctx, id); err != nil {
@@ -86,17 +135,17 @@ func (r *Registry) loadSetup(ctx context.Context, id partner.ID, epoch int64) (s
 	return s, false, nil
 }
 
-// loadOpenPlans returns the plans that take subscriptions.
-func (r *Registry) loadOpenPlans(ctx context.Context, id partner.ID) (openPlans, error) {
+// loadPlans returns what enrolments need to know of the partner's plans.
+func (r *Registry) loadPlans(ctx context.Context, id partner.ID) (knownPlans, error) {
 	known, err := r.plans.ListPlans(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read plans: %w", err)
 	}
-	open := make(openPlans, len(known))
+	plans := make(knownPlans, len(known))
 	for _, p := range known {
-		open[p.ID] = !p.Retired
+		plans[p.ID] = knownPlan{isOpen: !p.Retired, watch: p.Watch}
 	}
-	return open, nil
+	return plans, nil
 }
 
 // BeginEnrolment begins a bulk request of a partner. The epoch is the caller's, 0 where nothing remembered may be
@@ -120,7 +169,7 @@ func (r *Registry) BeginEnrolment(
 		},
 	}
 	if remembered {
-		e.fresh = sync.OnceValues(func() (openPlans, error) { return r.loadOpenPlans(ctx, id) })
+		e.fresh = sync.OnceValues(func() (knownPlans, error) { return r.loadPlans(ctx, id) })
 	}
 	return e, nil
 }
@@ -132,8 +181,16 @@ func (e *Enrolment) AddItemToBatch(item int, d *Draft) {
 		c.digits = identifier.Waived
 	}
 	s := c.checkItem(d)
-	unknown, err := e.checkPlanOpen(&c, s.Plan)
-	sent := echo{cpf: truncateText(d.CPF), holder: truncateText(d.BenefitHolder), plan: truncateText(d.PlanID)}
+	known, isNew, err := e.checkPlanOpen(&c, s.Plan)
+	if !s.Over(e.today) { // one that is over is never in force: nothing is learned with it
+		s.Watch = known.watch
+	}
+	sent := echo{
+		cpf:    truncateText(d.CPF),
+		holder: truncateText(d.BenefitHolder),
+		plan:   truncateText(d.PlanID),
+		watch:  s.Watch,
+	}
 	switch {
 	case err != nil:
 	case len(c.problems) == 0:
@@ -148,7 +205,7 @@ func (e *Enrolment) AddItemToBatch(item int, d *Draft) {
 		e.failures = append(e.failures, sent.newFailure(item, c.problems...))
 	default:
 		e.added[item] = sent
-		if unknown {
+		if isNew {
 			e.register[s.Plan] = true
 		}
 	}
@@ -178,27 +235,27 @@ func (s echo) newFailure(item int, problems ...Problem) Failure {
 	return Failure{Item: item, CPF: s.cpf, Holder: s.holder, Plan: s.plan, Problems: problems}
 }
 
-// checkPlanOpen reports a plan that takes no subscriptions. A sandbox partner's unknown plan is to be registered
-// instead.
-func (e *Enrolment) checkPlanOpen(c *checker, p plan.ID) (unknown bool, err error) {
+// checkPlanOpen returns what is known of a plan, and adds a problem if it takes no subscriptions. A sandbox partner's
+// unknown plan is new: it is to be registered.
+func (e *Enrolment) checkPlanOpen(c *checker, p plan.ID) (known knownPlan, isNew bool, err error) {
 	if p == "" {
-		return false, nil
+		return knownPlan{}, false, nil
 	}
-	open, known := e.plans[p]
-	if !known && e.fresh != nil { // it may be new
+	known, isKnown := e.plans[p]
+	if !isKnown && e.fresh != nil { // it may have been made since
 		plans, err := e.fresh()
 		if err != nil {
-			return false, err
+			return knownPlan{}, false, err
 		}
-		open, known = plans[p]
+		known, isKnown = plans[p]
 	}
 	switch {
-	case known && !open:
+	case isKnown && !known.isOpen:
 		c.addProblem(FieldPlanID, RulePlanRetired)
-	case !known && !e.mode.Has(partner.NewPlans):
+	case !isKnown && !e.mode.Has(partner.NewPlans):
 		c.addProblem(FieldPlanID, RulePlanUnknown)
 	}
-	return !known, nil
+	return known, !isKnown, nil
 }
 
 // truncateText bounds what an answer repeats.
@@ -228,15 +285,20 @@ func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool)
 	}
 	exists := Problem{FieldCPF, RuleExists}
 	failures := make([]Failure, 0, len(e.failures)+len(duplicates))
-	refused := map[int]bool{}
+	refused := make(map[int]bool, len(duplicates))
 	for _, item := range duplicates {
+		refused[item] = true
 		if sent, added := e.added[item]; added {
 			failures = append(failures, sent.newFailure(item, exists))
-		} else {
-			refused[item] = true
 		}
 	}
 	created := len(e.added) - len(failures)
+	var watched WatchCount
+	for item, sent := range e.added {
+		if !refused[item] {
+			watched.addCount(countWatch(sent.watch))
+		}
+	}
 	for _, f := range e.failures {
 		if refused[f.Item] { // on a copy: this may be repeated
 			f.Problems = append(slices.Clone(f.Problems), exists)
@@ -244,7 +306,7 @@ func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool)
 		failures = append(failures, f)
 	}
 	slices.SortFunc(failures, func(a, b Failure) int { return a.Item - b.Item })
-	return Outcome{Created: created, Failures: failures}, nil
+	return Outcome{Created: created, Watched: watched, Failures: failures}, nil
 }
 
 // MakePeopleKnown does what can be written ahead of the batch, so that its transaction is shorter.

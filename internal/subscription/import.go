@@ -38,6 +38,8 @@ type ImportReport struct {
 	// Known were there already: a second run of a file finds all of its good records here.
 	Known    int
 	Rejected int
+	// Watched is how many values of the created ones are watched.
+	Watched WatchCount
 }
 
 // The batch size of a transaction adapts to the time that it takes: on SQLite every other writer waits for it, and a
@@ -77,6 +79,7 @@ func (r *Registry) ImportFile(
 		total.Created += step.Created
 		total.Known += step.Known
 		total.Rejected += step.Rejected
+		total.Watched.addCount(step.Watched)
 		if more = err == nil; !more && !errors.Is(err, io.EOF) {
 			return total, err
 		}
@@ -118,6 +121,7 @@ func (r *Registry) importBatch(
 		return report, err
 	}
 	report.Created = outcome.Created
+	report.Watched = outcome.Watched
 	for _, f := range outcome.Failures {
 		if len(f.Problems) == 1 && f.Problems[0].Rule == RuleExists {
 			report.Known++

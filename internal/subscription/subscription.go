@@ -14,6 +14,7 @@ import (
 	"time"
 	_ "time/tzdata" // the binary knows São Paulo's clock wherever it runs
 
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/fault"
@@ -34,6 +35,9 @@ type Subscription struct {
 	// InternalID is the partner's own reference; empty when there is none.
 	InternalID  string
 	Beneficiary Beneficiary
+	// Watch is which of the values that it names are watched because of it: what its plan watched when it was enrolled,
+	// less what the partner has deleted since.
+	Watch plan.Watch
 	// SuspendedAt and EndedAt are zero while the subscription is neither.
 	SuspendedAt, EndedAt, CreatedAt time.Time
 }
@@ -59,6 +63,17 @@ func (s Subscription) Over(today Day) bool {
 	return !s.EndedAt.IsZero() || s.Expiry != 0 && s.Expiry < today
 }
 
+// ChangedKinds returns the kinds of values that another state of the subscription names otherwise.
+func (s Subscription) ChangedKinds(then Subscription) plan.Watch {
+	var changed plan.Watch
+	for _, k := range plan.WatchedKinds {
+		if s.Beneficiary.ValueOfKind(k) != then.Beneficiary.ValueOfKind(k) {
+			changed |= plan.NewWatch(k)
+		}
+	}
+	return changed
+}
+
 // Beneficiary is the person who is protected, as the partner described them, under the contract's names.
 type Beneficiary struct {
 	PrimaryCard string  `json:"primary_card"`
@@ -70,6 +85,20 @@ type Beneficiary struct {
 	Email       string  `json:"email"`
 	Phone       string  `json:"phone_number"`
 	Address     Address `json:"address"`
+}
+
+// ValueOfKind returns what the beneficiary is watched by; empty for kinds that plans do not watch.
+func (b Beneficiary) ValueOfKind(k identifier.Kind) string {
+	switch k {
+	case identifier.Email:
+		return b.Email
+	case identifier.CPF:
+		return b.CPF
+	case identifier.Phone:
+		return b.Phone
+	default:
+		return ""
+	}
 }
 
 // Address is where the beneficiary lives.

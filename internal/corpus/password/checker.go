@@ -478,6 +478,7 @@ var (
 	ErrUnreadable  = fault.New(fault.Unavailable, "password.corpus_unreadable")
 	ErrLine        = fault.New(fault.Invalid, "password.bad_line")
 	ErrInput       = fault.New(fault.Invalid, "password.bad_input")
+	ErrSmaller     = fault.New(fault.Conflict, "password.smaller_corpus")
 	ErrBusy        = fault.New(fault.Conflict, "password.busy")
 	ErrManifest    = fault.New(fault.Internal, "password.manifest")
 	ErrRangeServer = fault.New(fault.Unavailable, "password.range_server")

@@ -33,6 +33,8 @@ type Download struct {
 	// Parallel is how many requests run at once; 0 means 32.
 	Parallel int
 	Client   *http.Client
+	// Force lets fewer hashes replace more, as of an import.
+	Force bool
 	// Progress, if set, is called now and then, by one goroutine at a time. It counts ranges.
 	Progress func(Progress)
 	// Wait pauses between attempts and Chance spreads the pauses; nil means the clock and the usual random source.
@@ -193,6 +195,9 @@ func (d *downloader) publishCorpus(ctx context.Context) (Corpus, error) {
 		tags.Tags = append(tags.Tags, d.journal.done[n].tag)
 	}
 	r.tags = tags
+	// A service takes hashes back now and then: what it had before is no other, larger corpus.
+	isUpdate := r.manifest.Corpora[d.job.Algorithm.String()].Source == d.job.Base
+	r.mayShrink = d.job.Force || isUpdate
 	c, err := r.publishReplacement(ctx)
 	if err != nil {
 		return Corpus{}, err

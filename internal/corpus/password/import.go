@@ -30,6 +30,8 @@ type Import struct {
 	Inputs    []Input
 	// Source is kept with the corpus and shown by Status.
 	Source string
+	// Force lets fewer hashes replace more; without it that is ErrSmaller, because it is usually the wrong file.
+	Force bool
 	// Progress, if set, is called now and then from one goroutine, and once at the end.
 	Progress func(Progress)
 }
@@ -67,6 +69,7 @@ func (l *Library) ImportCorpus(ctx context.Context, job Import) (Corpus, error) 
 	if err := r.fillFromInputs(ctx, job); err != nil {
 		return Corpus{}, err
 	}
+	r.mayShrink = job.Force
 	return r.publishReplacement(ctx)
 }
 

@@ -268,6 +268,7 @@ type replacement struct {
 	entry     entry
 	all, wide *segment.Writer
 	tags      *tagTable // of a download
+	mayShrink bool      // fewer hashes may replace more
 	unlock    func()
 }
 
@@ -339,6 +340,10 @@ func (r *replacement) commitFiles(ctx context.Context) error {
 	}
 	if all.Count == 0 {
 		return ErrInput.With("", fault.NoHashInInput)
+	}
+	before, found := r.manifest.Corpora[r.algorithm.String()]
+	if found && !before.Sample() && all.Count < before.Entries && !r.mayShrink {
+		return ErrSmaller.With("", fault.SmallerCorpus, all.Count, before.Entries)
 	}
 	wide, err := r.wide.Commit(ctx)
 	if err != nil {

@@ -58,7 +58,7 @@ func sha1Hex(password string) string {
 
 func mustImport(t testing.TB, l *Library, a Algorithm, inputs ...Input) Corpus {
 	t.Helper()
-	c, err := l.ImportCorpus(ctx, Import{Algorithm: a, Inputs: inputs, Source: "test"})
+	c, err := l.ImportCorpus(ctx, Import{Algorithm: a, Inputs: inputs, Source: "test", Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,6 +328,42 @@ func FuzzManifest(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSmallerCorpusNeedsForce: the wrong file does not take the place of a corpus that is in force.
+func TestSmallerCorpusNeedsForce(t *testing.T) {
+	l := newLibrary(t)
+	ctx := t.Context()
+	bring := func(force bool, lines ...string) error {
+		_, err := l.ImportCorpus(ctx, Import{
+			Algorithm: SHA1,
+			Inputs:    []Input{text("x", strings.Join(lines, ""))},
+			Source:    "test",
+			Force:     force,
+		})
+		return err
+	}
+	entries := func() uint64 {
+		t.Helper()
+		found, err := l.ReadStatus()
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		return found[0].Entries
+	}
+	first, second := strings.Repeat("0", 40)+":1\n", strings.Repeat("F", 40)+":1\n"
+	if err := bring(false, first, second); err != nil || entries() != 2 {
+		t.Fatal(err)
+	}
+	if err := bring(false, first); !errors.Is(err, ErrSmaller) || entries() != 2 {
+		t.Error("a smaller corpus replaced a larger one:", err)
+	}
+	if err := bring(false, first, second); err != nil {
+		t.Error("one of the same size is refused:", err)
+	}
+	if err := bring(true, first); err != nil || entries() != 1 {
+		t.Error(err)
+	}
 }
 
 func TestAlgorithmNames(t *testing.T) {

@@ -272,8 +272,8 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 		}
 		v.enrol(cpfs...)
 		told := 0
-		for n := -1; n != 0; told += n {
-			if n, err = v.Breaches.TellHits(ctx, "loja", 3, untold); err != nil {
+		for batch := (leak.Told{Count: -1}); batch.Count != 0; told += batch.Count {
+			if batch, err = v.Breaches.TellHits(ctx, "loja", batch.Last, 3, untold); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -86,6 +86,16 @@ type State struct {
 	// LeftOut are values of exports that are none of their kind, and Quarantined files that ended two readers.
 	LeftOut     int64 `json:"left_out,omitempty"`
 	Quarantined int64 `json:"quarantined,omitempty"`
+	// SucceededAt is when a run last ended without failing.
+	SucceededAt time.Time `json:"succeeded_at,omitzero"`
+}
+
+// FreshAsOf returns when the feed last succeeded; one that never did is as old as its row.
+func (f Feed) FreshAsOf() time.Time {
+	if f.State.SucceededAt.IsZero() {
+		return f.Created
+	}
+	return f.State.SucceededAt
 }
 
 // KindRun is the kind of job that runs a feed.
@@ -219,6 +229,31 @@ func (fs *Feeds) CheckTarget(ctx context.Context, f Feed) error {
 	return nil
 }
 
+// CheckAccess reports whether a bucket can be listed or a vendor's API takes the key, from this machine and with its
+// credentials.
+func (fs *Feeds) CheckAccess(ctx context.Context, f Feed) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	var err error
+	switch {
+	case f.Kind == HIBP:
+		err = fs.newHIBPSweep(&f).checkKey(ctx)
+	case f.Kind == Folder && !filepath.IsAbs(f.Target):
+		b, openErr := fs.openFolder(f.Target)
+		if err = openErr; err == nil {
+			_, err = b.List(ctx, accessProbe)
+		}
+	}
+	var refusal *fault.Error
+	if err == nil || errors.As(err, &refusal) {
+		return err
+	}
+	return ErrInvalid.Because(err).Note("target: %s", failureReason(err))
+}
+
+// accessProbe is a name that no dump has, so that the list of a large bucket is one short answer.
+const accessProbe = ".vigia-access-"
+
 // checkTime is how long an address may take to answer when its feed is saved.
 const checkTime = 10 * time.Second
 
@@ -329,6 +364,7 @@ func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 		kept.State, kept.LastAt = f.State, start
 		if failed == nil {
 			kept.Failures, kept.Error, kept.NextAt = 0, "", fs.Now().Add(kept.Every)
+			kept.State.SucceededAt = fs.Now().UTC()
 			return nil
 		}
 		kept.Failures, kept.Error = kept.Failures+1, failureReason(failed)

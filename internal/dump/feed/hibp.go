@@ -249,10 +249,16 @@ func (h *hashedEmail) rangeCell() int64 { return int64(h.hash[0])<<4 | int64(h.h
 // hashPrefix returns the beginning of the hash that the service is asked for.
 func (h *hashedEmail) hashPrefix() [prefixBytes]byte { return [prefixBytes]byte(h.hash[:]) }
 
-// sweepHIBP asks about every watched address, at the rate that the key allows, and begins again when it is through.
-func (fs *Feeds) sweepHIBP(ctx context.Context, f *Feed) error {
+// newHIBPSweep makes a sweep that keeps to the feed's rate.
+func (fs *Feeds) newHIBPSweep(f *Feed) *hibpSweep {
 	s := &hibpSweep{fs: fs, f: f, known: map[string]cyber.Breach{}, kept: map[string]bool{}}
 	s.setCallRate(f.Settings.PerMinute)
+	return s
+}
+
+// sweepHIBP asks about every watched address, at the rate that the key allows, and begins again when it is through.
+func (fs *Feeds) sweepHIBP(ctx context.Context, f *Feed) error {
+	s := fs.newHIBPSweep(f)
 	if f.Secret == "" {
 		return s.keepCatalogue(ctx)
 	}
@@ -306,6 +312,14 @@ func (s *hibpSweep) readPlan(ctx context.Context) error {
 		s.setCallRate(plan.Rpm)
 	}
 	return s.readCatalogue(ctx)
+}
+
+// checkKey asks what the key allows, or without a key for the catalogue, and keeps nothing.
+func (s *hibpSweep) checkKey(ctx context.Context) error {
+	if s.f.Secret == "" {
+		return s.readCatalogue(ctx)
+	}
+	return s.readPlan(ctx)
 }
 
 // keepCatalogue publishes titles, dates and kinds of data of all breaches, which the service tells without a key. No

@@ -178,7 +178,7 @@ func TestOutboxIsAtomic(t *testing.T) {
 		}
 		for _, table := range []string{"event", "asset_history"} {
 			rename(table, table+"_away")
-			if _, err := v.Breaches.TellHits(ctx, "loja", 10, untold); err == nil {
+			if _, err := v.Breaches.TellHits(ctx, "loja", leak.HitPlace{}, 10, untold); err == nil {
 				t.Error("told without", table)
 			}
 			rename(table+"_away", table)
@@ -216,12 +216,12 @@ func TestOnePersonOneAlert(t *testing.T) {
 		if n, err := v.Breaches.KeepHits(ctx, "loja", probes); n != 30 || err != nil {
 			t.Fatal(n, err)
 		}
-		for told, all := 1, 0; told > 0; all += told {
-			if told, err = v.Breaches.TellHits(ctx, "loja", 4, untold); err != nil {
+		for told := (leak.Told{Count: 1}); told.Count > 0; {
+			if told, err = v.Breaches.TellHits(ctx, "loja", told.Last, 4, untold); err != nil {
 				t.Fatal(err)
 			}
-			if told%3 != 0 {
-				t.Fatalf("%d hits were told: not whole persons", told)
+			if told.Count%3 != 0 {
+				t.Fatalf("%d hits were told: not whole persons", told.Count)
 			}
 		}
 		if told := v.EventsOf(v.Live); dumptest.CountLines(told, "leak ") != 10 ||

@@ -113,7 +113,7 @@ func escapes() map[string][]attempt {
 			func() error { return fileControl(unix.F_SETSIG, int(unix.SIGKILL)) },
 		},
 		"ptrace": {
-			func() error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(parent), 0) },
+			func() error { return seizeProcess(parent) },
 			func() error { return peekMemory(parent) },
 			func() error { return call(unix.SYS_PROCESS_MADVISE, 0, 0, 0) },
 		},
@@ -194,6 +194,17 @@ func mountNowhere() error {
 		return nil
 	}
 	return err
+}
+
+// seizeProcess traces a process from a thread that ends at once: a tracer that stays has the process stop at its next
+// signal, and Go sends itself one for every collection.
+func seizeProcess(pid int) error {
+	seized := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
+		seized <- call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(pid), 0)
+	}()
+	return <-seized
 }
 
 // peekMemory reads from the parent's memory. Where that is let through, no address of it is known.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -346,6 +347,9 @@ func (p *Process) waitForEnd() {
 	_ = p.cmd.Wait() // its state is looked at by who needs it; the second time it is an error
 }
 
+// outOfMemory is what a reader says that gets no more memory: Go, the system, and the race detector of a test's build.
+var outOfMemory = []string{"out of memory", "cannot allocate memory", "ThreadSanitizer failed to allocate"}
+
 // lastTime is how long a reader may take to end.
 const lastTime = time.Second
 
@@ -362,7 +366,7 @@ func (p *Process) explainEnd(err error) error {
 		why = *p.killed.Load()
 	case p.cmd.ProcessState != nil && p.cmd.ProcessState.Success() && errors.Is(err, io.EOF):
 		return io.EOF
-	case strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory"):
+	case slices.ContainsFunc(outOfMemory, func(words string) bool { return strings.Contains(text, words) }):
 		why = endMemory
 	case strings.Contains(text, "SIGBUS"):
 		why = EndChanged

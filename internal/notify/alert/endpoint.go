@@ -63,6 +63,14 @@ type Endpoint struct {
 	CreatedAt time.Time
 }
 
+// IsFailing reports whether the endpoint gets nothing at present: its last try failed, or failures switched it off.
+func (e Endpoint) IsFailing() bool {
+	if e.State == Disabled {
+		return e.Reason == Failing || e.Reason == Gone
+	}
+	return !e.FailingSince.IsZero()
+}
+
 // WantsType reports whether events of a type go to the endpoint.
 func (e Endpoint) WantsType(t Type) bool { return len(e.Types) == 0 || slices.Contains(e.Types, t) }
 
@@ -311,7 +319,7 @@ func (s *Endpoints) SendTestEvent(
 	if err != nil {
 		return webhook.Outcome{}, "", err
 	}
-	event := NewEvent(id, WebhookTest, "", s.now(), struct{}{})
+	event := NewEvent(id, WebhookTest, "", s.now(), Test{SampleOf: sampledType(t)})
 	worker := "t_" + rand.Text()
 	d, err := s.store.ClaimTest(ctx, id, endpoint, s.now().Add(testTime), event)
 	if err != nil {
@@ -329,6 +337,14 @@ func (s *Endpoints) SendTestEvent(
 		r.State = Delivered
 	}
 	return outcome, event.ID, s.store.RecordResults(context.WithoutCancel(ctx), worker, []Result{r})
+}
+
+// sampledType returns the type that a test is kept with; none for the plain one.
+func sampledType(t Type) Type {
+	if t == WebhookTest {
+		return ""
+	}
+	return t
 }
 
 // CheckType refuses a name that is no type of event.

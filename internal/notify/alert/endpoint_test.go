@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -255,6 +256,25 @@ func TestTestEndpoint(t *testing.T) {
 		}
 	}
 	rules, s, _ := newEndpoint(t)
+	var sent []byte
+	keep := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		sent, _ = io.ReadAll(r.Body)
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+	})}
+	if _, _, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, CaseRated, keep); err != nil {
+		t.Fatal(err)
+	}
+	body, err := s.event.MarshalBody()
+	if err != nil || !strings.Contains(string(body), `"type":"webhook.test"`) ||
+		!strings.Contains(string(body), `"data":{"sampleOf":"case.rated"}`) {
+		t.Errorf("kept as %s, %v", body, err)
+	}
+	told, err := SentBody(Kept{Type: s.event.Type, At: s.event.At, Body: body})
+	if err != nil || string(told) != string(sent) || !strings.Contains(string(sent), `"type":"case.rated"`) {
+		t.Errorf("told %s, %v\nsent %s", told, err, sent)
+	}
+
+	rules, s, _ = newEndpoint(t)
 	client := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 		t.Error("something was sent")
 		return nil, errAway

@@ -41,6 +41,9 @@ const (
 	SubscriptionEnded     Type = "subscription.ended"
 	SubscriptionSuspended Type = "subscription.suspended"
 	SubscriptionResumed   Type = "subscription.resumed"
+	ErasureRequested      Type = "erasure.requested"
+	ErasureCancelled      Type = "erasure.cancelled"
+	ErasureCompleted      Type = "erasure.completed"
 	WebhookTest           Type = "webhook.test"
 )
 
@@ -60,6 +63,9 @@ var Types = []Type{
 	SubscriptionEnded,
 	SubscriptionSuspended,
 	SubscriptionResumed,
+	ErasureRequested,
+	ErasureCancelled,
+	ErasureCompleted,
 	WebhookTest,
 }
 
@@ -123,6 +129,7 @@ const (
 	sampleService cyber.ServiceID = "sv_ajuda_phishing"
 	sampleKey     cyber.KeyID     = "ek_0198c0de-7a00-7000-8000-0000000000b1"
 	nextSampleKey cyber.KeyID     = "ek_0198c0de-7a00-7000-8000-0000000000b2"
+	sampleErasure                 = "er_0198c0de-7a00-7000-8000-0000000000f7"
 )
 
 // sampleData returns what an event of a type carries when it happens at a time. Every type of Types has data here.
@@ -191,6 +198,12 @@ func sampleData(t Type, at time.Time) any {
 		}
 	case SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed:
 		return SubscriptionChange{Subscription: "sub_42", Plan: "protecao-familia", Internal: "contrato-0042"}
+	case ErasureRequested:
+		return ErasureRequest{Erasure: sampleErasure, Due: in(day)}
+	case ErasureCancelled:
+		return ErasureCancellation{Erasure: sampleErasure}
+	case ErasureCompleted:
+		return ErasureCompletion{Erasure: sampleErasure, Removed: 12}
 	case WebhookTest:
 	}
 	return struct{}{}
@@ -204,10 +217,35 @@ func SampleBody(t Type, at time.Time) ([]byte, error) {
 // sampleOf returns the event that a test of a type pushes: the body of a real one, about SampleUser.
 func (e Event) sampleOf(t Type) Event {
 	e.Type, e.Data = t, sampleData(t, e.At)
-	if t != FirstLooksChanged && t != WebhookTest {
+	switch t {
+	case FirstLooksChanged, ErasureCompleted, WebhookTest: // about no person
+	default:
 		e.User = SampleUser
 	}
 	return e
+}
+
+// Test is the data of WebhookTest as it is kept: a test of another type is pushed as a sample of it and kept as a test,
+// so that nobody who reads events takes it for real.
+type Test struct {
+	SampleOf Type `json:"sampleOf,omitzero"`
+}
+
+// SentBody returns what was pushed for a kept event: its own body, or the sample for which a test stands.
+func SentBody(e Kept) ([]byte, error) {
+	if e.Type != WebhookTest {
+		return e.Body, nil
+	}
+	var kept struct {
+		Data Test `json:"data"`
+	}
+	if err := json.Unmarshal(e.Body, &kept); err != nil {
+		return nil, fmt.Errorf("read test event: %w", err)
+	}
+	if kept.Data.SampleOf == "" {
+		return e.Body, nil
+	}
+	return SampleBody(kept.Data.SampleOf, e.At)
 }
 
 // Leak is the data of LeakDetected: what was found of one person at one time.
@@ -463,11 +501,46 @@ func SubscriptionMoved(
 	)
 }
 
+// ErasureRequest is the data of ErasureRequested.
+type ErasureRequest struct {
+	Erasure string `json:"erasureId"`
+	Due     string `json:"dueAt"` // in TimeFormat
+}
+
+// NewErasureRequest tells that the erasure of a person was asked for, and until when it can be cancelled.
+func NewErasureRequest(id partner.ID, user partner.UserHash, erasure string, at, due time.Time) Event {
+	data := ErasureRequest{Erasure: erasure, Due: due.UTC().Format(TimeFormat)}
+	return NewEvent(id, ErasureRequested, user, at, data)
+}
+
+// ErasureCancellation is the data of ErasureCancelled.
+type ErasureCancellation struct {
+	Erasure string `json:"erasureId"`
+}
+
+// NewErasureCancellation tells that a person is not erased after all.
+func NewErasureCancellation(id partner.ID, user partner.UserHash, erasure string, at time.Time) Event {
+	return NewEvent(id, ErasureCancelled, user, at, ErasureCancellation{Erasure: erasure})
+}
+
+// ErasureCompletion is the data of ErasureCompleted.
+type ErasureCompletion struct {
+	Erasure string `json:"erasureId"`
+	Removed int64  `json:"removed"`
+}
+
+// NewErasureCompletion tells that an erasure is over. The event names no person: it outlives them.
+func NewErasureCompletion(id partner.ID, erasure string, removed int64, at time.Time) Event {
+	return NewEvent(id, ErasureCompleted, "", at, ErasureCompletion{Erasure: erasure, Removed: removed})
+}
+
 // DeliveryFilter picks deliveries in a state for the operator, latest first; those that are not over from the oldest.
 // The zero value of any other field does not restrict.
 type DeliveryFilter struct {
 	State   DeliveryState
 	Partner partner.ID
+	// LiveOnly leaves out deliveries of sandboxes.
+	LiveOnly bool
 	// User is a person of the partner.
 	User partner.UserHash
 	Type Type

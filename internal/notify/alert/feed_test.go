@@ -112,6 +112,9 @@ func TestAreas(t *testing.T) {
 		KeyExpiring,
 		KeyActivated,
 		KeyEnded,
+		ErasureRequested,
+		ErasureCancelled,
+		ErasureCompleted,
 		WebhookTest,
 	}
 	subscriptions := []Type{SubscriptionEnded, SubscriptionSuspended, SubscriptionResumed, WebhookTest}

@@ -136,7 +136,7 @@ func (b eventBody) worstFinding() (worst found) {
 	return worst
 }
 
-// brasilia is the clock that people in Brazil go by: see docs/vocabulario.md.
+// brasilia is the clock that people in Brazil go by: see docs/vocabulary.md.
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
 // wordValues returns the words of an event, cleaned and cut.

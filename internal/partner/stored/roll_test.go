@@ -23,16 +23,25 @@ func TestMoreKeys(t *testing.T) {
 	}
 	opens := func(need partner.Scope) bool {
 		c, err := gate.Authenticate(ctx, text, need)
-		if err != nil && !errors.Is(err, partner.ErrUnauthorised) {
+		// A live key is told what it lacks, and one that has ended nothing.
+		lacks := errors.Is(err, partner.ErrScopeMissing)
+		if err != nil && !lacks && !errors.Is(err, partner.ErrUnauthorised) {
 			t.Fatal(err)
 		}
-		return err == nil && c.KeyID == key.ID
+		if isKnown := c.KeyID == key.ID; isKnown != (err == nil || lacks) {
+			t.Errorf("the caller is %q with %v", c.KeyID, err)
+		}
+		return err == nil
 	}
 	if !opens(partner.ScopeCyberRead) || opens(partner.ScopeCyber) || opens(partner.ScopeSubscriptionsRead) {
 		t.Error("a read-only key opens too much or too little")
 	}
-	if e.Clock.Advance(time.Hour); opens(partner.ScopeCyberRead) {
+	e.Clock.Advance(time.Hour)
+	if opens(partner.ScopeCyberRead) {
 		t.Error("a key opens after its end")
+	}
+	if _, err := gate.Authenticate(ctx, text, partner.ScopeManage); !errors.Is(err, partner.ErrUnauthorised) {
+		t.Error("a key that has ended is told what it lacks:", err)
 	}
 	for name, make := range map[string]func() error{
 		"ends now": func() error {

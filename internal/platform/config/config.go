@@ -42,6 +42,7 @@ type Serve struct {
 	TLSKey            string        `name:"tls-key" section:"Addresses and callers" env:"VIGIA_TLS_KEY" default:"" placeholder:"FILE" help:"TLS private key (PEM)."`
 	PublicURL         string        `name:"public-url" section:"Addresses and callers" env:"VIGIA_PUBLIC_URL" default:"" placeholder:"URL" help:"Address under which operators open the console, https://console.example.com: for one-time links, passkeys, HSTS and, without --page-url, links to people's pages. Passkeys and links of live partners need it unless the listener is on a loopback address."`
 	PageURL           string        `name:"page-url" section:"Addresses and callers" env:"VIGIA_PAGE_URL" default:"" placeholder:"URL" help:"Address under which people open their pages (/p/ of the partner API's listener), https://minha.example.com: what the links of portal-session begin with. Empty means --public-url."`
+	SecurityContact   string        `name:"security-contact" section:"Addresses and callers" env:"VIGIA_SECURITY_CONTACT" default:"" placeholder:"URI" help:"Where people report weaknesses of this installation, mailto:seguranca@example.com or an https address: served as /.well-known/security.txt beside the partner API. Empty means that there is no such file."`
 	TrustedProxies    []string      `name:"trusted-proxies" section:"Addresses and callers" env:"VIGIA_TRUSTED_PROXIES" placeholder:"CIDR" help:"Address ranges of proxies whose X-Forwarded-For is believed (10.0.0.0/8); repeat or separate by commas. Of all others the address of the connection counts."`
 	StrangerRate      int           `name:"stranger-rate" section:"Addresses and callers" env:"VIGIA_STRANGER_RATE" default:"600" placeholder:"N" help:"Requests a minute that one address may send without a valid key or session; 0 means no limit."`
 	UploadLimit       int           `name:"upload-limit" section:"Addresses and callers" env:"VIGIA_UPLOAD_LIMIT" default:"4096" placeholder:"MIB" help:"Largest file that is taken through the console, in MiB; 0 means 4096."`
@@ -295,6 +296,7 @@ var SecretVariables = []string{
 	"VIGIA_DATABASE_READ",
 	"VIGIA_METRICS_TOKEN",
 	"VIGIA_API_KEY",
+	"VIGIA_SALT",
 	"VIGIA_EPP_CALLBACK_SECRET",
 }
 
@@ -354,6 +356,10 @@ func (s Serve) edgeProblems() Problems {
 		p = append(p, err.Error())
 	}
 	p.addProblemIf(
+		s.SecurityContact != "" && !isContact(s.SecurityContact),
+		"--security-contact: expected mailto:NAME@HOST or an https address",
+	)
+	p.addProblemIf(
 		s.MetricsToken != "" && len(s.MetricsToken) < leastToken,
 		fmt.Sprintf("--metrics-token: at least %d characters", leastToken),
 	)
@@ -366,6 +372,15 @@ func (s Serve) edgeProblems() Problems {
 		fmt.Sprintf("--upload-limit: 0 (%d) to %d MiB", usualUploadMiB, mostUploadMiB),
 	)
 	return p
+}
+
+// isContact reports whether a text is one line that security.txt takes as a contact.
+func isContact(text string) bool {
+	u, err := url.Parse(text) // which refuses control characters
+	if err != nil || strings.Contains(text, " ") {
+		return false
+	}
+	return u.Scheme == "https" && u.Host != "" || u.Scheme == "mailto" && strings.Contains(u.Opaque, "@")
 }
 
 // ParseProxies parses --trusted-proxies.

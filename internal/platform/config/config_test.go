@@ -61,6 +61,25 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	}
 }
 
+// TestSecurityContact: a contact that nobody could follow, or that would add lines to security.txt, is refused.
+func TestSecurityContact(t *testing.T) {
+	for contact, fits := range map[string]bool{
+		"":                                true,
+		"mailto:seguranca@exemplo.com.br": true,
+		"https://exemplo.com.br/falhas":   true,
+		"seguranca@exemplo.com.br":        false,
+		"http://exemplo.com.br/falhas":    false,
+		"mailto:seguranca":                false,
+		"https://exemplo.com.br/\nPolicy: https://outro.example": false,
+	} {
+		c, s := good()
+		s.SecurityContact = contact
+		if err := s.CheckServe(c); (err == nil) != fits {
+			t.Errorf("%q: %v", contact, err)
+		}
+	}
+}
+
 func TestListenersDiffer(t *testing.T) {
 	c, s := good()
 	s.ConsoleListen = s.Listen
@@ -70,6 +89,30 @@ func TestListenersDiffer(t *testing.T) {
 	s.Listen, s.ConsoleListen = "127.0.0.1:0", "127.0.0.1:0"
 	if err := s.CheckServe(c); err != nil {
 		t.Error("two free ports differ:", err)
+	}
+}
+
+// TestNamedSecretsAreRead checks that the _FILE variant of each secret variable is read, those of commands included.
+func TestNamedSecretsAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte("of the file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"VIGIA_DATABASE",
+		"VIGIA_DATABASE_READ",
+		"VIGIA_METRICS_TOKEN",
+		"VIGIA_API_KEY",
+		"VIGIA_SALT",
+		"VIGIA_EPP_CALLBACK_SECRET",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "")
+			t.Setenv(name+"_FILE", path)
+			if err := config.LoadSecretFiles(); err != nil || os.Getenv(name) != "of the file" {
+				t.Error(os.Getenv(name), err)
+			}
+		})
 	}
 }
 

@@ -23,7 +23,10 @@ func configurationPage() string {
 		"Made from the code by `go generate ./internal/platform/config`; edit the field tags there, not this page.\n\n" +
 		"A flag wins over its environment variable; its default stands in parentheses. All problems of a configuration are\n" +
 		"listed at once, before anything is created. A setting marked *secret* can also be given as the path of a file in the\n" +
-		"variable with `_FILE` at its end.\n")
+		"variable with `_FILE` at its end.\n\n" +
+		"Every command also reads `/etc/vigia/environment`, or the file that `VIGIA_SETTINGS_FILE` names: lines `NAME=VALUE`,\n" +
+		"of which those with `VIGIA_` count. What the environment or a flag says wins. A user who may not read the file has\n" +
+		"settings of their own.\n")
 	writeSection(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[config.Common]())
 	writeSection(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[config.Serve]())
 	b.WriteString(codeQuotes.ReplaceAllString(`

@@ -233,6 +233,11 @@ var (
 			"sublimites and carenciaDias",
 		"Um objeto JSON com os campos da cobertura.",
 	)
+	ScopeMissing = partnerRule(
+		"scope_missing",
+		"the key lacks the scope %s",
+		"A chave não tem a permissão %s.",
+	)
 	ScopeLacking = partnerRule(
 		"scope_lacking",
 		"no more than the calling key has; it lacks %s",
@@ -250,10 +255,10 @@ var (
 		"no such breach is published",
 		"Nenhum vazamento publicado tem este nome.",
 	)
-	ScopeShowsPeople = addRule(
-		"scope_shows_people",
-		"%s shows people in clear; an administrator of the partner, or the operator, gives it",
-		"A permissão %s mostra dados de pessoas: quem a dá é um administrador do parceiro ou o operador.",
+	ScopeNeedsApproval = addRule(
+		"scope_needs_approval",
+		"%s shows people in clear or erases them; an administrator of the partner, or the operator, gives it",
+		"A permissão %s mostra ou apaga dados de pessoas: quem a dá é um administrador do parceiro ou o operador.",
 	)
 	ScopeOperatorGives = addRule(
 		"scope_operator_gives",
@@ -372,7 +377,7 @@ var (
 	SandboxNotPaced = addRule(
 		"sandbox_not_paced",
 		"first looks of a sandbox partner are not paced",
-		"Um parceiro de testes não tem limite de primeiras consultas.",
+		"Um parceiro de testes não tem limite de buscas retroativas.",
 	)
 	NoProtectionPlan = partnerRule(
 		"no_protection_plan",
@@ -768,6 +773,11 @@ var (
 		"name_of_sample",
 		"%q is the name of the built-in sample",
 		"%s é o nome da lista embutida. Escolha outro.",
+	)
+	SmallerCorpus = addRule(
+		"smaller_corpus",
+		"%d hashes would replace %d; force it if that is meant",
+		"%s resumos substituiriam %s. Se for isso mesmo, importe pelo terminal com --force.",
 	)
 	OnLine         = addRule("on_line", "line %d: %s", "Linha %s: %s")
 	FirstLineShort = addRule(

@@ -25,13 +25,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	polltest.Watch(t, func() (string, bool) {
-		return fmt.Sprint("never came: " + what), ok()
-	})
-}
-
 var quiet = slog.New(slog.DiscardHandler)
 
 // log is a text that a runner may write to while a test reads it.
@@ -95,7 +88,7 @@ func TestWork(t *testing.T) {
 				}
 				defer now.Add(-1)
 				if ran.Add(1) <= 2 { // the first two meet
-					eventually(t, "a second one beside it", func() bool { return most.Load() == 2 })
+					polltest.Until(t, "a second one beside it", func() bool { return most.Load() == 2 })
 				}
 				return run.Save(ctx, map[string]string{"of": run.Subject})
 			}},
@@ -108,7 +101,7 @@ func TestWork(t *testing.T) {
 			}},
 			job.Kind{Name: "here"},
 		).Hasten(time.Hour))
-		eventually(t, "all seven", func() bool {
+		polltest.Until(t, "all seven", func() bool {
 			jobs, err := e.Jobs.ListJobs(ctx, "quick", 10)
 			must(t, err)
 			done := 0
@@ -122,9 +115,9 @@ func TestWork(t *testing.T) {
 		if most.Load() != 2 || ran.Load() != 7 {
 			t.Errorf("%d at once, %d runs", most.Load(), ran.Load())
 		}
-		eventually(t, "the lane of its own", func() bool { return state(t, e, "held", "one") == job.Running })
+		polltest.Until(t, "the lane of its own", func() bool { return state(t, e, "held", "one") == job.Running })
 		close(full)
-		eventually(t, "the held one", func() bool { return state(t, e, "held", "one") == job.Done })
+		polltest.Until(t, "the held one", func() bool { return state(t, e, "held", "one") == job.Done })
 		if s := state(t, e, "here", "one"); s != job.Ready {
 			t.Errorf("a kind without a lane was run: %s", s)
 		}
@@ -251,7 +244,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		must(t, hold.RunStep(ctx, func(ctx context.Context, _ *job.Run) error {
 			for range 4 {
 				e.Clock.Advance(job.Lease * 3 / 4)
-				eventually(t, "a renewal", func() bool {
+				polltest.Until(t, "a renewal", func() bool {
 					j, err := e.Jobs.NewestJobOf(ctx, "k", "one")
 					must(t, err)
 					return j.NextAt.Equal(e.Clock.Now().Add(job.Lease))
@@ -310,7 +303,7 @@ func TestOwnLostLease(t *testing.T) {
 		if err := <-causes; !errors.Is(err, job.ErrLost) {
 			t.Errorf("the first step: %v", err)
 		}
-		eventually(t, "the second run", func() bool { return state(t, e, "k", "one") == job.Done })
+		polltest.Until(t, "the second run", func() bool { return state(t, e, "k", "one") == job.Done })
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Windows has no modes, and owners that say little: who may read the key file is decided by the access list of its
-// folder, which the operator sets and this package does not look at. docs/operations.md says so. Links are refused, and
+// folder, which the operator sets and this package does not look at. docs/install.md says so. Links are refused, and
 // locks hold, as elsewhere.
 
 const noFollow = 0

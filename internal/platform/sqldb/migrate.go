@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
+	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -376,6 +377,8 @@ func columnArrays(rows [][]any) (query string, args []any) {
 			types, args = types+"::text[]", append(args, columnArray[string](rows, i))
 		case bool:
 			types, args = types+"::boolean[]", append(args, columnArray[bool](rows, i))
+		case sql.NullInt64:
+			types, args = types+"::bigint[]", append(args, columnArray[sql.NullInt64](rows, i))
 		default:
 			types, args = types+"::bytea[]", append(args, columnArray[[]byte](rows, i))
 		}
@@ -387,7 +390,7 @@ func columnArrays(rows [][]any) (query string, args []any) {
 func columnArray[T any](rows [][]any, column int) []T {
 	values := make([]T, len(rows))
 	for i, row := range rows {
-		values[i], _ = row[column].(T) // NULL stays the zero value: only of bytes, whose zero value is NULL
+		values[i], _ = row[column].(T) // NULL stays the zero value: that of bytes is NULL
 	}
 	return values
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -67,12 +68,24 @@ func (d *DB) HasSingleWrites() bool {
 	return d.engine != SQLite || time.Since(time.Unix(0, d.writers.lastSingle.Load())) < time.Second
 }
 
-// InBulkTx is InTx for work that writes many rows: on SQLite the single writes that wait go before the next bulk.
+// InBulkTx is InTx for work that writes many rows: on SQLite the single writes that wait go before the next bulk, and
+// PostgreSQL plans each statement anew. Bulks are what fills a table: a plan that was kept from when it was empty reads
+// all of it each time, until the server has counted the rows again.
 func (d *DB) InBulkTx(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine != SQLite {
-		return d.InTransaction(ctx, fn)
+		return d.InTransaction(ctx, planAnew(ctx, fn))
 	}
 	return d.retryTransaction(ctx, func() error { return d.runShared(ctx, &d.writers, true, fn) })
+}
+
+// planAnew has PostgreSQL plan the statements of a transaction for the tables as they are.
+func planAnew(ctx context.Context, fn func(tx *Tx) error) func(tx *Tx) error {
+	return func(tx *Tx) error {
+		if _, err := tx.ExecContext(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
+			return fmt.Errorf("plan anew: %w", err)
+		}
+		return fn(tx)
+	}
 }
 
 // InNamedQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL
@@ -83,6 +96,9 @@ func (d *DB) InNamedQueue(ctx context.Context, name string, isBulk bool, fn func
 		return d.InBulkTx(ctx, fn)
 	case d.engine == SQLite: // all writes are in one queue
 		return d.InTransaction(ctx, fn)
+	}
+	if isBulk {
+		fn = planAnew(ctx, fn)
 	}
 	q := d.queues.enterQueue(name)
 	defer d.queues.leaveQueue(name, q)

@@ -295,6 +295,15 @@ func (d *DB) LockRows() string {
 	return ""
 }
 
+// HoldRows returns what a SELECT adds to hold the rows that it finds as an UPDATE of them would: others that change or
+// delete them wait, those that only refer to them do not.
+func (d *DB) HoldRows() string {
+	if d.engine == PostgreSQL {
+		return " FOR NO KEY UPDATE"
+	}
+	return ""
+}
+
 // KeepRows returns what a SELECT adds so that the rows that it finds are neither deleted nor get another key until the
 // transaction ends. Many may do so at once.
 func (d *DB) KeepRows() string {

@@ -340,10 +340,23 @@ func (d *DB) StandbyPool() *sql.DB {
 
 // InsertRows inserts rows into table: many with each statement on PostgreSQL, a prepared statement in a loop on SQLite
 // (where one statement with many rows is slower). next returns the values of the next row, or nil after the last one;
-// the slice may be reused between calls, and only bytes may be NULL. Table and columns are names from this program,
-// never from a caller.
+// the slice may be reused between calls, and only bytes and sql.NullInt64 may be NULL. Table and columns are names from
+// this program, never from a caller.
 func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, next func() ([]any, error)) error {
 	_, err := t.loadRows(ctx, table, columns, "", "", next)
+	return err
+}
+
+// InsertOrUpdate is InsertRows for rows that may exist already: conflict says, in the words of ON CONFLICT, which
+// constraint they meet and what is then changed. No two rows of one call may meet each other.
+func (t *Tx) InsertOrUpdate(
+	ctx context.Context,
+	table string,
+	columns []string,
+	conflict string,
+	next func() ([]any, error),
+) error {
+	_, err := t.loadRows(ctx, table, columns, " ON CONFLICT "+conflict, "", next)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ func FromMicros(us int64) time.Time {
 func convertArguments(args []any) []any {
 	for i, arg := range args {
 		switch v := arg.(type) {
-		case nil, int64, string, []byte, bool:
+		case nil, int64, string, []byte, bool, sql.NullInt64:
 		case time.Time:
 			args[i] = ToMicros(v)
 		case time.Duration:

@@ -90,6 +90,7 @@ CREATE TABLE plan (
 	max_devices BIGINT NOT NULL,  -- 0: no bound
 	key_days    BIGINT NOT NULL,  -- 0: the default
 	keys_end    BOOLEAN NOT NULL, -- keys end with the subscription
+	watch       INTEGER NOT NULL DEFAULT 0, -- kinds that are watched of what subscriptions name: see plan.Watch
 	retired     BOOLEAN NOT NULL,
 	created_at  BIGINT NOT NULL,
 	mac         BYTEA NOT NULL,   -- keyed hash of the row

@@ -9,6 +9,7 @@ CREATE TABLE subscription (
 	seq          INTEGER NOT NULL, -- enough for ten subscriptions of every Brazilian with each partner
 	start_day    INTEGER NOT NULL,
 	expiry_day   INTEGER NOT NULL, -- 0: no end
+	watch        INTEGER NOT NULL DEFAULT 0, -- kinds that are watched of what it names: see plan.Watch
 	plan_id      TEXT NOT NULL,
 	cpf          BYTEA NOT NULL,   -- keyed index of the beneficiary's CPF
 	holder       BYTEA NOT NULL,   -- keyed index of the company's CNPJ; empty when there is none

@@ -4,6 +4,7 @@ CREATE TABLE asset (
 	fingerprint   BIGINT,           -- veiled under a key of the partner's own; NULL: no match meets it, because it is a sandbox value or waits for its first look
 	partner_id    INTEGER NOT NULL,
 	kind          INTEGER NOT NULL,
+	source        INTEGER NOT NULL DEFAULT 1, -- 1 added by itself, 2 named by a subscription in force, 3 both
 	look          INTEGER NOT NULL, -- the first look into past breaches: 0 done, 1 due, 2 waits for a token of the partner
 	id            TEXT NOT NULL,
 	user_index    BYTEA NOT NULL,   -- keyed index of the user

@@ -3,7 +3,7 @@ CREATE TABLE operator (
 	id           TEXT PRIMARY KEY,
 	email_index  BYTEA NOT NULL UNIQUE, -- keyed index of the address
 	email        BYTEA NOT NULL, -- sealed
-	role         TEXT NOT NULL CHECK (role IN ('admin', 'support', 'viewer', 'partner.admin', 'partner.developer', 'partner.attendant', 'partner.viewer')),
+	role         TEXT NOT NULL CHECK (role IN ('admin', 'support', 'viewer', 'partner.admin', 'partner.developer', 'partner.attendant', 'partner.officer', 'partner.viewer')),
 	works_for    INTEGER, -- whose person it is; NULL: of the service itself
 	disabled     BOOLEAN NOT NULL,
 	password     BYTEA, -- sealed: the encoded Argon2id hash; NULL until one was chosen

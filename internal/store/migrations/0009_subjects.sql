@@ -17,3 +17,22 @@ CREATE INDEX erasure_person ON erasure (partner_id, person);
 CREATE INDEX erasure_order ON erasure (erased_at, id);
 -- Erasures that are to be gone on with.
 CREATE INDEX erasure_begun ON erasure (partner_id) WHERE NOT done;
+
+-- Erasures that partners asked for. A row names the person only until it is over.
+CREATE TABLE erasure_request (
+	partner_id   INTEGER NOT NULL,
+	id           TEXT NOT NULL,
+	state        TEXT NOT NULL,    -- pending, erasing, completed or cancelled
+	person       BYTEA NOT NULL,   -- keyed index of the user hash; empty once it is over
+	request      BYTEA,            -- sealed: the user hash as it was sent, and why; NULL once it is over
+	requested_at BIGINT NOT NULL,
+	due_at       BIGINT NOT NULL,
+	ended_at     BIGINT NOT NULL,  -- 0 while it is open
+	next_at      BIGINT NOT NULL,  -- when a worker is to look at it: when it is due, then when the worker's lease ends
+	erasure      TEXT NOT NULL,    -- the erasure that carries it out; empty while it is pending
+	removed      BIGINT NOT NULL,  -- how many records the erasure found
+	PRIMARY KEY (partner_id, id)
+);
+-- A person has one open request at most.
+CREATE UNIQUE INDEX erasure_request_open ON erasure_request (partner_id, person) WHERE ended_at = 0;
+CREATE INDEX erasure_request_next ON erasure_request (next_at) WHERE ended_at = 0;

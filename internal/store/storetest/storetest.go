@@ -154,6 +154,7 @@ var AllScopes = []partner.Scope{
 	partner.ScopeSubscriptions,
 	partner.ScopeCredentials,
 	partner.ScopeManage,
+	partner.ScopePrivacy,
 }
 
 // NewPartner registers a partner and returns it with its salt and its key, which may do everything.

@@ -1,0 +1,399 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+var _ subject.RequestStore = Subjects{}
+
+// keptRequest is what the sealed column of a request holds while it is open.
+type keptRequest struct {
+	User   partner.UserHash `json:"user"`
+	CPF    string           `json:"cpf,omitempty"`
+	Reason string           `json:"reason"`
+}
+
+// requestPlace binds what is kept of a request to its row.
+func requestPlace(id partner.ID, request string) seal.Place {
+	return seal.Place{Table: "erasure_request", Column: "request", Partner: string(id), Row: request}
+}
+
+// UserOfCPF returns the user hash that a partner's salt makes of a CPF.
+func (s Subjects) UserOfCPF(ctx context.Context, id partner.ID, cpf string) (partner.UserHash, error) {
+	salt, err := Partners(s).OpenSalt(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return partner.LongUserHash(cpf, salt), nil
+}
+
+// requestColumns are those that scanRequest expects, in its order.
+const requestColumns = `partner_id, id, state, request, requested_at, due_at, ended_at, removed`
+
+// scanRequest reads requestColumns.
+func (s Subjects) scanRequest(row scanner, r *subject.ErasureRequest) error {
+	var kept keptRequest
+	err := row.Scan(
+		&r.Partner,
+		&r.ID,
+		&r.State,
+		s.unseals(&kept, func() seal.Place { return requestPlace(r.Partner, r.ID) }),
+		&r.RequestedAt,
+		&r.DueAt,
+		&r.EndedAt,
+		&r.Removed,
+	)
+	r.User, r.CPF, r.Reason = kept.User, kept.CPF, kept.Reason
+	return err
+}
+
+// insertTries is how often a request is inserted anew: the open one that was in its way may end before it is read.
+const insertTries = 3
+
+// InsertErasureRequest keeps a request, unless the person has an open one: see subject.RequestStore.
+func (s Subjects) InsertErasureRequest(
+	ctx context.Context,
+	id partner.ID,
+	r subject.ErasureRequest,
+	record func(operator.Ledger) error,
+) (subject.ErasureRequest, error) {
+	sealed, err := s.sealValue(requestPlace(id, r.ID), keptRequest{User: r.User, CPF: r.CPF, Reason: r.Reason})
+	if err != nil {
+		return r, err
+	}
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (subject.ErasureRequest, error) {
+		user, err := s.findUser(ctx, tx, id, r.User)
+		if err != nil {
+			return r, err
+		}
+		for range insertTries {
+			added, err := execCounting(
+				ctx,
+				tx,
+				`INSERT INTO erasure_request (partner_id, id, state, person, request, requested_at, due_at, ended_at,
+				next_at, erasure, removed) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $7, '', 0)
+				ON CONFLICT (partner_id, person) WHERE ended_at = 0 DO NOTHING`,
+				id,
+				r.ID,
+				r.State,
+				user.write,
+				sealed,
+				r.RequestedAt,
+				r.DueAt,
+			)
+			if err != nil {
+				return r, err
+			}
+			if added == 1 {
+				event := alert.NewErasureRequest(id, r.User, r.ID, r.RequestedAt, r.DueAt)
+				if err := Alerts(s.insideTx(tx)).addPartnerEvents(ctx, tx, id, event); err != nil {
+					return r, err
+				}
+				return r, record(Audit(s.insideTx(tx)))
+			}
+			open, err := collectRows(
+				ctx,
+				tx,
+				s.scanRequest,
+				`SELECT `+requestColumns+` FROM erasure_request
+				WHERE partner_id = $1 AND person = $2 AND ended_at = 0`,
+				id,
+				user.write,
+			)
+			if err != nil {
+				return r, err
+			}
+			if len(open) > 0 {
+				return open[0], nil
+			}
+		}
+		return r, ErrUnavailable
+	})
+}
+
+// CancelErasureRequest ends a pending request: see subject.RequestStore.
+func (s Subjects) CancelErasureRequest(
+	ctx context.Context,
+	id partner.ID,
+	request string,
+	record func(operator.Ledger, subject.ErasureRequest) error,
+) (subject.ErasureRequest, error) {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (subject.ErasureRequest, error) {
+		was, err := readRow(
+			ctx,
+			tx,
+			s.scanRequest,
+			subject.ErrRequestNotFound,
+			`SELECT `+requestColumns+` FROM erasure_request WHERE partner_id = $1 AND id = $2`+s.db.LockRows(),
+			id,
+			request,
+		)
+		switch {
+		case err != nil:
+			return was, err
+		case was.State == subject.RequestCancelled:
+			return was, nil
+		case was.State != subject.RequestPending:
+			return was, subject.ErrRequestBegun
+		}
+		now := s.now()
+		if err := s.endRequest(ctx, tx, id, request, subject.RequestCancelled, now); err != nil {
+			return was, err
+		}
+		event := alert.NewErasureCancellation(id, was.User, request, now)
+		if err := Alerts(s.insideTx(tx)).addPartnerEvents(ctx, tx, id, event); err != nil {
+			return was, err
+		}
+		if err := record(Audit(s.insideTx(tx)), was); err != nil {
+			return was, err
+		}
+		was.State, was.EndedAt = subject.RequestCancelled, now
+		was.User, was.CPF, was.Reason = "", "", ""
+		return was, nil
+	})
+}
+
+// endRequest makes a request name no person any more. The caller has locked the row.
+func (s Subjects) endRequest(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	id partner.ID,
+	request string,
+	state subject.RequestState,
+	now time.Time,
+) error {
+	return execStatement(
+		ctx,
+		tx,
+		`UPDATE erasure_request SET state = $3, ended_at = $4, person = $5, request = NULL
+		WHERE partner_id = $1 AND id = $2`,
+		id,
+		request,
+		state,
+		now,
+		[]byte{},
+	)
+}
+
+// ErasureRequestByID returns a request of a partner.
+func (s Subjects) ErasureRequestByID(
+	ctx context.Context,
+	id partner.ID,
+	request string,
+) (subject.ErasureRequest, error) {
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		s.scanRequest,
+		subject.ErrRequestNotFound,
+		`SELECT `+requestColumns+` FROM erasure_request WHERE partner_id = $1 AND id = $2`,
+		id,
+		request,
+	)
+}
+
+// OpenErasureRequests returns a partner's requests that are not over.
+func (s Subjects) OpenErasureRequests(ctx context.Context, id partner.ID) ([]subject.ErasureRequest, error) {
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		s.scanRequest,
+		`SELECT `+requestColumns+` FROM erasure_request WHERE partner_id = $1 AND ended_at = 0 ORDER BY due_at, id`,
+		id,
+	)
+}
+
+// requestLease is how long a process that claimed a request has it to itself. One that takes longer is joined by
+// another, which does no harm: every step may be repeated.
+const requestLease = 5 * time.Minute
+
+// ClaimDueErasures claims requests for this process: see subject.Store.
+func (s Subjects) ClaimDueErasures(ctx context.Context, sandboxes bool, limit int) ([]subject.DueErasure, error) {
+	type dueRow struct {
+		subject.ErasureRequest
+		next int64
+	}
+	now := s.now()
+	rows, err := collectRows(ctx, s.readQuerier(), func(row scanner, r *dueRow) error {
+		return row.Scan(&r.Partner, &r.ID, &r.next)
+	}, `SELECT partner_id, id, next_at FROM erasure_request WHERE ended_at = 0 AND next_at <= $1
+		AND partner_id IN (SELECT id FROM partner WHERE NOT suspended AND (mode = $2 OR NOT $3))
+		ORDER BY next_at LIMIT $4`,
+		now,
+		partner.Sandbox,
+		sandboxes,
+		limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	var claimed []subject.DueErasure
+	for _, r := range rows {
+		taken, err := s.countAlone(
+			ctx,
+			`UPDATE erasure_request SET next_at = $4 WHERE partner_id = $1 AND id = $2 AND next_at = $3
+			AND ended_at = 0`,
+			r.Partner,
+			r.ID,
+			r.next,
+			now.Add(requestLease),
+		)
+		if err != nil {
+			return claimed, err
+		}
+		if taken == 0 {
+			continue // by another process, or cancelled
+		}
+		request, err := s.ErasureRequestByID(ctx, r.Partner, r.ID)
+		if err != nil {
+			return claimed, err
+		}
+		begun := request.State == subject.RequestErasing
+		claimed = append(claimed, subject.DueErasure{ErasureRequest: request, Begun: begun})
+	}
+	return claimed, nil
+}
+
+// BeginErasureRequest notes the erasure of a request as begun, in one transaction with its state: what a killed process
+// leaves is gone on with by its tombstone.
+func (s Subjects) BeginErasureRequest(
+	ctx context.Context,
+	h subject.Held,
+	p subject.Person,
+	r subject.ErasureRequest,
+) error {
+	names := namesOfHeld(h)
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+		x, err := s.computeIndexes(ctx, tx, r.Partner, p)
+		if err != nil {
+			return err
+		}
+		err = execExpecting(
+			ctx,
+			tx,
+			subject.ErrRequestNotFound,
+			`UPDATE erasure_request SET state = $3, erasure = $2, removed = $4
+			WHERE partner_id = $1 AND id = $2 AND state = $5`,
+			r.Partner,
+			r.ID,
+			subject.RequestErasing,
+			len(names),
+			subject.RequestPending,
+		)
+		if err != nil {
+			return err
+		}
+		t := subject.Tombstone{
+			ID:       r.ID,
+			Partner:  r.Partner,
+			Person:   s.erasedReference(r.Partner, p),
+			CPF:      x.cpf,
+			User256:  x.user256,
+			User512:  x.user512,
+			Watched:  x.value,
+			ErasedAt: toMicros(s.now()),
+		}
+		_, err = s.keepTombstone(ctx, tx, t, keptTrail{Reason: r.Reason, IDs: names}, false)
+		return err
+	})
+}
+
+// CarryOutErasure goes on with the erasure of a request until nothing is left: see subject.Store.
+func (s Subjects) CarryOutErasure(
+	ctx context.Context,
+	id partner.ID,
+	request string,
+	record func(in operator.Ledger, person string, erased subject.Erased, stone subject.Tombstone) error,
+) (subject.Tombstone, error) {
+	erasure, err := findValue[string](
+		ctx,
+		s.readQuerier(),
+		subject.ErrRequestNotFound,
+		`SELECT erasure FROM erasure_request WHERE partner_id = $1 AND id = $2 AND ended_at = 0`,
+		id,
+		request,
+	)
+	if err != nil {
+		return subject.Tombstone{}, err
+	}
+	left, err := s.begunErasures(ctx, ` AND partner_id = $1 AND id = $2`, id, erasure)
+	if err != nil {
+		return subject.Tombstone{}, err
+	}
+	if len(left) > 0 {
+		_, stone, err := s.continueErasure(
+			ctx,
+			left[0],
+			func(in operator.Ledger, erased subject.Erased, stone subject.Tombstone) error {
+				return record(in, userReference(stone.User512), erased, stone)
+			},
+		)
+		return stone, err
+	}
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, t *subject.Tombstone) error { return s.scanTombstone(row, t) },
+		subject.ErrRequestNotFound,
+		`SELECT `+tombstoneColumns+` FROM erasure WHERE partner_id = $1 AND id = $2 AND done`,
+		id,
+		erasure,
+	)
+}
+
+// CompleteErasureRequest ends a request whose erasure is over: see subject.Store. The event names no person.
+func (s Subjects) CompleteErasureRequest(ctx context.Context, id partner.ID, request string) (bool, error) {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (bool, error) {
+		r, err := readRow(
+			ctx,
+			tx,
+			s.scanRequest,
+			subject.ErrRequestNotFound,
+			`SELECT `+requestColumns+` FROM erasure_request WHERE partner_id = $1 AND id = $2`+s.db.LockRows(),
+			id,
+			request,
+		)
+		if err != nil || r.State != subject.RequestErasing {
+			return false, err
+		}
+		now := s.now()
+		if err := s.endRequest(ctx, tx, id, request, subject.RequestCompleted, now); err != nil {
+			return false, err
+		}
+		event := alert.NewErasureCompletion(id, request, r.Removed, now)
+		return true, Alerts(s.insideTx(tx)).addPartnerEvents(ctx, tx, id, event)
+	})
+}
+
+// joinOpenRequests makes an erasure carry out the requests that were pending for the same person: otherwise they would
+// erase later what the partner enrols after it. A worker completes them.
+func (s Subjects) joinOpenRequests(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	x indexes,
+	t subject.Tombstone,
+	removed int,
+) error {
+	return execStatement(
+		ctx,
+		tx,
+		`UPDATE erasure_request SET state = $4, erasure = $5, next_at = 0, removed = $6
+		WHERE partner_id = $1 AND person IN ($2, $3) AND state = $7 AND requested_at <= $8 AND ended_at = 0`,
+		x.partner,
+		x.user512,
+		x.user256,
+		subject.RequestErasing,
+		t.ID,
+		removed,
+		subject.RequestPending,
+		t.ErasedAt,
+	)
+}

@@ -1,0 +1,265 @@
+package subject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+)
+
+// ErasureDelay is how long a partner may change its mind about an erasure. It also bounds what a stolen key can do: the
+// partner is told of each request and cancels what it did not ask for.
+const ErasureDelay = 24 * time.Hour
+
+// Faults of requests.
+var (
+	// ErrRequestNotFound is the answer to an id of another partner, too.
+	ErrRequestNotFound = fault.New(fault.NotFound, "erasure.not_found")
+	// ErrRequestBegun refuses to cancel what has begun or is over.
+	ErrRequestBegun = fault.New(fault.Conflict, "erasure.begun")
+)
+
+// RequestState is how far a request has come.
+type RequestState string
+
+// The states. A request is open until it is completed or cancelled.
+const (
+	RequestPending   RequestState = "pending"
+	RequestErasing   RequestState = "erasing"
+	RequestCompleted RequestState = "completed"
+	RequestCancelled RequestState = "cancelled"
+)
+
+// ErasureRequest is an erasure that a partner asked for.
+type ErasureRequest struct {
+	// ID also names the erasure in the log of erasures.
+	ID      string
+	Partner partner.ID
+	// User, CPF and Reason are empty once the request is over: what stays names no person.
+	User partner.UserHash
+	// CPF is known when the request named the person by it.
+	CPF         string
+	Reason      string
+	State       RequestState
+	RequestedAt time.Time
+	DueAt       time.Time
+	EndedAt     time.Time // zero while it is open
+	// Removed counts the records that the erasure found; it is known once the erasure has begun.
+	Removed int64
+}
+
+// person returns who is to be erased.
+func (r ErasureRequest) person() Person {
+	if r.CPF != "" {
+		return Person{CPF: r.CPF, Partner: r.Partner}
+	}
+	return Person{User: r.User, Partner: r.Partner}
+}
+
+// RequestStore keeps requests.
+type RequestStore interface {
+	PersonReference(p Person) string
+	// UserOfCPF returns the user hash of a person of a partner, enrolled or not.
+	UserOfCPF(ctx context.Context, id partner.ID, cpf string) (partner.UserHash, error)
+	// InsertErasureRequest keeps a request with its event and the line that record adds to the trail. When the person
+	// has an open request already, that one is returned and nothing is written.
+	InsertErasureRequest(
+		ctx context.Context,
+		id partner.ID,
+		r ErasureRequest,
+		record func(operator.Ledger) error,
+	) (ErasureRequest, error)
+	// CancelErasureRequest ends a pending request with its event and the line that record adds to the trail. It returns
+	// ErrRequestBegun for one that is under way or completed; one that was cancelled before is returned as it is.
+	CancelErasureRequest(
+		ctx context.Context,
+		id partner.ID,
+		request string,
+		record func(operator.Ledger, ErasureRequest) error,
+	) (ErasureRequest, error)
+	// ErasureRequestByID returns ErrRequestNotFound when the partner has no such request.
+	ErasureRequestByID(ctx context.Context, id partner.ID, request string) (ErasureRequest, error)
+	// OpenErasureRequests returns a partner's requests that are not over, those due first at the beginning.
+	OpenErasureRequests(ctx context.Context, id partner.ID) ([]ErasureRequest, error)
+}
+
+// Erasures are what a partner asks for about its own people, and may take back until the erasure begins.
+type Erasures struct {
+	store RequestStore
+	now   func() time.Time
+}
+
+// NewErasures joins the rules to a store and a clock.
+func NewErasures(store RequestStore, now func() time.Time) *Erasures { return &Erasures{store, now} }
+
+// RequestErasure asks for the erasure of what the person's partner holds about them when ErasureDelay has passed. A
+// person who has an open request gets no second one. Whether the partner knows the person is not looked up: the answer
+// is the same, and the tombstone also cleans a restored backup that holds more than the database does today.
+func (e *Erasures) RequestErasure(
+	ctx context.Context,
+	who operator.Actor,
+	p Person,
+	reason string,
+) (ErasureRequest, error) {
+	reason, err := checkErasureReason(reason)
+	if err != nil {
+		return ErasureRequest{}, err
+	}
+	if p.CPF != "" {
+		if p.User, err = e.store.UserOfCPF(ctx, p.Partner, p.CPF); err != nil {
+			return ErasureRequest{}, err
+		}
+	}
+	r := ErasureRequest{
+		ID:          "er_" + uuid.Must(uuid.NewV7()).String(),
+		Partner:     p.Partner,
+		User:        p.User,
+		CPF:         p.CPF,
+		Reason:      reason,
+		State:       RequestPending,
+		RequestedAt: e.now(),
+	}
+	r.DueAt = r.RequestedAt.Add(ErasureDelay)
+	return e.store.InsertErasureRequest(ctx, p.Partner, r, func(in operator.Ledger) error {
+		return e.recordLine(ctx, in, who, "subject.erase", r, r.ID+", "+reason)
+	})
+}
+
+// CancelErasure takes a request back that has not begun.
+func (e *Erasures) CancelErasure(
+	ctx context.Context,
+	who operator.Actor,
+	id partner.ID,
+	request string,
+) (ErasureRequest, error) {
+	return e.store.CancelErasureRequest(
+		ctx,
+		id,
+		request,
+		func(in operator.Ledger, was ErasureRequest) error {
+			return e.recordLine(ctx, in, who, "subject.erase_cancel", was, was.ID)
+		},
+	)
+}
+
+// recordLine adds a line about a request and its person to the audit trail.
+func (e *Erasures) recordLine(
+	ctx context.Context,
+	in operator.Ledger,
+	who operator.Actor,
+	action string,
+	r ErasureRequest,
+	detail string,
+) error {
+	person := e.store.PersonReference(r.person())
+	return operator.NewTrail(in, e.now).RecordAction(ctx, who, action, person, detail)
+}
+
+// FindErasure returns a request of a partner.
+func (e *Erasures) FindErasure(ctx context.Context, id partner.ID, request string) (ErasureRequest, error) {
+	return e.store.ErasureRequestByID(ctx, id, request)
+}
+
+// ListOpenErasures returns a partner's requests that are not over, those due first at the beginning.
+func (e *Erasures) ListOpenErasures(ctx context.Context, id partner.ID) ([]ErasureRequest, error) {
+	return e.store.OpenErasureRequests(ctx, id)
+}
+
+// checkErasureReason returns a reason without spaces around it, or refuses it.
+func checkErasureReason(reason string) (string, error) {
+	reason = strings.TrimSpace(reason)
+	if !partner.Paragraphs(reason, 1, 1000) {
+		return "", ErrNoReason.With("reason", fault.ErasureReason)
+	}
+	return reason, nil
+}
+
+// DueErasure is a request that is to be carried out, or gone on with.
+type DueErasure struct {
+	ErasureRequest
+	// Begun means that another process began it and did not come to the end.
+	Begun bool
+}
+
+// dueBatch is how many requests share one scrub of the database's files.
+const dueBatch = 100
+
+// RunDueErasures carries out requests that are due, and goes on with those that a process left half way. keep is handed
+// the tombstones, as in ErasePerson. A request is completed only when its tombstone is kept outside the database and
+// the deleted bytes are gone: until then every step may be repeated, by any process. One that fails keeps no other
+// waiting, and is tried again later. With sandboxes set it carries out those of sandboxes alone and scrubs nothing:
+// their people are made up, and somebody waits for the answer.
+func (d *Rights) RunDueErasures(ctx context.Context, sandboxes bool, keep func([]Tombstone) error) (int, error) {
+	total := 0
+	var failed error
+	for {
+		due, err := d.store.ClaimDueErasures(ctx, sandboxes, dueBatch)
+		if err != nil || len(due) == 0 {
+			return total, errors.Join(failed, err)
+		}
+		var stones []Tombstone
+		var carriedOut []DueErasure
+		for _, r := range due {
+			stone, err := d.carryOutErasure(ctx, r)
+			switch {
+			case errors.Is(err, ErrRequestNotFound): // cancelled since it was claimed
+			case err != nil:
+				failed = errors.Join(failed, fmt.Errorf("carry out erasure %s: %w", r.ID, err))
+			default:
+				stones, carriedOut = append(stones, stone), append(carriedOut, r)
+			}
+		}
+		if len(stones) == 0 {
+			continue
+		}
+		if err := keep(stones); err != nil {
+			return total, errors.Join(failed, fmt.Errorf("keep the erasure log: %w", err))
+		}
+		if !sandboxes {
+			if err := d.store.ScrubErased(ctx); err != nil {
+				return total, errors.Join(failed, fmt.Errorf("scrub what was erased: %w", err))
+			}
+		}
+		for _, r := range carriedOut {
+			completed, err := d.store.CompleteErasureRequest(ctx, r.Partner, r.ID)
+			if err != nil {
+				return total, errors.Join(failed, fmt.Errorf("complete erasure %s: %w", r.ID, err))
+			}
+			if completed {
+				total++
+			}
+		}
+	}
+}
+
+// carryOutErasure takes away what the partner of a request holds about the person.
+func (d *Rights) carryOutErasure(ctx context.Context, r DueErasure) (Tombstone, error) {
+	if !r.Begun {
+		who, err := d.tenants.PartnerByID(ctx, r.Partner)
+		if err != nil {
+			return Tombstone{}, err
+		}
+		held, err := d.store.Held(ctx, who, r.person())
+		if err != nil {
+			return Tombstone{}, fmt.Errorf("read what is held: %w", err)
+		}
+		if err := d.store.BeginErasureRequest(ctx, held, r.person(), r.ErasureRequest); err != nil {
+			return Tombstone{}, err
+		}
+	}
+	return d.store.CarryOutErasure(
+		ctx,
+		r.Partner,
+		r.ID,
+		func(in operator.Ledger, person string, erased Erased, stone Tombstone) error {
+			return d.recordErased(ctx, in, operator.Actor{Name: Worker}, person, erased, stone)
+		},
+	)
+}
