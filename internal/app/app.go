@@ -282,6 +282,7 @@ type Rules struct {
 	Breaches      *cyber.Breaches
 	Meter         *partner.Meter
 	Figures       store.Overview
+	Erasures      *subject.Erasures
 }
 
 // newRules joins the rules that remember nothing between calls to areas of the store.
@@ -304,6 +305,7 @@ func (a *App) newRules(in store.Areas) Rules {
 		Breaches:      cyber.NewBreaches(in.Breaches),
 		Meter:         partner.NewMeter(in.Partners, a.now),
 		Figures:       in.Overview,
+		Erasures:      subject.NewErasures(in.Subjects, a.now),
 	}
 }
 
@@ -345,6 +347,7 @@ func (r Rules) forPartners(passwords api.Passwords, persons *cyber.Persons) api.
 		Meter:         r.Meter,
 		Figures:       r.Figures,
 		Audit:         r.Audit,
+		Erasures:      r.Erasures,
 	}
 }
 

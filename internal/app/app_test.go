@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -133,7 +134,7 @@ func TestEmptyFolder(t *testing.T) {
 				}
 			}
 		}
-		eventually(t, "the request in the metrics", func() bool { // it is counted after its answer
+		polltest.Until(t, "the request in the metrics", func() bool { // it is counted after its answer
 			status, body := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", withMetricsToken)
 			for _, name := range []string{
 				"vigia_deliveries_pending 0", "vigia_jobs_due", "vigia_disk_free_bytes", "vigia_breach_newest_age_seconds", "vigia_password_corpus_age_seconds", "go_sql_wait_count_total",

@@ -12,8 +12,8 @@ import (
 type backlog struct {
 	server *Server
 	gauges map[string]*prometheus.Desc
-	// backupAge is apart from the others because it has a label.
-	backupAge *prometheus.Desc
+	// backupAge and feedFresh are apart from the others because they have labels.
+	backupAge, feedFresh *prometheus.Desc
 }
 
 // backlogHelp are the metrics of a backlog.
@@ -34,6 +34,11 @@ func (s *Server) watchBacklog() {
 		"Time since a 'vigia backup' last held this part: database, leaks, passwords. Absent for a part that none "+
 			"held.",
 		[]string{"part"},
+		nil,
+	), feedFresh: prometheus.NewDesc(
+		"vigia_feed_last_success_timestamp_seconds",
+		"When a feed last ran without failing; when it was added, if it never did. Absent while it is paused.",
+		[]string{"feed"},
 		nil,
 	)}
 	for name, help := range backlogHelp {
@@ -61,6 +66,7 @@ func (b *backlog) Describe(out chan<- *prometheus.Desc) {
 		out <- d
 	}
 	out <- b.backupAge
+	out <- b.feedFresh
 }
 
 // Collect counts. What cannot be counted is left out: no figure is better than an old one.
@@ -93,5 +99,16 @@ func (b *backlog) Collect(out chan<- prometheus.Metric) {
 	tell("vigia_breach_newest_age_seconds", age(counted.NewestBreach))
 	for part, at := range counted.LastBackups {
 		out <- prometheus.MustNewConstMetric(b.backupAge, prometheus.GaugeValue, age(at), string(part))
+	}
+	feeds, err := s.app.Store.Feeds.ListFeeds(ctx)
+	if err != nil {
+		s.log.Warn("feeds cannot be counted", "cause", err.Error())
+		return
+	}
+	for _, f := range feeds {
+		if !f.Paused {
+			fresh := float64(f.FreshAsOf().Unix())
+			out <- prometheus.MustNewConstMetric(b.feedFresh, prometheus.GaugeValue, fresh, f.Name)
+		}
 	}
 }

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // axeFile is where scripts/fetch-axe puts the judge of accessibility; screenshotFolder is what .gitignore leaves out.
@@ -318,6 +320,11 @@ func (b *browser) waitOver(text string) {
 	b.waitFor(text, `document.querySelector("[data-events]") === null ? `+pageText+` : ""`)
 }
 
+// widest names the innermost elements that reach beyond the right edge of the window.
+const widest = `[...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right >
+	document.documentElement.clientWidth + 1 && ![...e.children].some(c => c.getBoundingClientRect().right >
+	document.documentElement.clientWidth + 1)).slice(0, 6).map(e => e.outerHTML.slice(0, 160)).join("\n")`
+
 func (b *browser) waitFor(text, said string) {
 	b.t.Helper()
 	for deadline := time.Now().Add(browserTimeout); !strings.Contains(eval[string](b, said), text); {
@@ -381,7 +388,7 @@ func (b *browser) look(name string) {
 		b.picture(name + "-phone")
 	}
 	if over := eval[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
-		b.t.Errorf("%s: on a phone the page is %d pixels too wide", name, over)
+		b.t.Errorf("%s: on a phone the page is %d pixels too wide: %s", name, over, eval[string](b, widest))
 	}
 	b.do(chromedp.EmulateViewport(900, 700)) // a window beside another: the menu leaves the page its room
 	if room := eval[int](
@@ -419,6 +426,26 @@ func (b *browser) scheme(value string) {
 			{Name: "prefers-reduced-motion", Value: "reduce"},
 		},
 	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// typeKeys presses keys as a keyboard does: a letter that the page has taken as an order is not typed as well, which it is
+// by chromedp.KeyEvent alone.
+func (b *browser) typeKeys(keys string) {
+	b.t.Helper()
+	b.do(chromedp.KeyEvent(keys, func(k *input.DispatchKeyEventParams) {
+		if k.Type == kb.KeyDown {
+			k.Type = kb.KeyRawDown
+		}
+	}))
+}
+
+// media shows the page as on a medium: print, or the screen.
+func (b *browser) media(name string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: name})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ func (s *Server) startChores(ctx context.Context, group *errgroup.Group) {
 		{every: time.Minute, did: "ended keys with their subscription", work: a.Endpoints.EndUnsubscribed},
 		{every: time.Minute, did: "reminded of steps that are due", work: a.Monitoring.RemindSteps},
 		{every: time.Minute, did: "ended erasures that were left half way", work: a.resumeErasures},
+		{every: time.Minute, did: "carried out erasures that partners asked for", work: a.runDueErasures},
 		{every: time.Second, did: "made final moves of cases", work: a.Cases.MakeEndings},
 		{every: 30 * time.Second, did: "ended subscriptions", work: a.Subscriptions.SweepExpired},
 		{every: 10 * time.Minute, did: "swept kept answers", work: a.sweepAnswers},
@@ -157,7 +158,7 @@ func retention(c config.Serve) store.Retention {
 }
 
 // doDueWork does at once what the chores would do at their next round: subscriptions end, people are reminded, keys are
-// announced and end.
+// announced and end, people of sandboxes are erased.
 func (a *App) doDueWork(ctx context.Context) error {
 	var failed error
 	for _, work := range []func(context.Context) (int, error){
@@ -166,6 +167,7 @@ func (a *App) doDueWork(ctx context.Context) error {
 		a.Endpoints.EndUnsubscribed,
 		a.Monitoring.RemindSteps,
 		a.Cases.MakeEndings,
+		a.runSandboxErasures,
 	} {
 		_, err := work(ctx)
 		failed = errors.Join(failed, err)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
@@ -65,6 +67,8 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 		if pages, err = s.cfg.ParsePageURL(); err != nil {
 			return nil, err
 		}
+	} else if at, ok := s.APIAddr.(*net.TCPAddr); ok && at.IP.IsLoopback() { // for a console on this machine
+		pages = url.URL{Scheme: "http", Host: at.String()}
 	}
 	work := s.newConsoleWork(ctx, group)
 	if err := work.sweepUploads(); err != nil {
@@ -135,6 +139,7 @@ func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 		Messages:  r.Messages,
 		Subjects: consoleSubjects{
 			a.Subjects,
+			r.Erasures,
 			a,
 		},
 		Search: subject.NewSearch(in.Subjects, in.Partners),
@@ -261,6 +266,20 @@ func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec 
 	})
 }
 
+// Explain tells what a published breach says of one value, and what was known of it before.
+func (i *consoleImports) Explain(
+	ctx context.Context,
+	name string,
+	kind identifier.Kind,
+	value string,
+) (leak.Explanation, error) {
+	fingerprint, err := i.app.Leaks.Importer.FingerprintOf(kind, value)
+	if err != nil {
+		return leak.Explanation{}, err
+	}
+	return i.app.Leaks.Library.ExplainFingerprint(ctx, name, fingerprint)
+}
+
 // Verify begins to read a breach's segment from the first byte to the last.
 func (i *consoleImports) Verify(ctx context.Context, name string) error {
 	r, err := i.FindBreach(ctx, name)
@@ -307,6 +326,7 @@ func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record,
 // consoleSubjects erases people and keeps the tombstones in this machine's log.
 type consoleSubjects struct {
 	*subject.Rights
+	*subject.Erasures
 	app *App
 }
 

@@ -83,9 +83,9 @@ func TestArrowsTurnThroughTheList(t *testing.T) {
 	}
 }
 
-// TestFinalMoveAsksAndCanBeUndone resolves a case by its page: the page asks, offers to undo it, and the partner is
-// told only of what was not undone.
-func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
+// TestFinalMoveCanBeUndone resolves a case by its page, with one key: nothing asks, the page offers to undo it, and the
+// partner is told only of what was not undone.
+func TestFinalMoveCanBeUndone(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -99,16 +99,15 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	s.visit(page)
 	s.do(chromedp.KeyEvent("a"))
 	s.see("Caso assumido")
-	s.do(chromedp.KeyEvent("e")) // asks, and does no more
-	s.see("Resolver este caso?")
-	s.do(chromedp.KeyEvent("\x1b"))
-	if c, _, err := a.Cases.GetCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" {
-		t.Errorf("asking moved the case: %+v %v", c, err)
-	}
+	s.do(chromedp.KeyEvent("e"))
+	s.see("O parceiro será avisado")
+	s.visit(page)
+	s.press(`form[action$="/undo"] button`)
+	s.see("Desfeito")
 	resolve := func() {
 		t.Helper()
 		s.visit(page)
-		s.do(chromedp.KeyEvent("e"))
+		s.unfold(`form[action$="/end"] button[value="here"]`)
 		s.press(`form[action$="/end"] button[value="here"]`)
 		s.see("O parceiro será avisado")
 	}
@@ -131,4 +130,54 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	polltest.Watch(t, func() (string, bool) {
 		return "the case was never resolved", strings.Contains(theirs(), `"Resolvido"`)
 	})
+}
+
+// TestResolvingFollowsTheQueue resolves the last but one case of a desk that is turned round: the page goes on with the
+// one behind it there, not with the most urgent one.
+func TestResolvingFollowsTheQueue(t *testing.T) {
+	t.Parallel()
+	a := open(t, common(t, sqldb.SQLite))
+	s := newStage(t, a)
+	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor)
+	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
+	_, token, err := a.Operators.CreateOperator(s.ctx, "atende@exemplo.com.br", operator.Support)
+	s.come(token, err)
+	for range 4 {
+		s.newCase()
+	}
+	s.visit("/cases")
+	list := strings.Fields(eval[string](s.browser, `JSON.parse(sessionStorage.getItem("vigia-queue")).join(" ")`))
+	if len(list) != 4 {
+		t.Fatal("the desk remembers", list)
+	}
+	s.visit(list[2])
+	s.press(`form[action$="/take"] button`)
+	s.see("Caso assumido")
+	s.press(`form.resolve button`)
+	s.see("O parceiro será avisado")
+	if at := eval[string](s.browser, `location.pathname`); at != list[3] {
+		t.Errorf("behind %s of %v comes %s", list[2], list, at)
+	}
+}
+
+// TestRevealKeepsThePlace shows a conversation from the middle of the page: what one was reading stays where it was.
+func TestRevealKeepsThePlace(t *testing.T) {
+	t.Parallel()
+	a := open(t, common(t, sqldb.SQLite))
+	s := newStage(t, a)
+	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor)
+	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
+	_, token, err := a.Operators.CreateOperator(s.ctx, "atende@exemplo.com.br", operator.Support)
+	s.come(token, err)
+	s.visit("/cases/" + string(s.newCase()))
+	s.do(chromedp.EmulateViewport(390, 300))
+	s.unfold(`form[action$="/reveal"]`)
+	if at := eval[int](s.browser, `(scrollTo(0, 120), Math.round(scrollY))`); at != 120 {
+		t.Fatal("the page does not scroll to 120 but to", at)
+	}
+	eval[bool](s.browser, `(document.querySelector('form[action$="/reveal"] [name="preset"]').click(), true)`)
+	s.see("Conversa aberta por você")
+	if at := eval[int](s.browser, `Math.round(scrollY)`); at != 120 {
+		t.Error("the page was read at 120 and comes back at", at)
+	}
 }

@@ -44,9 +44,9 @@ const (
 	oldBreach   = "loja-antiga"
 )
 
-// TestThreeStories walks three people through their work from the first page to the last, in a real browser: who
-// answers the telephone, who brings leaks in, and who connects a partner.
-func TestThreeStories(t *testing.T) {
+// TestStories walks four people through their work from the first page to the last, in a real browser: who answers the
+// telephone, who brings leaks in, who connects a partner, and who answers for its people's data.
+func TestStories(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -63,7 +63,7 @@ func TestThreeStories(t *testing.T) {
 	for _, story := range []struct {
 		name string
 		tell func(*stage)
-	}{{"attendant", (*stage).attendant}, {"analyst", (*stage).analyst}, {"developer", (*stage).developer}} {
+	}{{"attendant", (*stage).attendant}, {"analyst", (*stage).analyst}, {"developer", (*stage).developer}, {"officer", (*stage).officer}} {
 		t.Run(story.name, func(t *testing.T) {
 			whole := s.t
 			s.t = t
@@ -183,8 +183,7 @@ func (s *stage) attendant() {
 	s.press(`form.compose button.tone`)
 	s.see("Nota interna, só a equipe vê")
 	s.look("case")
-	s.do(chromedp.KeyEvent("e"))
-	s.press(`form.pop-box[action$="/end"] button[value="next"]`)
+	s.press(`form.resolve button[value="next"]`)
 	s.see("O parceiro será avisado em 10 segundos")
 	s.wait("/cases/"+string(id), "Você · Resolvido")
 	s.unfold(`form[action$="/move"] button[value="Fechado"]`)
@@ -231,10 +230,11 @@ func (s *stage) analyst() {
 	s.see("a maior parte de " + oldBreach)
 	s.see("Senha")
 	s.wait("/findings?breach=loja-nova", "Em aberto")
-	if n := eval[int](s.browser, `document.querySelectorAll("tbody tr").length`); n != 1 {
+	if n := eval[int](s.browser, `document.querySelectorAll("tbody a.open").length`); n != 1 {
 		s.t.Errorf("%d people were found in it", n)
 	}
-	s.press(`td[data-label="Dado"] a`)
+	s.press(`tbody a.open`)
+	s.press(`a[href^="/people/"]`)
 	s.see("Pessoa de Banco Exemplo")
 	s.see("Loja Nova")
 	s.visit("/breaches")
@@ -256,7 +256,7 @@ func (s *stage) analyst() {
 // list too, and it may be left to a worker to tell of the new one.
 func (s *stage) openNewEvent(kind string, do func()) {
 	s.t.Helper()
-	const link = `tbody tr:first-child td[data-label="Tipo"] a`
+	const link = `tbody tr:first-child a.open`
 	newest := func() string {
 		s.visit("/events?partner=" + string(s.partner) + "&type=" + kind)
 		return eval[string](s.browser, "document.querySelector(`"+link+"`)?.getAttribute(\"href\") ?? \"\"")
@@ -341,6 +341,12 @@ func (s *stage) developer() {
 	s.press(`form[action$="/test"] button`)
 	s.see("O teste não chegou. Resposta 500.")
 	s.see("banco de dados cheio")
+	if !strings.Contains(eval[string](s.browser, `location.search`), "test=evt_") {
+		s.t.Error("a reload would send the test again")
+	}
+	s.press(`.delivery a[href*="/events/"]`)
+	s.see("case.rated") // what was sent, and not that it was a test of something
+	s.visit(webhook)
 
 	s.openNewEvent("monitoring.leak_detected", func() {
 		s.must(s.t, "POST", s.api+"/cyber/monitoring", key,
@@ -369,5 +375,30 @@ func (s *stage) developer() {
 	s.wait(eval[string](s.browser, `location.pathname`), "Entregue")
 	s.visit(webhook)
 	s.see("Ligado")
+	s.leave()
+}
+
+// officer is a partner's data protection officer: a person asks what is held and to be erased, then changes their mind.
+func (s *stage) officer() {
+	_, token, err := s.app.Operators.InvitePartnerOperator(s.ctx, s.partner, "dpo@exemplo.com.br", operator.Officer)
+	s.come(token, err)
+	s.visit("/subjects")
+	s.look("portal-subjects")
+	s.fill("main form", "cpf", s.cpf, "reason", "protocolo 12")
+	s.press(`main form button`)
+	s.see("1 assinatura")
+	s.look("portal-subject-held")
+	s.fill(`form[action="/subjects/requests"]`, "reason", "protocolo 12", "confirm", "APAGAR")
+	s.press(`form[action="/subjects/requests"] button`)
+	s.see("Apagamento pedido")
+	s.see("protocolo 12")
+	s.look("portal-erasures")
+	s.press(`form[action$="/cancel"] button`)
+	s.see("Apagamento cancelado")
+	s.visit("/incidents")
+	s.fill("main form", "breach", oldBreach)
+	s.press(`main form button`)
+	s.see("Avisar até")
+	s.look("portal-incident")
 	s.leave()
 }

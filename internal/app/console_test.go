@@ -193,7 +193,7 @@ func TestConsoleStory(t *testing.T) {
 	b.look("overview-empty")
 
 	// A partner, made in the browser; its key opens the API.
-	b.press(`.empty a.button`)
+	b.press(`.first-steps a.button`)
 	b.look("partner-new")
 	b.fill("main form", "name", "Banco Exemplo", "rate", "muitas")
 	b.do(chromedp.RemoveAttribute(`main form [name="rate"]`, "pattern"))
@@ -322,6 +322,7 @@ func TestConsoleStory(t *testing.T) {
 	b.wait("/findings", "Loja Exemplo")
 	b.look("findings")
 	b.settle("/breaches/loja-exemplo")
+	b.do(chromedp.Click(`details:has(form[action$="/verify"]) > summary`, chromedp.NodeVisible))
 	b.press(`form[action$="/verify"] button`)
 	b.waitOver("Todos os bytes conferem")
 	b.look("breach")
@@ -342,7 +343,8 @@ func TestConsoleStory(t *testing.T) {
 
 	// The finding is resolved, and a case is moved.
 	b.visit("/findings")
-	b.do(chromedp.Click(`td details.confirm summary`, chromedp.NodeVisible))
+	b.press(`td.c a`)
+	b.do(chromedp.Click(`details:has(form[action$="/resolve"]) > summary`, chromedp.NodeVisible))
 	b.press(`form[action$="/resolve"] button`)
 	b.see("Ocorrência resolvida")
 	services := b.must(t, "GET", api+"/cyber/services", key, "")
@@ -510,7 +512,7 @@ func (b *browser) rest(id, webhook string) {
 	for _, p := range []struct{ name, list, link string }{
 		{"service", "/services", "td a"},
 		{"content-item", "/content", "td a"},
-		{"device", "/devices?partner=" + id, "td a.button"},
+		{"device", "/devices?partner=" + id, "td a"},
 		{"operator", "/operators", "td a"},
 		{"key-roll", "/partners/" + id, `a[href$="/roll"]`},
 	} {

@@ -198,8 +198,8 @@ func TestConsoleHostileText(t *testing.T) {
 		b.harmless(path)
 	}
 	b.reveal("/subscriptions?partner="+string(id), "td a")
-	b.reveal("/cases?status=em-andamento", ".open")
-	b.reveal("/devices?partner="+string(id), "td a.button")
+	b.reveal("/cases?status=em-andamento&partner="+string(id), ".open")
+	b.reveal("/devices?partner="+string(id), "td a.open")
 	b.visit("/breaches/new")
 	b.fill("main form", "name", "outro", "title", payload, "date", "2026-03-01", "paths", "/nada/"+payload)
 	b.do(chromedp.Click(`input[name="exposes"][value="email"]`))

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/platform/config"
-	"github.com/vigiahq/vigia/internal/store"
 )
 
 // endpointGateRule returns the limits of this process on deliveries to one endpoint.
@@ -38,28 +36,13 @@ func (s *Server) startDelivery(ctx context.Context, group *errgroup.Group) {
 		s.outgoing.Webhooks.CloseIdleConnections()
 		return nil
 	})
-	sweep := &eventSweep{
-		alerts: s.app.Store.Alerts,
-		keep:   cmp.Or(s.cfg.EventRetention, alert.KeepEvents),
-		log:    s.log,
+	keep := cmp.Or(s.cfg.EventRetention, alert.KeepEvents)
+	sweepEvents := func(ctx context.Context) (int, error) {
+		n, err := s.app.Store.Alerts.SweepEvents(ctx, keep)
+		return int(n), err
 	}
-	s.repeatChore(ctx, group, 10*time.Minute, "swept events", sweep)
-}
-
-// eventSweep is the chore that forgets events that are old enough.
-type eventSweep struct {
-	alerts store.Alerts
-	keep   time.Duration
-	log    *slog.Logger
-}
-
-// runOnce forgets the events that are old by now.
-func (e *eventSweep) runOnce(ctx context.Context) error {
-	n, err := e.alerts.SweepEvents(ctx, e.keep)
-	if err == nil && n > 0 {
-		e.log.Info("chore done", "chore", "swept events", "count", n)
-	}
-	return err
+	sweep := &countedChore{did: "swept events", work: sweepEvents, log: s.log}
+	s.repeatChore(ctx, group, 10*time.Minute, sweep.did, sweep)
 }
 
 // watchDeliveries registers the metrics of deliveries and returns what counts an attempt.

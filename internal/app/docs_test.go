@@ -23,12 +23,16 @@ var (
 		`^(cmd|internal|client|docs|scripts|bench|deploy|tools|\.ci)/[A-Za-z0-9_./-]+\.[a-z]+$`,
 	)
 	patternWord = regexp.MustCompile(`NNNN|\.\.\.`)
+	// errorCode is a heading whose anchor is the heading itself: the page of errors has one for each code.
+	errorCode  = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
+	testName   = regexp.MustCompile(`^(?:Test|Benchmark|Fuzz)[A-Z][A-Za-z0-9_]*$`)
+	testOfTree = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)[A-Z][A-Za-z0-9_]*)\(`)
 )
 
 // TestDocumentsPointSomewhere checks what every Markdown page points to: relative links with their anchors, and the
-// folders and files named in backticks.
+// folders, files and tests named in backticks. A page that says "shown by" a test that is gone claims too much.
 func TestDocumentsPointSomewhere(t *testing.T) {
-	unwanted := ignoredFolders(t)
+	unwanted, tests := ignoredFolders(t), testsOfTree(t)
 	for _, name := range treeFiles(t) {
 		if !strings.HasSuffix(name, ".md") {
 			continue
@@ -42,6 +46,9 @@ func TestDocumentsPointSomewhere(t *testing.T) {
 		}
 		for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
 			named := match[1]
+			if testName.MatchString(named) && !tests[named] {
+				t.Errorf("%s: names %s, which is no test", name, named)
+			}
 			isPath := folderName.MatchString(named) || sourceName.MatchString(named)
 			if !isPath || patternWord.MatchString(named) || unwanted[strings.Trim(named, "/")] ||
 				unwanted[path.Join(path.Dir(name), named)] {
@@ -72,11 +79,26 @@ func judgeLink(t *testing.T, from, target string) string {
 		return ""
 	}
 	for _, match := range headingLine.FindAllStringSubmatch(codeBlock.ReplaceAllString(readTree(t, page), ""), -1) {
-		if slug(match[1]) == anchor {
+		if slug(match[1]) == anchor || errorCode.MatchString(anchor) && match[1] == anchor {
 			return ""
 		}
 	}
 	return "no such heading"
+}
+
+// testsOfTree returns the names of all tests, benchmarks and fuzz targets.
+func testsOfTree(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, file := range treeFiles(t) {
+		if !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, match := range testOfTree.FindAllStringSubmatch(readTree(t, file), -1) {
+			names[match[1]] = true
+		}
+	}
+	return names
 }
 
 // slug is the anchor that the usual Markdown renderers give to a heading.

@@ -39,6 +39,16 @@ func (a *App) logErasures(stones []subject.Tombstone) error {
 	)
 }
 
+// runDueErasures carries out the erasures that partners asked for a day ago.
+func (a *App) runDueErasures(ctx context.Context) (int, error) {
+	return a.Subjects.RunDueErasures(ctx, false, a.logErasures)
+}
+
+// runSandboxErasures carries out those of sandboxes at once, when a sandbox's clock was moved.
+func (a *App) runSandboxErasures(ctx context.Context) (int, error) {
+	return a.Subjects.RunDueErasures(ctx, true, a.logErasures)
+}
+
 // resumeErasures ends erasures that were left half way, by a process that was killed for instance.
 func (a *App) resumeErasures(ctx context.Context) (int, error) {
 	return a.Subjects.ResumeErasures(ctx, a.logErasures)

@@ -39,17 +39,12 @@ func (s *Server) watchFeeds() func(feed.Feed, time.Duration, error) {
 	took := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_feed_last_run_seconds", Help: "How long the last run of a feed took.",
 	}, []string{"feed"})
-	success := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "vigia_feed_last_success_timestamp_seconds", Help: "When a feed last ran without failing.",
-	}, []string{"feed"})
-	s.metrics.RegisterCollectors(runs, took, success)
+	s.metrics.RegisterCollectors(runs, took)
 	return func(f feed.Feed, d time.Duration, err error) {
 		outcome := "done"
 		if err != nil {
 			outcome = "failed"
 			s.log.Error("feed failed", "feed", f.Name, "kind", string(f.Kind), "failures", f.Failures+1)
-		} else {
-			success.WithLabelValues(f.Name).Set(float64(s.app.now().Unix()))
 		}
 		runs.WithLabelValues(f.Name, outcome).Inc()
 		took.WithLabelValues(f.Name).Set(d.Seconds())

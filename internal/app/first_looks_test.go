@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // TestServerMakesFirstLooks: a running server looks up what a list added as far as there are tokens, and the rest when
@@ -89,7 +90,7 @@ func TestServerMakesFirstLooks(t *testing.T) {
 			}
 			return l.Waiting
 		}
-		eventually(t, "the tokens", func() bool {
+		polltest.Until(t, "the tokens", func() bool {
 			return waiting() == people-cyber.LookBurst && status(t, s, cred.APIKey, "u999") == "alerta"
 		})
 		if got := status(t, s, cred.APIKey, "u1199"); got != "monitorado" {
@@ -98,7 +99,7 @@ func TestServerMakesFirstLooks(t *testing.T) {
 		if err := operator.FirstLooks.GrantLooks(ctx, p.ID, people); err != nil {
 			t.Fatal(err)
 		}
-		eventually(
+		polltest.Until(
 			t,
 			"the grant",
 			func() bool { return waiting() == 0 && status(t, s, cred.APIKey, "u1199") == "alerta" },

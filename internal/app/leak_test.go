@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -65,16 +64,16 @@ func TestServersNoticeBreaches(t *testing.T) {
 			t.Error("an old value after the match:", got)
 		}
 		watch(t, far, cred.APIKey, "bia@exemplo.com.br", "bia") // whether or not that server has noticed yet
-		eventually(t, "a new value", func() bool { return status(t, far, cred.APIKey, "bia") == "alerta" })
+		polltest.Until(t, "a new value", func() bool { return status(t, far, cred.APIKey, "bia") == "alerta" })
 
 		if _, err := operator.Leaks.Foreground.RetractBreach(ctx, "loja"); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the retraction", func() bool {
+		polltest.Until(t, "the retraction", func() bool {
 			return status(t, near, cred.APIKey, "ana") == "monitorado" &&
 				status(t, far, cred.APIKey, "bia") == "monitorado"
 		})
-		eventually(t, "the local copies", func() bool {
+		polltest.Until(t, "the local copies", func() bool {
 			left, err := filepath.Glob(filepath.Join(filepath.Dir(c.Data), "*", "corpora", "leak", "*.seg"))
 			return err == nil && len(left) == 0
 		})
@@ -111,13 +110,4 @@ func status(t *testing.T, s running, key, user string) string {
 	_, rest, _ := strings.Cut(body, `"status":"`)
 	word, _, _ := strings.Cut(rest, `"`)
 	return word
-}
-
-// eventually waits for what other processes notice by themselves, which they promise to do within five seconds; a
-// loaded machine gets more.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	polltest.Watch(t, func() (string, bool) {
-		return fmt.Sprint(what, "was not noticed"), ok()
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -73,7 +74,7 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 	}
 	ready(`"corpora.ntlm":"sample","corpora.sha1":"sample"`)
 	importHashes(t, open(t, c), fmt.Sprintf("%X:3\n", sha1.Sum([]byte("outra"))))
-	eventually(t, "the first corpus", func() bool { status, _ := ask(); return status == http.StatusOK })
+	polltest.Until(t, "the first corpus", func() bool { status, _ := ask(); return status == http.StatusOK })
 	ready(`"corpora.ntlm":"sample","corpora.sha1":"corpus"`)
 	exposed := func() bool {
 		status, body := ask()
@@ -86,7 +87,7 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 		t.Fatal("this corpus should not know this one")
 	}
 	importHashes(t, open(t, c), hash+":3\n")
-	eventually(t, "the new corpus", exposed)
+	polltest.Until(t, "the new corpus", exposed)
 }
 
 // importHashes replaces the SHA-1 corpus.

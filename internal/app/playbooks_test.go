@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"net/http/httptest"
+	"os/exec"
 	"path"
 	"regexp"
 	"strings"
@@ -45,6 +46,22 @@ func TestEveryAlertHasItsPage(t *testing.T) {
 		if path.Dir(name) == "docs/playbooks" && !pages[name] {
 			t.Errorf("%s belongs to no alert", name)
 		}
+	}
+}
+
+// TestAlertsFire has Prometheus' own tool run the tests of the rules: a healthy installation raises nothing, and each
+// rule fires where what it watches is wrong.
+func TestAlertsFire(t *testing.T) {
+	rules, tests := readTree(t, "deploy/alerts.yaml"), readTree(t, "deploy/alerts_test.yaml")
+	for _, match := range alertName.FindAllStringSubmatch(rules, -1) {
+		if !strings.Contains(tests, `{alertname="`+match[1]+`"}`) {
+			t.Errorf("no test has %s fire", match[1])
+		}
+	}
+	run := exec.CommandContext(t.Context(), "promtool", "test", "rules", "alerts_test.yaml")
+	run.Dir = "../../deploy"
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Errorf("promtool: %v\n%s", err, out)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -146,6 +147,10 @@ const (
 func (s *Server) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
+	release, err := s.tellApart()
+	if err != nil {
+		return err
+	}
 	group, groupCtx := errgroup.WithContext(work)
 	servers, err := s.startAll(groupCtx, group)
 	if err == nil {
@@ -177,6 +182,7 @@ func (s *Server) Run(ctx context.Context) error {
 	stopWork()
 	err = errors.Join(err, ignoreCancelled(group.Wait()), s.stopTracing(deadline))
 	s.passwords.Close()
+	err = errors.Join(err, release())
 	s.log.Info("stopped")
 	return err
 }
@@ -282,7 +288,7 @@ func (s *Server) listenAndServe(
 ) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
-		return nil, nil, fmt.Errorf("listen: %w", err)
+		return nil, nil, listenError(address, err)
 	}
 	srv := &http.Server{
 		Handler:           s.withFrame(h),
@@ -317,6 +323,20 @@ func (s *Server) listenAndServe(
 		return nil
 	})
 	return srv, ln.Addr(), nil
+}
+
+// listenError says what to do about an address that cannot be listened on.
+func listenError(address string, err error) error {
+	remedy := "is the host one of this machine's?"
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		remedy = "another program listens there: stop it ('ss -ltnp' names it), or choose another address with " +
+			"--listen or --console-listen"
+	case errors.Is(err, syscall.EACCES):
+		remedy = "ports below 1024 need a right of their own: choose a higher port behind a proxy, or give the " +
+			"service CAP_NET_BIND_SERVICE"
+	}
+	return fmt.Errorf("listen on %s: %w; %s", address, err, remedy)
 }
 
 // withFrame gives every answer an id, by which its line in the log is found, and asks clients of a stopping server to
@@ -376,6 +396,7 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (htt
 	}
 	routes := api.NewServer(api.Options{
 		Gate:          s.gate,
+		Contact:       s.cfg.SecurityContact,
 		Ledger:        ledger{s.app, s.passwords, persons},
 		Rules:         s.app.forPartners(s.passwords, persons),
 		Log:           s.log,

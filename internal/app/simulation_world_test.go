@@ -178,8 +178,12 @@ func (w flakySubscriptions) KeepBatch(
 	return chanced(w.f, "Keep", func() ([]int, error) { return w.theSubscriptions.KeepBatch(ctx, b, register, dryRun) })
 }
 
-func (w flakyMonitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (bool, error) {
-	return chanced(w.f, "InsertAsset", func() (bool, error) { return w.theMonitoring.InsertAsset(ctx, id, a, limit) })
+func (w flakyMonitoring) InsertAsset(
+	ctx context.Context, id partner.ID, a cyber.NewAsset, limit int,
+) (cyber.AddedAsset, error) {
+	return chanced(w.f, "InsertAsset", func() (cyber.AddedAsset, error) {
+		return w.theMonitoring.InsertAsset(ctx, id, a, limit)
+	})
 }
 
 func (w flakyAlerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
@@ -293,8 +297,12 @@ func (w flakyBreaches) KeepHits(ctx context.Context, breach string, hits []leak.
 	return chanced(w.f, "KeepHits", func() (int64, error) { return w.theBreaches.KeepHits(ctx, breach, hits) })
 }
 
-func (w flakyBreaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {
-	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, breach, limit, trace) })
+func (w flakyBreaches) TellHits(
+	ctx context.Context, breach string, after leak.HitPlace, limit int, trace leak.Tracer,
+) (leak.Told, error) {
+	return chanced(w.f, "TellHits", func() (leak.Told, error) {
+		return w.theBreaches.TellHits(ctx, breach, after, limit, trace)
+	})
 }
 
 func (w flakyBreaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {

@@ -48,7 +48,11 @@ func (r *request) mayChange() error {
 
 // recordAudit writes a line of the audit trail.
 func (r *request) recordAudit(action, subject, detail string) error {
+	return r.rules.Audit.RecordAction(r.ctx, r.auditActor(), action, subject, detail)
+}
+
+// auditActor returns the name of the calling key in the audit trail, and where it was shown from.
+func (r *request) auditActor() operator.Actor {
 	from := r.server.Callers
-	who := operator.Actor{Name: "api:" + string(r.caller.KeyID), From: from.AddressForLog(from.CallerAddress(r.http))}
-	return r.rules.Audit.RecordAction(r.ctx, who, action, subject, detail)
+	return operator.Actor{Name: "api:" + string(r.caller.KeyID), From: from.AddressForLog(from.CallerAddress(r.http))}
 }

@@ -33,6 +33,9 @@ func (e exchange) verify(c *contract) error {
 		res.Header.Set("RateLimit", `"partner";r=399;t=1`)
 		res.Header.Set("RateLimit-Policy", `"partner";q=200;w=1`)
 	}
+	if e.status >= http.StatusBadRequest {
+		res.Header.Set(codeHeader, "request.invalid")
+	}
 	for name, value := range e.header {
 		res.Header.Set(name, value)
 		if value == "" {
@@ -97,6 +100,8 @@ func TestContractRefuses(t *testing.T) {
 		"statusCode not the status": {method: "POST", path: "/v1/cyber/monitoring", body: watch, status: 400, header: detail, answer: forbidden},
 		"shape of the other area":   {method: "GET", path: "/v1/subscriptions", status: 401, answer: `{"statusCode":401,"message":"Não autorizado"}`},
 		"no request id":             {method: "GET", path: "/v1/cyber/monitoring/u1", status: 200, header: map[string]string{"x-request-id": ""}, answer: `[]`},
+		"no code on a 400":          {method: "POST", path: "/v1/cyber/monitoring", body: watch, status: 400, header: map[string]string{"x-error-detail": "value: bad", "x-error-code": ""}, answer: invalid},
+		"a code that is not listed": {method: "POST", path: "/v1/cyber/monitoring", body: watch, status: 400, header: map[string]string{"x-error-detail": "value: bad", "x-error-code": "made.up"}, answer: invalid},
 		"no detail on a 400":        {method: "POST", path: "/v1/cyber/monitoring", body: watch, status: 400, answer: invalid},
 		"no Allow on a 405":         {method: "PUT", path: "/v1/cyber/epp", status: 405, answer: noMethod},
 		"no Retry-After on a 429":   {method: "GET", path: "/v1/cyber/services", status: 429, header: map[string]string{"RateLimit": `"partner";r=0;t=1`}, answer: limited},

@@ -205,5 +205,43 @@ func (c *contract) verifyBody(op *openapi3.Operation, res *http.Response, body [
 	if form == nil {
 		return fmt.Errorf("content type %q is not documented", res.Header.Get("Content-Type"))
 	}
-	return c.schemas.check(form.Schema.Value, body)
+	if err := c.schemas.check(form.Schema.Value, body); err != nil {
+		return err
+	}
+	return verifyFixedTexts(form, res.StatusCode, body)
+}
+
+// verifyFixedTexts holds what an answer says against the examples of the document: the contract fixes the texts of
+// refusals and of what was done, and the document shows them as examples, because a constant in a schema becomes a type
+// of one value in many clients. A conflict says what it is about.
+func verifyFixedTexts(form *openapi3.MediaType, status int, body []byte) error {
+	var said struct {
+		Status      int `json:"statusCode"`
+		Message     string
+		Description *string
+		Done        int `json:"status"`
+	}
+	if json.Unmarshal(body, &said) != nil {
+		return nil // a list, or a text in another place
+	}
+	if said.Status != 0 && said.Status != status {
+		return fmt.Errorf("statusCode is %d, the status %d", said.Status, status)
+	}
+	name, text := "message", said.Message
+	switch {
+	case status == http.StatusConflict:
+		return nil
+	case status >= http.StatusBadRequest:
+	case said.Description != nil && said.Done == http.StatusOK:
+		name, text = "description", *said.Description
+	default:
+		return nil
+	}
+	for _, example := range form.Examples {
+		shown, _ := example.Value.Value.(map[string]any)
+		if shown[name] == text {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s %q is in no example of the document", name, text)
 }

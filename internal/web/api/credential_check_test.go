@@ -220,7 +220,7 @@ func TestCredentialGuesses(t *testing.T) {
 	})
 }
 
-// TestFirstKey: what a partner's first key may do is the 14 operations, and nothing more.
+// TestFirstKey: what a partner's first key may do is the 14 operations and to read its usage, and nothing more.
 func TestFirstKey(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	p, cred, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).CreatePartner(t.Context(), "Banco", partner.Live, partner.Settings{})
@@ -228,7 +228,14 @@ func TestFirstKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := tenant{p, cred}
-	for path, status := range map[string]int{"GET /v1/cyber/services": 200, "GET /v1/subscriptions": 200, "GET /v1/keys": 403, "GET /v1/usage": 403, "POST /v1/cyber/credential-check": 403} {
+	for path, status := range map[string]int{
+		"GET /v1/cyber/services":          200,
+		"GET /v1/subscriptions":           200,
+		"GET /v1/keys":                    403,
+		"GET /v1/statistics":              403,
+		"GET /v1/usage":                   200,
+		"POST /v1/cyber/credential-check": 403,
+	} {
 		method, path, _ := strings.Cut(path, " ")
 		body := ""
 		if method == http.MethodPost {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,7 @@ type subscriptionError struct {
 
 // Faults that only the edge knows.
 var (
+	errKeyMissing       = fault.New(fault.Unauthenticated, "key.missing")
 	errPathNotFound     = fault.New(fault.NotFound, "path.not_found")
 	errMethodNotAllowed = fault.New(fault.Invalid, "method.not_allowed")
 	errBodyInvalid      = fault.New(fault.Invalid, "body.invalid")
@@ -82,10 +84,14 @@ func (a *area) statusOfFault(err error) int {
 // errorDetail returns the text of the header x-error-detail, in one line of ASCII: which field broke which rule.
 func errorDetail(err error) string {
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {
+	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated && f.Broken == nil {
 		return ""
 	}
 	line := []byte(cmp.Or(f.Detail(), detailByCode[f.Code], detailByKind[f.Kind]))
+	var unknown unknownMembers
+	if errors.As(err, &unknown) {
+		line = append(line, "; unknown members: "+strings.Join(unknown.names, ", ")...)
+	}
 	for i, c := range line {
 		if c < 0x20 || c > 0x7e {
 			line[i] = '?'

@@ -27,6 +27,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -172,6 +173,12 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 			must(err)
 		}
 	}
+	// An erasure that is carried out, one that is cancelled, and one that is still open.
+	s.erasureOf(t, s.Live, "apagada")
+	s.Clock.Advance(subject.ErasureDelay)
+	must(s.runErasures(ctx))
+	accepted(http.MethodDelete, "/v1/erasures/"+s.erasureOf(t, s.Live, "fica"), "", new(any))
+	s.erasureOf(t, s.Live, "espera")
 	_, _, err = alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).SendTestEvent(ctx, s.Live.ID, endpoint, alert.WebhookTest, loopback.NewClient(webhook.ClientOptions{}))
 	must(err)
 }

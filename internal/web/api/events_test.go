@@ -96,7 +96,7 @@ func TestEventsByScope(t *testing.T) {
 		for _, e := range kept {
 			all = append(all, string(e.ID)+" "+string(e.Type))
 		}
-		const cyberTypes, subscriptionTypes = "monitoring. finding. case. epp.", "subscription."
+		const cyberTypes, subscriptionTypes = "monitoring. finding. case. epp. erasure.", "subscription."
 		for _, c := range []struct {
 			scopes []partner.Scope
 			types  string

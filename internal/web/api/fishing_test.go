@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // hashMadeOf is the user hash that a partner makes of a CPF.
@@ -93,21 +94,28 @@ func TestAddingIsFree(t *testing.T) {
 			if key != "" {
 				h.Set("idempotency-key", key)
 			}
-			s.do(t, call{method: "POST", path: "/v1/cyber/assets", body: assetsOf(1000*len(key), 1000), header: h}).into(t, &got)
-			if got.Added != 1000 || got.Result != "success" {
-				t.Fatalf("%d added: %+v", got.Added, got.Refused)
+			list := call{method: "POST", path: "/v1/cyber/assets", body: assetsOf(1000*len(key), 1000), header: h}
+			for range 2 { // a repeat is told the same
+				a := s.do(t, list)
+				a.into(t, &got)
+				if got.Added != 1000 || got.Result != "success" || a.header.Get(waitingHeader) != "1000" {
+					t.Fatalf("%d added: %+v, %s wait", got.Added, got.Refused, a.header.Get(waitingHeader))
+				}
 			}
 			s.Clock.Advance(time.Minute)
 		}
 		for i := range 3 {
-			if a := s.as(
-				t,
-				s.Live,
-				http.MethodPost,
-				"/v1/cyber/monitoring",
-				addAsset("email", fmt.Sprintf("um%d@exemplo.com.br", i), hashOf("um")),
-			); a.status != http.StatusOK {
-				t.Fatal(a)
+			for range 2 {
+				a := s.as(
+					t,
+					s.Live,
+					http.MethodPost,
+					"/v1/cyber/monitoring",
+					addAsset("email", fmt.Sprintf("um%d@exemplo.com.br", i), hashOf("um")),
+				)
+				if a.status != http.StatusOK || a.header.Get(waitingHeader) != "1" {
+					t.Fatal(a)
+				}
 			}
 		}
 		if got := usageOf(s.Live); got.Waiting != 2003 || got.Left != 1000 || got.Until == "" {
@@ -133,11 +141,74 @@ func TestAddingIsFree(t *testing.T) {
 			http.MethodPost,
 			"/v1/cyber/monitoring",
 			addAsset("email", "ana@exemplo.com.br", hashOf("ana")),
-		); a.status != http.StatusOK {
+		); a.status != http.StatusOK || a.header.Get(waitingHeader) != "" {
 			t.Error("another partner:", a)
 		}
-		if list := s.as(t, s.Other, http.MethodGet, "/v1/cyber/monitoring/"+hashOf("ana"), ""); list.header.Get(waitingHeader) != "" {
-			t.Error("another partner waits:", list.header)
+		others := s.as(t, s.Other, http.MethodGet, "/v1/cyber/monitoring/"+hashOf("ana"), "")
+		if others.header.Get(waitingHeader) != "" {
+			t.Error("another partner waits:", others.header)
 		}
 	})
+}
+
+// TestStoppedLooksTellUntil: while the operator has stopped first looks, a partner is told how many values wait, and
+// when they would have had theirs if the operator let them go on now. It reads that with the key that it was created
+// with.
+func TestStoppedLooksTellUntil(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		first := s.keyWith(t, s.Live, partner.ContractScopes()...)
+		_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(
+			t.Context(),
+			s.Live.ID,
+			func(p *partner.Partner) { p.Settings.FirstLooksPerHour = partner.NoFirstLooks },
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(time.Minute)
+		for from := range 2 {
+			a := s.as(t, first, http.MethodPost, "/v1/cyber/assets", assetsOf(700*from, 700))
+			if a.status != http.StatusOK {
+				t.Fatal(a)
+			}
+		}
+		var got struct {
+			FirstLooks usageLooks `json:"firstLooks"`
+		}
+		s.as(t, first, http.MethodGet, "/v1/usage", "").into(t, &got)
+		// 1,000 at once and 400 in two hours.
+		until := s.Clock.Now().Add(2 * time.Hour)
+		want := usageLooks{Burst: 1000, Waiting: 1400, Stopped: true, Until: formatDay(until.UTC())}
+		if got.FirstLooks != want {
+			t.Errorf("%+v, not %+v", got.FirstLooks, want)
+		}
+		asset := addAsset("email", "um@exemplo.com.br", hashOf("um"))
+		a := s.as(t, first, http.MethodPost, "/v1/cyber/monitoring", asset)
+		list := s.as(t, first, http.MethodGet, "/v1/cyber/monitoring/"+hashOf("um"), "")
+		if a.header.Get(waitingHeader) != "1" || list.header.Get(waitingHeader) != "1" ||
+			list.header.Get(untilHeader) == "" {
+			t.Error(a.header, list.header)
+		}
+	})
+}
+
+// TestUsageIsForEveryKey: any valid key of the partner reads its usage, as it may need the limits for whatever it does;
+// statistics still need their scope.
+func TestUsageIsForEveryKey(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	for _, scope := range []partner.Scope{
+		partner.ScopeCyberRead, partner.ScopeSubscriptionsRead, partner.ScopeCredentials, partner.ScopeManageRead,
+	} {
+		who := s.keyWith(t, s.Live, scope)
+		if got := s.as(t, who, http.MethodGet, "/v1/usage", ""); got.status != http.StatusOK {
+			t.Errorf("%s: %d %v", scope, got.status, got.header)
+		}
+		if got := s.as(t, who, http.MethodPost, "/v1/usage", ""); got.status != http.StatusMethodNotAllowed {
+			t.Errorf("POST with %s: %d %v", scope, got.status, got.header)
+		}
+		got := s.as(t, who, http.MethodGet, "/v1/statistics", "")
+		if (got.status == http.StatusOK) != (scope == partner.ScopeManageRead) {
+			t.Errorf("statistics with %s: %d", scope, got.status)
+		}
+	}
 }

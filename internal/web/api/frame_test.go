@@ -87,6 +87,8 @@ func sampleBody(rt route) string {
 		return `{"overlapHours":24}`
 	case "/webhooks/{id}/test":
 		return `{"type":"webhook.test"}`
+	case "/erasures":
+		return `{"userHash":"` + user + `","reason":"pedido"}`
 	case "/sandbox/clock":
 		return `{"days":1}`
 	case "/webhooks/{id}/replay":
@@ -116,7 +118,8 @@ func (a *area) invalidBody() string {
 	return `{"message":"Request Inválida. Dados de entrada inválidos."}`
 }
 
-// TestCredentials: every route, both prefixes, every way of not being allowed, one answer.
+// TestCredentials: every route, both prefixes, every way of not being allowed, one answer. Only a valid key is told what
+// it lacks.
 func TestCredentials(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		bad, tried := badCredentials(t, s), 0
@@ -128,7 +131,7 @@ func TestCredentials(t *testing.T) {
 						continue // under the other prefix
 					}
 					if name == "only the scope "+strings.TrimSuffix(string(rt.scope), ":read") ||
-						rt.scope == partner.ScopeAnyRead && strings.HasPrefix(name, "only the scope ") {
+						strings.HasPrefix(string(rt.scope), "any") && strings.HasPrefix(name, "only the scope ") {
 						continue // that one is enough here
 					}
 					tried++
@@ -137,14 +140,28 @@ func TestCredentials(t *testing.T) {
 					if got.status != rt.area.refused || got.body != rt.area.refusedBody() {
 						t.Errorf("%s %s with %s: %d %s", rt.method, prefix+rt.path, name, got.status, got.body)
 					}
-					if d := got.header.Get("x-error-detail"); d != "" {
-						t.Errorf("%s %s with %s: the answer tells a cause: %s", rt.method, rt.path, name, d)
+					code, detail := codeOfBadKey(name), got.header.Get(detailHeader)
+					lacks := "x-api-key: the key lacks the scope " + rt.scope.Describe()
+					if got.header.Get(codeHeader) != code || detail != "" && detail != lacks ||
+						(detail != "") != (code == "key.scope_missing") {
+						t.Errorf("%s %s with %s: %v", rt.method, rt.path, name, got.header)
 					}
 				}
 			}
 		}
 		t.Logf("%d requests, %d kinds of credentials", tried, len(bad))
 	})
+}
+
+// codeOfBadKey is the code of the refusal of one of badCredentials.
+func codeOfBadKey(name string) string {
+	switch {
+	case name == "no key", name == "an empty key", name == "a foreign bearer":
+		return "key.missing"
+	case strings.HasPrefix(name, "only the scope "):
+		return "key.scope_missing"
+	}
+	return "key.refused"
 }
 
 // badCredentials are headers that open nothing.
@@ -221,7 +238,7 @@ func TestReadOnlyScope(t *testing.T) {
 	reader := tenant{s.Live.Partner, partner.Credentials{APIKey: text}}
 	for _, rt := range routes {
 		got := s.as(t, reader, rt.method, sample(rt), sampleBody(rt))
-		mayRead := strings.HasSuffix(string(rt.scope), ":read")
+		mayRead := strings.HasSuffix(string(rt.scope), ":read") || rt.scope == partner.ScopeAny
 		if mayRead == (got.status == rt.area.refused && got.body == rt.area.refusedBody()) {
 			t.Errorf("%s %s with a read-only key: %d", rt.method, rt.path, got.status)
 		}

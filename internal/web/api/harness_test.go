@@ -35,6 +35,7 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -72,7 +73,7 @@ func secret(values ...string) {
 	secrets.Lock()
 	defer secrets.Unlock()
 	for _, v := range values {
-		if len(v) >= 6 {
+		if len(strings.TrimSpace(v)) >= 6 {
 			secrets.seen[v] = true
 		}
 	}
@@ -91,9 +92,15 @@ func TestMain(m *testing.M) {
 	log := differentLines(ofTheServer.ReplaceAllString(suiteLog.String(), ""))
 	for v := range secrets.seen {
 		if strings.Contains(log, v) {
-			fmt.Printf("FAIL: a log line holds %q, which a partner sent or must keep secret\n", v)
+			_, behind, _ := strings.Cut(log, v)
+			line, _, _ := strings.Cut(behind, "\n")
+			fmt.Printf("FAIL: a log line holds %q, which a partner sent or must keep secret, before %q\n", v, line)
 			code = 1
 		}
+	}
+	if codes := unlistedCodes(log); len(codes) > 0 {
+		fmt.Printf("FAIL: refusals without a code of their own, which publicCodes must list: %q\n", codes)
+		code = 1
 	}
 	if code == 0 && log != "" && len(secrets.seen) == 0 {
 		fmt.Println("FAIL: requests were logged but the log check knows no secret; is the harness still used?")
@@ -221,6 +228,7 @@ func (b *bookkeeper) rules(in store.Areas) Rules {
 		Meter:      partner.NewMeter(in.Partners, now),
 		Figures:    in.Overview,
 		Audit:      operator.NewTrail(in.Audit, now),
+		Erasures:   subject.NewErasures(in.Subjects, now),
 	}
 }
 
@@ -337,15 +345,24 @@ func (s *service) do(t testing.TB, c call) answered {
 // fieldAndRule is the form of x-error-detail.
 var fieldAndRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*(, [A-Za-z_][A-Za-z0-9_.-]*)*: [ -~]+$`)
 
-// checkDetail holds every refusal to saying field and rule; only one of credentials says nothing.
+// checkDetail holds every refusal to a code that is listed, and to saying field and rule; only one of a key that opens
+// nothing does not say them.
 func checkDetail(t testing.TB, c call, res *http.Response) {
 	t.Helper()
-	detail := res.Header.Get(detailHeader)
-	about := res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusUnauthorized &&
-		res.StatusCode != http.StatusForbidden
+	code, detail := res.Header.Get(codeHeader), res.Header.Get(detailHeader)
+	if refused := res.StatusCode >= 400; refused != slices.Contains(publicCodes, code) {
+		t.Errorf("%s %s answered %d with x-error-code %q", c.method, c.path, res.StatusCode, code)
+	}
+	about := res.StatusCode >= 400 && res.StatusCode < 500 && !isStranger(res)
 	if about && !fieldAndRule.MatchString(detail) || !about && res.StatusCode < 500 && detail != "" {
 		t.Errorf("%s %s answered %d with x-error-detail %q", c.method, c.path, res.StatusCode, detail)
 	}
+}
+
+// isStranger reports whether an answer refuses a request whose key belongs to no partner.
+func isStranger(res *http.Response) bool {
+	refused := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
+	return refused && res.Header.Get(codeHeader) != partner.ErrScopeMissing.Code
 }
 
 var rateForm = regexp.MustCompile(`^"partner";r=[0-9]+;t=[1-9][0-9]*$`)
@@ -353,7 +370,7 @@ var rateForm = regexp.MustCompile(`^"partner";r=[0-9]+;t=[1-9][0-9]*$`)
 // checkRate holds every answer to a caller who was recognised to saying how many requests are left, and no other.
 func checkRate(t testing.TB, c call, res *http.Response) {
 	t.Helper()
-	refused := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
+	refused := isStranger(res)
 	path, _, _ := strings.Cut(c.path, "?")
 	area, _ := areaOfPath(pathSegments(&url.URL{RawPath: path}))
 	known := !refused && area != nil && res.StatusCode < 500
@@ -451,6 +468,12 @@ func (s *service) webhookOf(t *testing.T, who tenant) string {
 func (s *service) keyOf(t *testing.T, who tenant) string {
 	t.Helper()
 	return madeID(t, s.as(t, who, http.MethodPost, "/keys", `{"label":"leitura","scopes":["cyber:read"]}`))
+}
+
+// erasureOf asks for the erasure of a person and returns the request's id.
+func (s *service) erasureOf(t *testing.T, who tenant, user string) string {
+	t.Helper()
+	return madeID(t, s.as(t, who, http.MethodPost, "/erasures", `{"userHash":"`+user+`","reason":"pedido"}`))
 }
 
 func madeID(t *testing.T, got answered) string {

@@ -285,6 +285,8 @@ func (s *service) manage(t *testing.T, ask func(template, path, body string) str
 	idOf(ask("POST /webhooks/{id}/rotate", hook+"/rotate", `{"overlapHours":1}`))
 	ask("POST /webhooks/{id}/replay", hook+"/replay", `{"failed":true}`)
 	ask("GET /webhooks/{id}", hook, "")
+	erasure := idOf(ask("POST /erasures", "/erasures", `{"userHash":"massa","reason":"pedido"}`))
+	ask("DELETE /erasures/{id}", "/erasures/"+erasure, "")
 	ask("POST /sandbox/clock", "/sandbox/clock", `{"days":1}`)
 	key := "/keys/" + idOf(ask("POST /keys", "/keys", `{"label":"massa","scopes":["cyber:read"]}`))
 	idOf(ask("POST /keys/{id}/roll", key+"/roll", `{"graceHours":1}`))

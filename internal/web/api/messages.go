@@ -27,6 +27,7 @@ const (
 	msgFindingResolved   = "Ocorrência resolvida com sucesso."
 	msgStepMarked        = "Passo registrado com sucesso."
 	msgKeyActivated      = "Chave ativada com sucesso."
+	msgErasureCancelled  = "Apagamento cancelado com sucesso."
 	msgKeySeen           = "Atividade registrada com sucesso."
 )
 
@@ -76,6 +77,8 @@ var byCode = map[string]string{
 	"asset.limit_reached":         "Limite de dados monitorados deste usuário atingido.",
 	"credential.too_new":          "Nenhum dado deste usuário pode ser conferido ainda.",
 
+	"erasure.begun": "Este apagamento já começou e não pode mais ser cancelado.",
+
 	"webhook.too_many":      "Limite de webhooks deste parceiro atingido.",
 	"webhook.too_many_keys": "Segredos demais em vigor para este webhook. Aguarde o fim de um deles.",
 	"key.too_many":          "Limite de chaves deste parceiro atingido.",
@@ -96,6 +99,8 @@ var detailByCode = map[string]string{
 	"service.not_found":         "serviceId: no such service",
 	"webhook.not_found":         "id: no such webhook",
 	"key.not_found":             "id: no such key",
+	"erasure.not_found":         "id: no such erasure",
+	"erasure.begun":             "id: the erasure has begun",
 	"event.not_found":           "event: no such event",
 	"idempotency.still_running": "idempotency-key: the first request with it is still running",
 }

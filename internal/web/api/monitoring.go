@@ -47,11 +47,28 @@ func (s *Server) addExtraAsset(r *request, in newAsset) (any, error) {
 
 // watchValue adds a value of a group's kinds.
 func watchValue(r *request, in newAsset, group cyber.Group) (any, error) {
-	_, err := r.rules.Monitoring.AddAsset(
+	added, err := r.rules.Monitoring.AddAsset(
 		r.ctx,
 		cyber.AssetRequest{Owner: r.assetOwner(), User: r.user, Group: group, Type: in.Type, Value: in.Value},
 	)
-	return done{http.StatusOK, msgMonitoringAdded}, err
+	if err != nil {
+		return nil, err
+	}
+	waiting := 0
+	if added.Waits {
+		waiting = 1
+	}
+	return encodeAdded(done{http.StatusOK, msgMonitoringAdded}, waiting)
+}
+
+// encodeAdded encodes the answer to values that were added. Its header tells how many of them wait for their first
+// look; the contract's body has no member for it. A repeat of the request is told the same.
+func encodeAdded(value any, waiting int) (partner.Answer, error) {
+	answer, err := encodeAnswer(value)
+	if waiting > 0 {
+		answer.Headers = map[string]string{waitingHeader: strconv.Itoa(waiting)}
+	}
+	return answer, err
 }
 
 // assetOwner returns whose values the request adds.
@@ -89,14 +106,14 @@ func watchedOf(r *request, group cyber.Group) (any, error) {
 		return nil, err
 	}
 	r.reply.Set(waitingHeader, strconv.Itoa(waiting))
-	if !status.Until.IsZero() {
+	if !status.Until.IsZero() { // the last of them may have had its first look meanwhile
 		r.reply.Set(untilHeader, status.Until.UTC().Format(alert.TimeFormat))
 	}
 	return items, nil
 }
 
-// The headers of a list tell how many of its values wait for their first look into past breaches, and when the last of
-// them will have had it.
+// The headers tell how many values of an answer wait for their first look into past breaches, and those of a list also
+// when the last of them will have had it.
 const (
 	waitingHeader = "x-first-looks-waiting"
 	untilHeader   = "x-first-looks-until"
@@ -172,7 +189,7 @@ func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 		}
 		answer.Refused[i] = assetNotAdded{f.Item, messageOf(why, r.route.area.statusOfFault(why)), errorDetail(why)}
 	}
-	return answer, nil
+	return encodeAdded(answer, result.Waiting)
 }
 
 // errListStopped means that the service failed in the middle of a list of values.

@@ -248,7 +248,7 @@ func TestMutations(t *testing.T) {
 // ownMutables are requests about the partner's own set-up.
 func (s *service) ownMutables(t *testing.T, user string) []mutable {
 	t.Helper()
-	hook, key := s.webhookOf(t, s.Live), s.keyOf(t, s.Live)
+	hook, key, erasure := s.webhookOf(t, s.Live), s.keyOf(t, s.Live), s.erasureOf(t, s.Live, "mutante-1")
 	return []mutable{
 		{route: "GET /cyber/breaches", path: "/cyber/breaches?page=<1>&page_size=<10>"},
 		{route: "GET /cyber/breaches/{name}", path: "/cyber/breaches/<loja>"},
@@ -287,6 +287,9 @@ func (s *service) ownMutables(t *testing.T, user string) []mutable {
 		},
 		{route: "POST /keys/{id}/roll", path: "/keys/<" + key + ">/roll", body: `{"graceHours":1}`},
 		{route: "DELETE /keys/{id}", path: "/keys/<" + key + "x>?self=<true>"},
+		{route: "POST /erasures", path: "/erasures", body: `{"userHash":"mutante-2","reason":"pedido"}`},
+		{route: "GET /erasures/{id}", path: "/erasures/<" + erasure + ">"},
+		{route: "DELETE /erasures/{id}", path: "/erasures/<" + erasure + "x>"},
 		{route: "GET /usage", path: "/usage?days=<30>"},
 	}
 }

@@ -46,6 +46,17 @@ func jsonDocumentHandler() http.Handler {
 	})
 }
 
+// portugueseDocumentHandler serves the contract with its texts in Portuguese at /openapi.pt.yaml.
+func portugueseDocumentHandler() http.Handler {
+	return lazyHandler("openapi.pt.yaml", func() (http.Handler, error) {
+		made, err := reference.TranslateDocument(document)
+		if err != nil {
+			return nil, err
+		}
+		return reference.StaticHandler(made, "application/yaml"), nil
+	})
+}
+
 // madeReference is all pages of the reference, made when one is first asked for: they are the same for every handler.
 var madeReference = sync.OnceValues(func() (http.Handler, error) { return reference.NewHandler(document) })
 

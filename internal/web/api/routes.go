@@ -7,6 +7,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // route is one operation of the contract, or one extension.
@@ -122,9 +123,12 @@ var routes = []route{
 	{method: http.MethodPost, path: "/keys", area: cyberArea, scope: partner.ScopeManage, body: smallBody, run: withBody((*Server).createKey), secret: true},
 	{method: http.MethodPost, path: "/keys/{id}/roll", area: cyberArea, scope: partner.ScopeManage, body: smallBody, run: withBody((*Server).rollPartnerKey), unknown: partner.ErrKeyNotFound, secret: true},
 	{method: http.MethodDelete, path: "/keys/{id}", area: cyberArea, scope: partner.ScopeManage, run: (*Server).revokeKey, unknown: partner.ErrKeyNotFound, query: []string{"self"}},
+	{method: http.MethodPost, path: "/erasures", area: cyberArea, scope: partner.ScopePrivacy, body: smallBody, run: withBody((*Server).requestErasure)},
+	{method: http.MethodGet, path: "/erasures/{id}", area: cyberArea, scope: partner.ScopePrivacy, run: (*Server).showErasure, unknown: subject.ErrRequestNotFound},
+	{method: http.MethodDelete, path: "/erasures/{id}", area: cyberArea, scope: partner.ScopePrivacy, run: (*Server).cancelErasure, unknown: subject.ErrRequestNotFound},
 	{method: http.MethodPost, path: "/sandbox/clock", area: cyberArea, scope: partner.ScopeManage, body: smallBody, run: withBody((*Server).advanceClock), outside: true},
 	{method: http.MethodGet, path: "/statistics", area: cyberArea, scope: partner.ScopeManageRead, run: (*Server).statistics, query: []string{"days"}},
-	{method: http.MethodGet, path: "/usage", area: cyberArea, scope: partner.ScopeManageRead, run: (*Server).showUsage, query: []string{"days"}},
+	{method: http.MethodGet, path: usagePath, area: cyberArea, scope: partner.ScopeAny, run: (*Server).showUsage, query: []string{"days"}},
 }
 
 // eventsPath stands outside of both prefixes and speaks like the cyber area. Each key sees the events of the areas it
@@ -138,8 +142,11 @@ const (
 	editsPath = "/subscription-changes"
 )
 
+// usagePath is for every key: whoever sends requests may know the limits on them, and how many values wait.
+const usagePath = "/usage"
+
 // managed are the first segments of what a partner sees to itself. They speak like the cyber area too.
-var managed = []string{"webhooks", "keys", "usage", "statistics", "sandbox"}
+var managed = []string{"webhooks", "keys", "erasures", "statistics", "sandbox"}
 
 // versionPrefix is optional in every request.
 const versionPrefix = "/v1"

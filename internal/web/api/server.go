@@ -32,6 +32,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -66,6 +67,7 @@ type Rules struct {
 	Meter         *partner.Meter
 	Figures       Figures
 	Audit         *operator.Trail
+	Erasures      *subject.Erasures
 }
 
 // Figures are what is counted by day.
@@ -116,6 +118,8 @@ type Options struct {
 	Counted *Counter
 	// PageURL is the origin of links to people's pages; empty when none is configured.
 	PageURL string
+	// Contact is where people report weaknesses; empty when the operator named none.
+	Contact string
 	// DueWork does what has become due: endings, notices and reminders. It is asked when a sandbox's clock was moved.
 	DueWork func(ctx context.Context) error
 	// VendorSecrets are what the vendor of the antivirus signs its reports with; none means that it sends none.
@@ -148,9 +152,14 @@ func NewServer(o Options) *Server {
 		s.routes.addRoute(&routes[i], s.newObserved(&routes[i]))
 	}
 	s.mux.Handle("GET /openapi.yaml", documentHandler())
+	s.mux.Handle("GET /openapi.pt.yaml", portugueseDocumentHandler())
 	s.mux.Handle("GET /openapi.json", jsonDocumentHandler())
 	s.mux.Handle("GET /docs/", referenceHandler())
+	s.mux.Handle("GET /{$}", http.RedirectHandler("/docs/", http.StatusFound)) // a person at the bare address
 	s.mux.Handle("GET "+webhookKeysPath, s.webhookKeys())
+	if s.Contact != "" {
+		s.mux.HandleFunc("GET /.well-known/security.txt", s.serveSecurityText)
+	}
 	s.mux.Handle("/", http.HandlerFunc(s.unknownPath))
 	return s
 }
@@ -247,14 +256,18 @@ func (s *Server) answerRequest(w http.ResponseWriter, r *request, now time.Time)
 	if s.fromVendor(r) {
 		return s.answerVendor(r)
 	}
-	if r.caller, err = s.authenticate(r); err != nil {
-		s.slowStranger(r, err)
-		return a, err
+	var denied error
+	if r.caller, denied = s.authenticate(r); r.caller.Partner == "" {
+		s.slowStranger(r, denied)
+		return a, denied
 	}
 	allowed := s.limits.takeToken(r.caller, now)
 	allowed.setHeaders(r.reply)
 	if allowed.wait > 0 {
 		return a, errRateLimited.With("rate", fault.RequestsOfPartner)
+	}
+	if denied != nil { // the partner's own key, without the scope
+		return a, denied
 	}
 	if r.route.body == noBody {
 		if err := r.readQuery(); err != nil {
@@ -313,11 +326,14 @@ func (s *Server) runRoute(r *request) (partner.Answer, error) {
 	return encodeAnswer(value)
 }
 
-// authenticate returns the caller of a request. It refuses a request without exactly one key, and a key without the
-// route's scope.
+// authenticate returns the caller of a request. It refuses a request without exactly one key. A key that lacks the
+// route's scope is refused too, but its caller is known: see partner.Gate.
 func (s *Server) authenticate(r *request) (partner.Caller, error) {
 	keys := r.http.Header.Values(keyHeader)
-	if len(keys) != 1 {
+	switch {
+	case strings.Join(keys, "") == "":
+		return partner.Caller{}, errKeyMissing
+	case len(keys) > 1:
 		return partner.Caller{}, partner.ErrUnauthorised
 	}
 	return s.Gate.Authenticate(r.ctx, keys[0], r.route.scope)
@@ -326,7 +342,7 @@ func (s *Server) authenticate(r *request) (partner.Caller, error) {
 // slowStranger delays the refusal of a wrong key once its address has used its budget up: guessing gets slow, and a
 // wrong key still gets its refusal. Valid keys are not delayed by others that share their address.
 func (s *Server) slowStranger(r *request, err error) {
-	if !errors.Is(err, partner.ErrUnauthorised) {
+	if fault.KindOf(err) != fault.Unauthenticated {
 		return
 	}
 	wait := s.Strangers.TakeToken(s.Callers.CallerAddress(r.http))
@@ -360,9 +376,9 @@ func (a *area) encodeRefusal(err error) partner.Answer {
 	if merr != nil { // cannot happen with these shapes; an empty body is still an honest status
 		body = nil
 	}
-	answer := partner.Answer{Status: status, Body: body}
+	answer := partner.Answer{Status: status, Body: body, Headers: map[string]string{codeHeader: publicCode(err)}}
 	if detail := errorDetail(err); detail != "" {
-		answer.Headers = map[string]string{detailHeader: detail}
+		answer.Headers[detailHeader] = detail
 	}
 	return answer
 }

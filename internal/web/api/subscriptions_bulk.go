@@ -250,6 +250,7 @@ const (
 // and is written quickly inside the transaction.
 type keptOutcome struct {
 	Created int                    `json:"created"`
+	Watched string                 `json:"watched,omitempty"`
 	Rules   []subscription.Problem `json:"rules,omitempty"`
 	Failed  []keptRun              `json:"failed,omitempty"`
 }
@@ -263,7 +264,7 @@ type keptRun struct {
 }
 
 func packOutcome(o subscription.Outcome) (partner.Answer, error) {
-	kept := keptOutcome{Created: o.Created}
+	kept := keptOutcome{Created: o.Created, Watched: o.Watched.String()}
 	numbers, named := map[subscription.Problem]int{}, 0
 	for _, f := range o.Failures {
 		listed := f.Problems
@@ -321,10 +322,17 @@ func contractAnswer(kept partner.Answer, e *subscription.Enrolment) (partner.Ans
 		}
 	}
 	answer, err := encodeAnswer(wire)
-	if err == nil && len(items) > 0 {
-		answer.Headers = map[string]string{notCreatedHeader: notCreatedIndex(items)}
+	if err != nil {
+		return answer, err
 	}
-	return answer, err
+	answer.Headers = map[string]string{}
+	if len(items) > 0 {
+		answer.Headers[notCreatedHeader] = notCreatedIndex(items)
+	}
+	if o.Watched != "" {
+		answer.Headers[watchedHeader] = o.Watched
+	}
+	return answer, nil
 }
 
 // moreErrors says that an item has more problems than the answer names.
@@ -337,6 +345,9 @@ func moreErrors(n int) string {
 
 // notCreatedHeader says which items of a bulk request failed, by their places from 0: the contract's body cannot.
 const notCreatedHeader = "x-not-created-index"
+
+// watchedHeader says how many values of the created items their plans watch, or would with dry_run, by kind.
+const watchedHeader = "x-watched-values"
 
 // maxNotCreated bounds the header's value. Proxies give all headers of an answer 4 to 16 KiB before they refuse it.
 const maxNotCreated = 4096

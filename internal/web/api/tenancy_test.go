@@ -28,7 +28,7 @@ type belongings struct {
 	// users are the three spellings of one person's hash.
 	users [3]string
 	cpf, mail, person, device, plan,
-	asset, finding, idempotency, pix, extra, kase, hook, key, epp, event string
+	asset, finding, idempotency, pix, extra, kase, hook, key, epp, event, erasure string
 	// canaries are what no other partner may ever read, requests it makes itself aside.
 	canaries []string
 }
@@ -50,6 +50,7 @@ func (b *belongings) names() []string {
 		b.kase,
 		b.hook,
 		b.key,
+		b.erasure,
 		b.epp,
 		b.event,
 	)
@@ -64,10 +65,10 @@ type place struct {
 }
 
 // tenancy is the row of a route: every place where an id can stand. quiet means that such a request writes nothing at
-// all; the rest may write what is the caller's own.
+// all; the rest may write what is the caller's own, and those that are audited a line of the trail.
 type tenancy struct {
-	quiet  bool
-	places []place
+	quiet, audited bool
+	places         []place
 }
 
 func body(format string, args ...any) call { return call{body: fmt.Sprintf(format, args...)} }
@@ -328,7 +329,14 @@ var tenancies = map[string]tenancy{
 	},
 	"POST /keys/{id}/roll": {quiet: true, places: ofKey(`{"graceHours":1}`)},
 	"DELETE /keys/{id}":    {quiet: true, places: ofKey("")},
-	"GET /usage":           {quiet: true, places: []place{nothingToName}},
+	"POST /erasures": {audited: true, places: []place{
+		{"another's person", true, func(_, _ *belongings, user string) call {
+			return body(`{"userHash":%q,"reason":"pedido"}`, user)
+		}},
+	}},
+	"GET /erasures/{id}":    {quiet: true, places: ofErasure},
+	"DELETE /erasures/{id}": {quiet: true, places: ofErasure},
+	"GET /usage":            {quiet: true, places: []place{nothingToName}},
 	"GET /cyber/services/{id}": {quiet: true, places: []place{
 		{
 			"nothing to name",
@@ -413,6 +421,9 @@ var (
 		true,
 		func(_, _ *belongings, user string) call { return inPath("{userhash}", user) },
 	}
+	ofErasure = []place{{"another's erasure", false, func(_, other *belongings, _ string) call {
+		return inPath("{id}", other.erasure)
+	}}}
 	nothingToName = place{"nothing to name", false, func(_, _ *belongings, _ string) call { return call{} }}
 )
 
@@ -552,6 +563,9 @@ func TestTenancy(t *testing.T) {
 				}
 				after := s.snapshot(t)
 				for table, owner := range before.changed(after) {
+					if row.audited && (table == "audit" || table == "audit_head") {
+						continue
+					}
 					if row.quiet || !ownedBy(who[a], owner) {
 						t.Errorf(
 							"%s %s: rows of %s in %s were changed, which are not the caller's",
@@ -754,7 +768,7 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 	if _, err := s.Breaches.KeepHits(ctx, "loja", prints); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Breaches.TellHits(ctx, "loja", 100, untold); err != nil {
+	if _, err := s.Breaches.TellHits(ctx, "loja", leak.HitPlace{}, 100, untold); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -800,6 +814,7 @@ func (s *service) learn(t *testing.T, who tenant, b *belongings) {
 	}
 	b.asset, b.extra, b.finding, b.kase = assets[0].ID, extras[0].ID, findings[0].ID, cases[0].ID
 	b.hook, b.key = s.webhookOf(t, who), s.keyOf(t, who)
+	b.erasure = s.erasureOf(t, who, "canario-apagado-"+string(who.ID))
 	b.canaries = append(b.names(), string(who.ID), assets[1].ID)
 	for _, d := range devices.List {
 		if d.Name == b.device {
@@ -837,6 +852,7 @@ func stranger(of *belongings, caller int) *belongings {
 		kase:    change(of.kase),
 		hook:    change(of.hook),
 		key:     change(of.key),
+		erasure: change(of.erasure),
 		pix: fmt.Sprintf(
 			"%08x-e89b-42d3-a456-426614174000",
 			n,

@@ -54,7 +54,7 @@ func (c *Counter) countRequest(who partner.Caller, rt *route, status int, start,
 		Operation: n.Operation,
 		Status:    status,
 		Took:      now.Sub(start),
-		Fault:     faultField(err),
+		Fault:     faultField(err, rt.scope),
 		Key:       who.KeyID,
 	}
 	if lines := c.lines[id]; len(lines) < partner.MaxLogged {
@@ -68,12 +68,16 @@ func (c *Counter) countRequest(who partner.Caller, rt *route, status int, start,
 	}
 }
 
-// faultField returns what a log may contain of a fault: its code and the field, never the value of the field.
-func faultField(err error) string {
+// faultField returns what the log of a partner's requests has of a fault: the code that the answer had and the field,
+// never the value of the field. Of a key that lacks the scope that a route needs it is the scope.
+func faultField(err error, need partner.Scope) string {
 	if err == nil {
 		return ""
 	}
-	code := fault.CodeOf(err)
+	code := publicCode(err)
+	if errors.Is(err, partner.ErrScopeMissing) {
+		return code + ": " + need.Describe()
+	}
 	var f *fault.Error
 	if errors.As(err, &f) {
 		if field, _, named := strings.Cut(f.Detail(), ": "); named && len(field) <= 60 {
@@ -152,7 +156,8 @@ type usageLooks struct {
 	Burst   int64 `json:"burst"`
 	Left    int64 `json:"left"`
 	Waiting int64 `json:"waiting"`
-	// Until is when the last of those that wait will have been looked up; empty when none waits, or all are stopped.
+	// Until is when the last of those that wait will have been looked up; empty when none waits. While they are stopped
+	// it is when that would be if they went on now.
 	Until   string `json:"until"`
 	Overdue int64  `json:"overdue"`
 	Stopped bool   `json:"stopped"`

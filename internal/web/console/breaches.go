@@ -25,6 +25,8 @@ type Breaches interface {
 	EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
 	// Retract takes a breach back; its findings are withdrawn by a job.
 	Retract(ctx context.Context, name string) (leak.Record, error)
+	// Explain tells what a published breach says of one value, and what was known of it before.
+	Explain(ctx context.Context, name string, kind identifier.Kind, value string) (leak.Explanation, error)
 	// Verify begins to read every byte of a breach's segment, as a job.
 	Verify(ctx context.Context, name string) error
 	// Import begins to import files, as a job; noPairs keeps nothing of passwords beside identifiers.
@@ -73,15 +75,38 @@ func (c *Console) gatherBreaches(ctx context.Context, who viewer, f filter) (bre
 			rows[i].Import = &newest
 		}
 	}
-	part := listPart{shown: len(rows), next: next, total: -1}
+	all, err := f.selectBreaches(ctx, &c.Rules)
+	if err != nil {
+		return breachesPage{}, err
+	}
+	people, err := c.peopleOfBreaches(ctx, list)
+	if err != nil {
+		return breachesPage{}, err
+	}
+	part := listPart{shown: len(rows), next: next, total: int64(len(all))}
 	around, err := c.newListView(ctx, who, &breachesList, f, part)
-	return breachesPage{around, rows}, err
+	return breachesPage{List: around, Table: tableOfBreaches(rows, people, c.Now())}, err
+}
+
+// peopleOfBreaches counts the people that each of the breaches has hit.
+func (c *Console) peopleOfBreaches(ctx context.Context, list []leak.Record) (map[string]int64, error) {
+	people := make(map[string]int64, len(list))
+	for _, rec := range list {
+		hits, err := c.Rules.Breaches.CountHits(ctx, rec.Breach, time.Time{})
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			people[rec.Name] += h.People
+		}
+	}
+	return people, nil
 }
 
 // breachesPage is the data of the list of breaches.
 type breachesPage struct {
-	List listView
-	Rows []breachRow
+	List  listView
+	Table listTable
 }
 
 // breachRow is a breach in the list; Import is the job that reads it, while it is not published.
@@ -185,6 +210,12 @@ type breachPage struct {
 
 // Final reports whether the figures are those of the whole breach, and not of an import that goes on.
 func (p breachPage) Final() bool { return p.State != leak.Importing }
+
+// KindName returns where the data came from, in words.
+func (p breachPage) KindName() string { return kindsOfSource.optionLabel(string(p.Kind)) }
+
+// Exposed returns what it is said to expose, in words.
+func (p breachPage) Exposed() []string { return exposedLabels(p.Exposes) }
 
 // exposedLabels returns the labels of classes of exposed data; a class without a label is shown as it is.
 func exposedLabels(list []cyber.Exposed) []string {
@@ -291,6 +322,15 @@ func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (br
 		}
 	}
 	return page, nil
+}
+
+// editBreach shows the form that changes what is told of a breach.
+func editBreach(c *Console, r *request) (answer, error) {
+	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	return view{"breach-edit", "Editar " + rec.Title, breachForm{Record: rec}}, nil
 }
 
 // saveBreach changes the description of a breach. Its name and the time it was added stay.

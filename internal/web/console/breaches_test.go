@@ -88,7 +88,7 @@ func TestFindingPage(t *testing.T) {
 		}
 		return one
 	}
-	_, all := d.send("/findings", "", nil)
+	_, all := d.send("/findings?partner="+string(p.ID), "", nil)
 	has(t, all, `href="`+at+`"`)
 	res, _ := d.post(303, "/search", "q", user)
 	_, person := d.send(res.Header.Get("location"), "", nil)
@@ -131,4 +131,37 @@ func TestFindingPage(t *testing.T) {
 	if res.StatusCode != 404 {
 		t.Error(res.StatusCode)
 	}
+}
+
+// TestFindingIsExplainedAndRetracted: the page of a finding says what stood in the record and which leak knew it before;
+// it is taken back with a reason, which the trail keeps, and is counted as retracted and as nothing else.
+func TestFindingIsExplainedAndRetracted(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p := d.sandbox("Banco Um", 1)
+	found, _, err := d.app.Store.Overview.FindingList(t.Context(), cyber.FindingFilter{Partner: p.ID, Limit: 2})
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	id := string(found[0].Finding.ID)
+	at := "/findings/" + string(p.ID) + "/" + id
+	_, page := d.send(at, "", nil)
+	has(t, page, "Senha no vazamento", "junto com uma senha legível", "Há uma senha legível", "Desde quando",
+		"Retratar com motivo", "-v0@")
+	d.post(422, at+"/retract", "reason", "")
+	res, _ := d.post(303, at+"/retract", "reason", "registro falso")
+	_, page = d.send(res.Header.Get("location"), "", nil)
+	has(t, page, "Ocorrência retratada", "-Retratar com motivo", "-Verificar de novo")
+	d.recorded("finding.retract", id, "registro falso")
+	for query, want := range map[string]int{"state=retracted": 1, "state=all": 0, "state=open": 0, "state=resolved": 0} {
+		_, page := d.send("/findings?partner="+string(p.ID)+"&"+query, "", nil)
+		if n := strings.Count(page, `class="open"`); n != want {
+			t.Errorf("%s: %d rows", query, n)
+		}
+	}
+	asset, err := d.app.Store.Overview.GetAsset(t.Context(), p.ID, found[0].Asset.ID)
+	if err != nil || asset.Status != cyber.StatusMonitored {
+		t.Error("the value still says that it was found:", asset.Status, err)
+	}
+	d.post(409, at+"/retract", "reason", "registro falso")
 }

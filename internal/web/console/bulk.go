@@ -29,7 +29,7 @@ type bulkAction struct {
 
 var resolveMany = bulkAction{
 	Label:   "Resolver",
-	Warning: "As ocorrências deixam de contar na situação e na nota das pessoas.",
+	Warning: "As ocorrências deixam de contar na situação e na pontuação das pessoas.",
 	Options: resolutionOptions,
 	audit:   "finding.resolve",
 	portal:  attend,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -128,7 +129,12 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 		page.Who = &subscriptions[0].Beneficiary
 		page.Name, page.Mark = maskPersonName(page.Who.Name), monogramOf(page.Who.Name)
 	}
-	open := cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings}
+	open := cyber.FindingFilter{
+		Partner: one.Partner,
+		User:    one.User,
+		State:   cyber.FindingOpen,
+		Limit:   openFindings,
+	}
 	page.Findings, _, err = c.Rules.Review.FindingList(ctx, open)
 	if err != nil {
 		return casePage{}, err
@@ -272,7 +278,7 @@ func endCaseLater(c *Console, r *request) (answer, error) {
 	}
 	next := joinPath("cases", string(id))
 	if r.trimmedField("go") == "next" {
-		next, err = c.nextCasePath(r.Context(), r.who.Email, id)
+		next, err = c.nextCasePath(r.Context(), r.who.Email, id, cyber.CaseID(r.trimmedField("next")))
 		if err != nil {
 			return nil, err
 		}
@@ -281,9 +287,19 @@ func endCaseLater(c *Console, r *request) (answer, error) {
 	return redirect{next, "case.ending"}, nil
 }
 
-// nextCasePath returns the page of the most urgent case that waits for an operator, or else of one without an owner, or
-// else the desk.
-func (c *Console) nextCasePath(ctx context.Context, email string, done cyber.CaseID) (string, error) {
+// nextCasePath returns the page of the next case of the queue that an operator came from. Where that is not known, or
+// is dealt with, it is the most urgent case that waits for the operator, or else one without an owner, or else the
+// desk.
+func (c *Console) nextCasePath(ctx context.Context, email string, done, queued cyber.CaseID) (string, error) {
+	if queued != "" {
+		one, _, err := c.Rules.Cases.GetCase(ctx, queued)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return "", err
+		}
+		if err == nil && one.ID != done && one.Status.Open() && one.Ending.At.IsZero() {
+			return joinPath("cases", string(one.ID)), nil
+		}
+	}
 	for _, f := range []cyber.LaneFilter{{Assignee: email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
 		waiting, err := c.Rules.Cases.ListLane(ctx, f)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,8 +50,22 @@ const (
 type lane struct {
 	cyber.Lane
 	Tickets []ticket
-	// Whole is the address of the status by itself; Next that of its next page, empty at the end.
-	Whole, Next string
+	// Whole is the address of the status by itself.
+	Whole string
+}
+
+// parseLaneMark reads a place in a lane.
+func parseLaneMark(text string) cyber.LaneMark {
+	due, id, _ := strings.Cut(text, ".")
+	return cyber.LaneMark{Due: parseMicros(due), ID: cyber.CaseID(id)}
+}
+
+// formatLaneMark writes a place that parseLaneMark reads; empty at the end of the lane.
+func formatLaneMark(m cyber.LaneMark) string {
+	if m.ID == "" {
+		return ""
+	}
+	return formatMicros(m.Due) + "." + string(m.ID)
 }
 
 // ticket is a case as the desk shows it.
@@ -152,7 +165,7 @@ func showCases(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, q := c.chosenPartner(r, partners), r.URL.Query()
+	id, q := askedPartner(r), r.URL.Query()
 	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil {
 		q.Set("status", string(status))
 	}
@@ -165,8 +178,7 @@ func showCases(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	f.Partner = id
-	after := cyber.LaneMark{ID: cyber.CaseID(q.Get("id")), Due: parseMicros(q.Get("at"))}
-	page, err := c.gatherDesk(ctx, r.viewer, f, after, partners)
+	page, err := c.gatherDesk(ctx, r.viewer, f, partners)
 	if err != nil {
 		return nil, err
 	}
@@ -178,9 +190,9 @@ func showCases(c *Console, r *request) (answer, error) {
 	return view{"cases", "Casos", page}, nil
 }
 
-// gatherDesk returns the desk under a filter; after is where a status by itself goes on.
+// gatherDesk returns the desk under a filter.
 func (c *Console) gatherDesk(
-	ctx context.Context, who viewer, f filter, after cyber.LaneMark, partners []partner.Partner,
+	ctx context.Context, who viewer, f filter, partners []partner.Partner,
 ) (casesPage, error) {
 	page := casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
 	services, err := c.Rules.Services.ListServices(ctx)
@@ -198,7 +210,7 @@ func (c *Console) gatherDesk(
 	for _, status := range shown {
 		asked := f.laneFilter(status, perLane)
 		if len(shown) == 1 {
-			asked.Limit, asked.After = 2*perLane, after
+			asked.Limit, asked.After = 2*perLane, parseLaneMark(f.After)
 		}
 		l, err := c.readDeskLane(ctx, who, f, asked)
 		if err != nil {
@@ -215,7 +227,15 @@ func (c *Console) gatherDesk(
 		otherView = ""
 	}
 	page.Other = f.deskAddressWith("view", otherView)
-	page.List, err = c.newListView(ctx, who, &casesList, f, listPart{partners: partners, total: page.Total})
+	part := listPart{partners: partners, total: page.Total, size: 2 * perLane}
+	if !page.AsLanes {
+		rows := page.Lanes[0]
+		part.shown, part.next = len(rows.Tickets), formatLaneMark(rows.Lane.Next)
+		if !rows.Counted() {
+			part.total = -1
+		}
+	}
+	page.List, err = c.newListView(ctx, who, &casesList, f, part)
 	if err != nil {
 		return page, err
 	}
@@ -329,13 +349,6 @@ func (c *Console) readDeskLane(ctx context.Context, who viewer, f filter, asked 
 	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
 	q.Set("status", string(asked.Status))
 	l := lane{Lane: one, Whole: "/cases?" + q.Encode()}
-	if one.Next.ID != "" {
-		q.Set("id", string(one.Next.ID))
-		if !one.Next.Due.IsZero() {
-			q.Set("at", strconv.FormatInt(one.Next.Due.UnixMicro(), 10))
-		}
-		l.Next = "/cases?" + q.Encode()
-	}
 	return l, nil
 }
 

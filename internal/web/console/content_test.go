@@ -211,7 +211,7 @@ func TestFirstLooksPage(t *testing.T) {
 		"first_looks_per_hour",
 		"0",
 	)
-	if _, page := d.send(path, "", nil); !strings.Contains(page, "Primeiras consultas paradas") {
+	if _, page := d.send(path, "", nil); !strings.Contains(page, "Buscas retroativas paradas") {
 		t.Error("the notice:", page)
 	}
 	if _, page := d.send("/partners", "", nil); !strings.Contains(page, "Consultas paradas") {
@@ -227,7 +227,7 @@ func TestFirstLooksPage(t *testing.T) {
 		"first_looks_per_hour",
 		"",
 	)
-	if _, page := d.send(path, "", nil); strings.Contains(page, "Primeiras consultas paradas") {
+	if _, page := d.send(path, "", nil); strings.Contains(page, "Buscas retroativas paradas") {
 		t.Error("still stopped:", page)
 	}
 }

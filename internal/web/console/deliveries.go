@@ -17,7 +17,7 @@ import (
 type deliveriesPage struct {
 	List  listView
 	State alert.DeliveryState
-	Items []alert.Listed
+	Table listTable
 	Names map[partner.ID]string
 	// Addresses are the destinations of the page, by endpoint.
 	Addresses map[alert.EndpointID]string
@@ -56,7 +56,6 @@ func (c *Console) gatherDeliveries(
 	}
 	page := deliveriesPage{
 		State:     f.deliveryState(),
-		Items:     list,
 		Names:     partnerChoice{All: all}.namesByID(),
 		Addresses: map[alert.EndpointID]string{},
 	}
@@ -68,7 +67,7 @@ func (c *Console) gatherDeliveries(
 		total = f.totalUnlessFiltered(now["deliveries.pending"], "state")
 	default: // the others are not counted
 	}
-	for _, d := range page.Items {
+	for _, d := range list {
 		if _, known := page.Addresses[d.Endpoint]; !known {
 			e, err := c.Rules.Webhooks.FindEndpoint(ctx, d.Endpoint)
 			// A deleted endpoint leaves its deliveries for a while.
@@ -80,6 +79,10 @@ func (c *Console) gatherDeliveries(
 		if page.State == alert.DeliveryFailed && !slices.Contains(page.Failed, d.Partner) {
 			page.Failed = append(page.Failed, d.Partner)
 		}
+	}
+	page.Table = tableOfDeliveries(list, page.Addresses, page.Names, c.Now())
+	if c.confined {
+		page.Table.without("Parceiro")
 	}
 	part := listPart{partners: all, shown: len(list), next: next, total: total}
 	page.List, err = c.newListView(ctx, who, &deliveriesList, f, part)

@@ -11,7 +11,7 @@ import (
 type devicesPage struct {
 	partnerChoice
 	List    listView
-	Devices []devicePage
+	Table   listTable
 	Sources []cyber.Source
 	Shares  []cyber.Share
 	// Installs are where the programs of the systems are installed from; InstallSystems lists all of them.
@@ -85,10 +85,12 @@ func (c *Console) gatherDevices(ctx context.Context, who viewer, f filter, page 
 	if err != nil {
 		return err
 	}
-	for _, d := range found {
-		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
+	list := make([]devicePage, len(found))
+	for i, d := range found {
+		list[i] = devicePage{Device: d, State: d.KeyStateAt(c.Now())}
 	}
-	part := listPart{partners: page.All, shown: len(page.Devices), next: next, total: -1}
+	page.Table = tableOfDevices(list, c.Now())
+	part := listPart{partners: page.All, shown: len(found), next: next, total: -1}
 	page.List, err = c.newListView(ctx, who, &devicesList, f, part)
 	return err
 }

@@ -21,8 +21,8 @@ type Events interface {
 // eventsPage is the data of the list of a partner's events.
 type eventsPage struct {
 	partnerChoice
-	List   listView
-	Events []alert.Kept
+	List  listView
+	Table listTable
 }
 
 // listEvents shows one page of a partner's events; without a partner only the choice of one.
@@ -44,7 +44,7 @@ func listEvents(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page.Events = events
+	page.Table = tableOfEvents(page.Current.ID, events, c.Now())
 	part := listPart{partners: page.All, shown: len(events), next: next, total: -1}
 	page.List, err = c.newListView(ctx, r.viewer, &eventsList, f, part)
 	if err != nil {
@@ -97,7 +97,11 @@ func (c *Console) gatherEvent(ctx context.Context, id partner.ID, event alert.Ev
 	if err != nil {
 		return eventPage{}, err
 	}
-	page := eventPage{Partner: p, Event: e, Body: indentJSON(string(e.Body))}
+	sent, err := alert.SentBody(e)
+	if err != nil {
+		return eventPage{}, err
+	}
+	page := eventPage{Partner: p, Event: e, Body: indentJSON(string(sent))}
 	var about struct {
 		Data struct{ UserHash partner.UserHash }
 	}
@@ -142,10 +146,35 @@ func sampleText(t alert.Type, now time.Time) (string, error) {
 // replayEvent queues an event again, for one endpoint or for all.
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
-	selected := alert.Selection{Event: event, Endpoint: alert.EndpointID(r.trimmedField("endpoint"))}
+	endpoint := alert.EndpointID(r.trimmedField("endpoint"))
 	next := redirect{joinPath("events", string(id), string(event)), "event.replayed"}
 	return c.changeAndRedirect(r, "event.replay", next, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.History.ReplayEvents(ctx, id, selected)
-		return string(event), string(id), err
+		if endpoint != "" {
+			_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: event, Endpoint: endpoint})
+			return string(event), string(id), err
+		}
+		return string(event), string(id), replayToFailed(ctx, in, id, event)
 	})
+}
+
+// replayToFailed pushes an event again to the endpoints that it did not reach, and to no other.
+func replayToFailed(ctx context.Context, in *Rules, id partner.ID, event alert.EventID) error {
+	statuses, _, err := in.History.Deliveries(ctx, id, event)
+	if err != nil {
+		return err
+	}
+	for _, s := range statuses {
+		if s.State != alert.DeliveryFailed {
+			continue
+		}
+		if _, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: event, Endpoint: s.Endpoint}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HasFailed reports whether the event did not reach one of its endpoints.
+func (p eventPage) HasFailed() bool {
+	return slices.ContainsFunc(p.Deliveries, func(d eventDelivery) bool { return d.State == alert.DeliveryFailed })
 }

@@ -10,16 +10,11 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// findingsPage is the data of the list of findings; people returns the path of a person's page.
+// findingsPage is the data of the list of findings.
 type findingsPage struct {
-	people   func(partner.ID, partner.UserHash) string
-	List     listView
-	Findings []cyber.Found
-	Names    map[partner.ID]string
+	List  listView
+	Table listTable
 }
-
-// Person returns the path of the page about the person that a finding concerns.
-func (p findingsPage) Person(f cyber.Found) string { return p.people(f.OwnerOfValue()) }
 
 var resolutionOptions = []choiceOption{
 	{string(cyber.ResolvedPasswordChanged), "Senha trocada"},
@@ -53,21 +48,31 @@ func (c *Console) gatherFindings(
 	if err != nil {
 		return findingsPage{}, err
 	}
-	now, err := c.figuresNow(ctx)
+	total, counted, err := c.countListed(ctx, f)
 	if err != nil {
 		return findingsPage{}, err
 	}
-	counts := map[string]int64{
-		"":         now[operator.FindingsOpen],
-		"open":     now[operator.FindingsOpen],
-		"resolved": now[operator.FindingsResolved],
-		"all":      now[operator.FindingsOpen] + now[operator.FindingsResolved],
+	if total < 0 { // more than are counted for a page: what is counted beside it is at most a minute old
+		now, err := c.figuresNow(ctx)
+		if err != nil {
+			return findingsPage{}, err
+		}
+		counts := map[cyber.FindingState]int64{
+			cyber.FindingOpen:     now[operator.FindingsOpen],
+			cyber.FindingResolved: now[operator.FindingsResolved],
+			cyber.FindingStanding: now[operator.FindingsOpen] + now[operator.FindingsResolved],
+		}
+		if counted, ok := counts[f.findingFilter(0).State]; ok {
+			total = f.totalUnlessFiltered(counted, "state")
+		}
 	}
-	total := f.totalUnlessFiltered(counts[f.valueOfName("state")], "state")
 	part := listPart{partners: all, shown: len(found), next: next, total: total}
 	list, err := c.newListView(ctx, who, &findingsList, f, part)
-	names := partnerChoice{All: all}.namesByID()
-	return findingsPage{people: c.personPath, List: list, Findings: found, Names: names}, err
+	if err != nil {
+		return findingsPage{}, err
+	}
+	table, err := c.tableOfFindings(ctx, f, found, counted, partnerChoice{All: all}.namesByID())
+	return findingsPage{List: list, Table: table}, err
 }
 
 // resolveFinding closes a finding for the reason in the form and returns to the list, or to the person's page.
@@ -79,8 +84,11 @@ func resolveFinding(c *Console, r *request) (answer, error) {
 	id, user := found.OwnerOfValue()
 	reason := r.trimmedField("resolution")
 	next := redirect{"/findings", "finding.resolved"}
-	if r.PostForm.Has("person") {
+	switch {
+	case r.PostForm.Has("person"):
 		next.to = c.personPath(id, user)
+	case r.PostForm.Has("finding"):
+		next.to = findingPath(found)
 	}
 	resolve := func(ctx context.Context, in *Rules) (string, string, error) {
 		err := in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, reason)
@@ -97,7 +105,14 @@ type findingPage struct {
 	Classes     []string
 	Person      string
 	PartnerName string
+	Explained   explained
+	// Name is the masked name of the person; empty when the partner did not enrol them.
+	Name  string
+	State badge
 }
+
+// Title names the finding by the worst that leaked, and by the leak.
+func (p findingPage) Title() string { return titleOfFinding(p.Finding) }
 
 // stepLine is a step of the plan as an attendant reads it out.
 type stepLine struct {
@@ -143,7 +158,7 @@ func showFinding(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "finding.view", string(found.Finding.ID), ""); err != nil {
 		return nil, err
 	}
-	return view{"finding", "Ocorrência", page}, nil
+	return view{"finding", page.Title(), page}, nil
 }
 
 func (c *Console) gatherFinding(ctx context.Context, found cyber.Found) (findingPage, error) {
@@ -156,7 +171,18 @@ func (c *Console) gatherFinding(ctx context.Context, found cyber.Found) (finding
 	if err != nil {
 		return findingPage{}, err
 	}
+	names, err := c.namesOfOwners(ctx, []cyber.Asset{found.Asset})
+	if err != nil {
+		return findingPage{}, err
+	}
+	told, err := c.explainFinding(ctx, found)
+	if err != nil {
+		return findingPage{}, err
+	}
 	return findingPage{
+		Explained:   told,
+		Name:        names[found.Asset.ID],
+		State:       stateOfFinding(plan, c.Now()),
 		Found:       found,
 		Plan:        plan,
 		Steps:       stepLines(plan, c.Now()),
@@ -184,6 +210,25 @@ func markFindingStep(c *Console, r *request) (answer, error) {
 // findingPath returns the path of a finding's page.
 func findingPath(f cyber.Found) string {
 	return joinPath("findings", string(f.Asset.Partner), string(f.Finding.ID))
+}
+
+// retractFinding takes one finding back: it was never true of the person. It stays in no figure but that of what was
+// retracted, and the reason in the audit trail.
+func retractFinding(c *Console, r *request) (answer, error) {
+	found, err := c.findingOf(r)
+	if err != nil {
+		return nil, err
+	}
+	why, err := parseReason(r)
+	if err != nil {
+		return nil, err
+	}
+	next := redirect{findingPath(found), "finding.retracted"}
+	retract := func(ctx context.Context, in *Rules) (string, string, error) {
+		id, user := found.OwnerOfValue()
+		return string(found.Finding.ID), why, in.Monitoring.RetractFinding(ctx, id, user, found.Finding.ID)
+	}
+	return c.changeAndRedirect(r, "finding.retract", next, retract)
 }
 
 // recheckFinding resolves a finding whose steps are done.

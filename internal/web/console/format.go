@@ -54,7 +54,10 @@ func maskPersonName(name string) string {
 // monogramOf returns the two letters that stand for a name or for an operator's address.
 func monogramOf(name string) string {
 	name, _, _ = strings.Cut(name, "@")
-	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '_' || r == '-' })
+	words := strings.Fields(name)
+	if len(words) == 1 { // an address: ana.prado
+		words = strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '_' || r == '-' })
+	}
 	if len(words) == 0 {
 		return ""
 	}
@@ -94,6 +97,15 @@ func formatTime(t time.Time, layout string) string {
 		return "—"
 	}
 	return t.In(brazil).Format(layout)
+}
+
+var weekdays = [...]string{
+	"domingo", "segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado",
+}
+
+// formatWeekday writes a time with the name of its day.
+func formatWeekday(t time.Time) string {
+	return weekdays[t.In(brazil).Weekday()] + ", " + formatTime(t, "02/01/2006 15:04")
 }
 
 func pluralWord(n int64, one, many string) string {
@@ -150,6 +162,14 @@ func groupedNumber(n int64) string {
 // formatDecimal writes a number with one decimal, behind a comma.
 func formatDecimal(f float64) string {
 	return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1)
+}
+
+// formatTurn writes by how many tenths a score moved, with its sign: +1,4, −0,2.
+func formatTurn(tenths int64) string {
+	if tenths < 0 {
+		return "−" + formatDecimal(float64(-tenths)/10)
+	}
+	return "+" + formatDecimal(float64(tenths)/10)
 }
 
 // formatByteSize writes a number of bytes for people.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -96,6 +97,7 @@ func (f *frame) Can(key string) (bool, error) {
 var functions = template.FuncMap{
 	"date":       func(t time.Time) string { return formatTime(t, "02/01/2006") },
 	"time":       func(t time.Time) string { return formatTime(t, "02/01/2006 15:04") },
+	"weekday":    formatWeekday,
 	"clock":      func(t time.Time) string { return formatTime(t, "02/01/2006 15:04:05") },
 	"iso":        func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"number":     func(n any) string { return groupedNumber(toInteger(n)) },
@@ -104,6 +106,7 @@ var functions = template.FuncMap{
 	"left":       formatTimeLeft,
 	"brief":      briefNumber,
 	"failure":    failureText,
+	"unanswered": func(f webhook.Failure) string { return cmp.Or(failureNames[f], string(f)) },
 	"role":       func(r operator.Role) string { return roleNames[string(r)] },
 	"short":      shortenID,
 	"icon":       iconHTML,
@@ -114,7 +117,7 @@ var functions = template.FuncMap{
 	"roles":      operator.ListRoles,
 	"plural":     func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
 	"count":      func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
-	"arrived":    func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
+	"arrived":    func(a alert.AttemptLog) bool { return a.Status >= 200 && a.Status < 300 },
 	"at":         pathOf,
 	"reais":      formatReais,
 	"cpf":        identifier.FormatCPF,
@@ -128,6 +131,7 @@ var functions = template.FuncMap{
 	"add":        func(a, b any) int64 { return toInteger(a) + toInteger(b) },
 	"sub":        func(a, b int) int { return a - b },
 	"tenths":     func(n any) string { return formatDecimal(float64(toInteger(n)) / 10) },
+	"turn":       formatTurn,
 	"neg":        func(d time.Duration) time.Duration { return -d },
 	"dayField":   formatDayField,
 	"birthDay":   formatBirthDay,
@@ -144,6 +148,7 @@ var functions = template.FuncMap{
 	"notice":     func(action string) string { return accessChanges[action] },
 	"ended":      hasEnded,
 	"subState":   subscriptionBadge,
+	"watchText":  watchText,
 }
 
 // pathOf joins ids and words to a path.

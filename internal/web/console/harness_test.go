@@ -18,24 +18,6 @@ import (
 
 const consolePassword = "girafa amarela no telhado"
 
-// patience is how long a test waits for work in the background, on a machine that may have twenty other things to do.
-const patience = 3 * time.Minute
-
-// eventually waits until a condition of the work in the background holds; what names it if it never does.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	often := time.NewTicker(10 * time.Millisecond)
-	defer often.Stop()
-	late := time.After(patience)
-	for !holds() {
-		select {
-		case <-often.C:
-		case <-late:
-			t.Fatal("never came true:", what)
-		}
-	}
-}
-
 // open makes an installation on a SQLite file.
 func open(t *testing.T) *app.App {
 	t.Helper()

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -74,7 +75,10 @@ type filter struct {
 	From, To time.Time
 	// After is where the page begins; empty at the beginning.
 	After string
-	now   time.Time
+	// Skipped is how many rows stand before the page, and Trail where the pages before it began, the first excepted.
+	Skipped int64
+	Trail   []string
+	now     time.Time
 	// confined leaves out who of the service it was.
 	confined bool
 }
@@ -83,6 +87,10 @@ func (f filter) valueOfName(name string) string { return f.values.Get(name) }
 
 // valueOr returns a word of the filter, or what the list holds unless told otherwise.
 func (f filter) valueOr(name, otherwise string) string { return cmp.Or(f.values.Get(name), otherwise) }
+
+// isOfLivePartners reports whether the list is one of all partners: what sandboxes made up is only shown of a sandbox
+// that was chosen, or to its own people.
+func (f filter) isOfLivePartners() bool { return f.Partner == "" && !f.confined }
 
 // isOldestFirst reports whether the order is turned round.
 func (f filter) isOldestFirst() bool { return f.valueOfName("sort") == "old" }
@@ -167,7 +175,7 @@ func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
 
 // parseFilter reads what an address narrows a list to.
 func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) (filter, error) {
-	id := c.chosenPartner(r, all)
+	id := askedPartner(r)
 	if r.again && !isKnownPartner(all, id) {
 		id = ""
 	}
@@ -183,6 +191,12 @@ func (c *Console) parseFilterQuery(
 	all []partner.Partner,
 ) (filter, error) {
 	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
+	if f.After != "" {
+		f.Skipped, _ = strconv.ParseInt(q.Get("n"), 10, 64) // anything else is not known
+		if trail := q.Get("trail"); trail != "" {
+			f.Trail = strings.Split(trail, ",")
+		}
+	}
 	if id != "" && !isKnownPartner(all, id) {
 		return f, partner.ErrNotFound
 	}
@@ -230,7 +244,12 @@ type listPart struct {
 	next  string
 	// total is how many there are in all, if that is known; -1 otherwise.
 	total int64
+	// size is how many rows a page has, if not perPage.
+	size int
 }
+
+// longestTrail is how many pages one can go back; from further on the way leads to the first.
+const longestTrail = 20
 
 // offersOption reports whether a value is one of the options.
 func offersOption(options []choiceOption, value string) bool {
@@ -249,9 +268,10 @@ type listView struct {
 	// Total is how many there are in all, if that is known; -1 otherwise.
 	Total int64
 	// Persons is set when the list can be filtered by person.
-	Persons bool
-	Saved   []operator.KeptFilter
-	Action  *bulkAction
+	Persons  bool
+	Saved    []operator.KeptFilter
+	Action   *bulkAction
+	pageSize int64
 }
 
 // Value returns the present value of a field.
@@ -262,36 +282,162 @@ func (v listView) Value(name string) string {
 	return v.filter.valueOfName(name)
 }
 
-// IsNarrowed reports whether the form of the list narrows it: the queues above a list have links of their own.
+// IsNarrowed reports whether a word narrows the list: the queues above a list have links of their own.
 func (v listView) IsNarrowed() bool {
-	for _, f := range v.Fields {
-		if word := v.Value(f.Name); !f.Tab && word != "" && word != ownerMe && word != ownerNone {
-			return true
-		}
-	}
-	return v.Person != ""
+	return v.Person != "" || slices.ContainsFunc(v.Fields, func(f listField) bool {
+		word := v.Value(f.Name)
+		return !f.Tab && word != "" && word != ownerMe && word != ownerNone
+	})
 }
 
-// Chip is a word that narrows the list, and the address of the list without it.
-type Chip struct{ Label, Value, Without string }
+// chip is a word that narrows the list and what may stand in its place.
+type chip struct {
+	Name, Label, Value string
+	// Raw is the word as the address has it; IsDay that it is a day.
+	Raw   string
+	IsDay bool
+	// Options are the other words; none where one is typed.
+	Options []listLink
+	// Without is the address of the list without the word; empty where the list always has one.
+	Without string
+}
 
-// Chips returns what narrows the list, in the order of its fields.
-func (v listView) Chips() (chips []Chip) {
+// listLink is a way to look at the list otherwise.
+type listLink struct {
+	Label, Path string
+	Current     bool
+}
+
+// orderField is the name of the field that orders a list: it stands at the end of the filters.
+const orderField = "sort"
+
+// Chips returns what narrows the list, in the order of its fields. A field that always has a word is among them.
+func (v listView) Chips() (chips []chip) {
 	for _, f := range v.Fields {
-		chip := Chip{Label: f.Label, Value: v.Value(f.Name)}
-		if f.Tab || chip.Value == "" {
+		word := v.Value(f.Name)
+		if f.Tab || f.Name == orderField || word == "" && (f.None != "" || len(f.Options) == 0) {
 			continue
 		}
-		chip.Value = f.optionLabel(chip.Value)
-		if day, err := time.Parse(time.DateOnly, chip.Value); err == nil {
-			chip.Value = formatDayField(day)
+		one := chip{Name: f.Name, Label: f.Label, Raw: word, Value: f.optionLabel(word)}
+		if word == "" {
+			one.Value = f.Options[0].Label
+		} else {
+			one.Without = v.with(f.Name, "")
 		}
-		q, _ := url.ParseQuery(v.Query()) // it was just encoded
-		q.Set(f.Name, "")
-		chip.Without = v.Of(q.Encode())
-		chips = append(chips, chip)
+		if day, err := time.Parse(time.DateOnly, word); err == nil {
+			one.Value, one.IsDay = formatDayField(day), true
+		}
+		one.Options = v.linksOf(f)
+		chips = append(chips, one)
 	}
 	return chips
+}
+
+// linksOf returns the list under each option of a field.
+func (v listView) linksOf(f listField) []listLink {
+	var links []listLink
+	for i, o := range f.Options {
+		word := v.Value(f.Name)
+		links = append(links, listLink{
+			Label:   o.Label,
+			Path:    v.with(f.Name, o.Value),
+			Current: o.Value == word || word == "" && i == 0 && f.None == "" && !f.Tab,
+		})
+	}
+	if f.None != "" && len(links) > 0 {
+		links = append(links, listLink{Label: f.None, Path: v.with(f.Name, ""), Current: v.Value(f.Name) == ""})
+	}
+	return links
+}
+
+// Unset returns the fields that could narrow the list further.
+func (v listView) Unset() (fields []listField) {
+	for _, f := range v.Fields {
+		hidden := f.Tab || f.Name == orderField || f.Text && len(f.Options) == 0
+		always := f.None == "" && len(f.Options) > 0 && f.Name != "partner"
+		if !hidden && !always && v.Value(f.Name) == "" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// Groupings returns the ways to group the rows; none where there is one only.
+func (v listView) Groupings() []listLink {
+	for _, f := range v.Fields {
+		if f.Name == "group" {
+			grouped := listLink{"Por vazamento", v.with(f.Name, ""), v.Value(f.Name) == ""}
+			return append([]listLink{grouped}, v.linksOf(f)...)
+		}
+	}
+	return nil
+}
+
+// Orders returns the orders of the list; none where it has one only.
+func (v listView) Orders() []listLink {
+	for _, f := range v.Fields {
+		if f.Name == orderField {
+			return v.linksOf(f)
+		}
+	}
+	return nil
+}
+
+// with returns the address of the list with another word in a field; none takes the field out.
+func (v listView) with(name, word string) string {
+	q, _ := url.ParseQuery(v.Query()) // it was just encoded
+	if q.Del(name); word != "" {
+		q.Set(name, word)
+	}
+	if name == "partner" {
+		q.Del("person") // of another partner that is another person, or nobody
+	}
+	return v.Of(q.Encode())
+}
+
+// Without returns the words of the filter but that of one field, for a form that sets it.
+func (v listView) Without(name string) (words []choiceOption) {
+	q, _ := url.ParseQuery(v.Query()) // it was just encoded
+	for _, field := range slices.Sorted(maps.Keys(q)) {
+		if field != name {
+			words = append(words, choiceOption{Value: field, Label: q.Get(field)})
+		}
+	}
+	return words
+}
+
+// TotalText says how many rows the list has.
+func (v listView) TotalText() string {
+	switch {
+	case v.Total >= 0:
+		return groupedNumber(v.Total)
+	case v.Next == "":
+		return groupedNumber(v.filter.Skipped + int64(v.Shown))
+	}
+	return "mais de " + groupedNumber(v.filter.Skipped+int64(v.Shown))
+}
+
+// RangeText says which of the rows are on the page.
+func (v listView) RangeText() string {
+	first := v.filter.Skipped + 1
+	if v.Shown == 0 {
+		return "0 de " + v.TotalText()
+	}
+	return groupedNumber(first) + "–" + groupedNumber(first+int64(v.Shown)-1) + " de " + v.TotalText()
+}
+
+// Back returns the address of the page before; empty on the first one.
+func (v listView) Back() string {
+	if v.filter.After == "" {
+		return ""
+	}
+	q, _ := url.ParseQuery(v.Query()) // it was just encoded
+	if n := len(v.filter.Trail); n > 0 {
+		q.Set("after", v.filter.Trail[n-1])
+		q.Set("n", strconv.FormatInt(max(0, v.filter.Skipped-v.pageSize), 10))
+		q.Set("trail", strings.Join(v.filter.Trail[:n-1], ","))
+	}
+	return v.Of(q.Encode())
 }
 
 // Query returns the filter as a query, for forms and links.
@@ -325,10 +471,16 @@ func (c *Console) newListView(
 		}
 		v.Fields = append(v.Fields, field)
 	}
+	v.pageSize = int64(cmp.Or(part.size, perPage))
 	if part.next != "" {
 		q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
 		q.Set("after", part.next)
-		v.Next = v.Path + "?" + q.Encode()
+		q.Set("n", strconv.FormatInt(f.Skipped+int64(part.shown), 10))
+		if f.After != "" {
+			trail := append(slices.Clone(f.Trail), f.After)
+			q.Set("trail", strings.Join(trail[max(0, len(trail)-longestTrail):], ","))
+		}
+		v.Next = v.Of(q.Encode())
 	} else if f.After == "" && part.total < 0 {
 		v.Total = int64(part.shown)
 	}
@@ -402,6 +554,7 @@ func showListAgain(c *Console, r *request) (answer, error) {
 		devicesList.name:       listDevices,
 		breachesList.name:      listBreaches,
 		casesList.name:         showCases,
+		peopleList.name:        listPeople,
 		auditList.name:         listAudit,
 	}[r.PathValue("list")]
 	if show == nil {

@@ -28,11 +28,12 @@ var listings = []*listing{
 	&devicesList,
 	&breachesList,
 	&casesList,
+	&peopleList,
 	&auditList,
 }
 
 var (
-	partnerField = listField{Name: "partner", Label: "Parceiro", None: "Todos"}
+	partnerField = listField{Name: "partner", Label: "Parceiro", None: "Todos, sem os de testes"}
 	ofOne        = listField{Name: "partner", Label: "Parceiro"} // for lists of one partner at a time
 	fromField    = listField{Name: "from", Label: "De"}
 	toField      = listField{Name: "to", Label: "Até"}
@@ -97,10 +98,29 @@ func linesOf[T any](
 }
 
 var findingStates = listField{
-	Name:    "state",
-	Label:   "Situação",
-	Options: []choiceOption{{"open", "Em aberto"}, {"resolved", "Resolvidas"}, {"all", "Todas"}},
+	Name:  "state",
+	Label: "Situação",
+	Options: []choiceOption{
+		{string(cyber.FindingOpen), "Em aberto"},
+		{string(cyber.FindingResolved), "Resolvidas"},
+		{allFindings, "Em aberto e resolvidas"},
+		{string(cyber.FindingRetracted), "Retratadas"},
+	},
 }
+
+// allFindings is the word in an address for every finding that was not retracted.
+const allFindings = "all"
+
+// alertedField leaves the findings that the partner was alerted of.
+var alertedField = listField{
+	Name:    "alerted",
+	Label:   "Aviso",
+	None:    "Com ou sem aviso",
+	Options: []choiceOption{{"1", "Com aviso ao parceiro"}},
+}
+
+// classField leaves findings that expose a class of data.
+var classField = listField{Name: "class", Label: "O que vazou", None: "Qualquer dado", Options: exposedOptions}
 
 var findingsList = listing{
 	name:    "findings",
@@ -112,11 +132,14 @@ var findingsList = listing{
 		partnerField,
 		findingStates,
 		severityField,
+		classField,
 		kindField,
+		alertedField,
 		fromField,
 		toField,
 		sortField,
 		{Name: "breach", Label: "Vazamento", Text: true},
+		{Name: "group", Label: "Agrupar", Tab: true, Options: []choiceOption{{groupNone, "Sem grupos"}}},
 	},
 	header: []string{"encontrado", "gravidade", "tipo", "valor", "vazamento", "parceiro", "situação", "id"},
 	action: &resolveMany,
@@ -144,34 +167,49 @@ var findingsList = listing{
 	}),
 }
 
-// readFindings returns a page of findings; the open ones unless others are asked for.
+// findingFilter returns which findings the filter picks; the open ones unless others are asked for.
+func (f filter) findingFilter(limit int) cyber.FindingFilter {
+	state := cyber.FindingState(f.valueOr("state", string(cyber.FindingOpen)))
+	if state == allFindings {
+		state = cyber.FindingStanding
+	}
+	return cyber.FindingFilter{
+		Partner:     f.Partner,
+		LiveOnly:    f.isOfLivePartners(),
+		User:        f.user,
+		Breach:      f.valueOfName("breach"),
+		State:       state,
+		AlertedOnly: f.valueOfName("alerted") != "",
+		Kind:        f.valueOfName("kind"),
+		Severity:    cyber.Severity(f.valueOfName("severity")),
+		Class:       cyber.Exposed(f.valueOfName("class")),
+		From:        f.From,
+		To:          f.To,
+		OldestFirst: f.isOldestFirst(),
+		Before:      f.parseMark(),
+		Limit:       limit,
+	}
+}
+
+// readFindings returns a page of findings.
 func (f filter) readFindings(ctx context.Context, in *Rules, limit int) ([]cyber.Found, string, error) {
-	state := f.valueOr("state", "open")
-	list, next, err := in.Review.FindingList(ctx, cyber.FindingFilter{
-		Partner:      f.Partner,
-		User:         f.user,
-		Breach:       f.valueOfName("breach"),
-		OpenOnly:     state == "open",
-		ResolvedOnly: state == "resolved",
-		Kind:         f.valueOfName("kind"),
-		Severity:     cyber.Severity(f.valueOfName("severity")),
-		From:         f.From,
-		To:           f.To,
-		OldestFirst:  f.isOldestFirst(),
-		Before:       f.parseMark(),
-		Limit:        limit,
-	})
+	list, next, err := in.Review.FindingList(ctx, f.findingFilter(limit))
 	return list, formatMark(next), err
 }
 
 var assetStates = listField{Name: "status", Label: "Situação", Options: []choiceOption{
-	{
-		string(cyber.StatusCompromised),
-		"Comprometidos",
-	},
+	{string(cyber.StatusCompromised), "Comprometidos"},
 	{string(cyber.StatusAlert), "Em alerta"},
 	{string(cyber.StatusMonitored), "Sem ocorrências"},
+	{everyStatus, "Todos"},
+	{notSearched, "Sem busca retroativa"},
 }}
+
+// notSearched is the word in an address for watched values that wait for their first look into past breaches.
+const notSearched = "esperando"
+
+// everyStatus is the word in an address for watched values in whatever status.
+const everyStatus = "todos"
 
 var assetsList = listing{
 	name: "monitoring", title: "Dados monitorados", persons: true, role: operator.Viewer, portal: look,
@@ -194,14 +232,27 @@ var assetsList = listing{
 
 // assetStatus returns the status of the watched values that are asked for.
 func (f filter) assetStatus() cyber.Status {
-	return cyber.Status(f.valueOr("status", string(cyber.StatusCompromised)))
+	status := f.valueOr("status", string(cyber.StatusCompromised))
+	if status == everyStatus || status == notSearched {
+		return ""
+	}
+	return cyber.Status(status)
 }
 
 // readAssets returns a page of watched values.
 func (f filter) readAssets(ctx context.Context, in *Rules, limit int) ([]cyber.Asset, string, error) {
 	list, next, err := in.Review.ListAssets(ctx, cyber.AssetFilter{
-		Status: f.assetStatus(), Partner: f.Partner, User: f.user, Kind: f.valueOfName("kind"), From: f.From, To: f.To,
-		OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
+		Status:      f.assetStatus(),
+		Partner:     f.Partner,
+		LiveOnly:    f.isOfLivePartners(),
+		WaitsOnly:   f.valueOfName("status") == notSearched,
+		User:        f.user,
+		Kind:        f.valueOfName("kind"),
+		From:        f.From,
+		To:          f.To,
+		OldestFirst: f.isOldestFirst(),
+		Before:      f.parseMark(),
+		Limit:       limit,
 	})
 	return list, formatMark(next), err
 }
@@ -256,6 +307,14 @@ var deliveryStates = listField{Name: "state", Label: "Situação", Options: []ch
 	{string(alert.Delivered), "Entregues"},
 }}
 
+// lastHours leaves what ended in the last 24 hours.
+var lastHours = listField{
+	Name:    "hours",
+	Label:   "Terminou",
+	None:    "Quando for",
+	Options: []choiceOption{{"24", "Nas últimas 24 horas"}},
+}
+
 var deliveriesList = listing{
 	name:    "deliveries",
 	title:   "Entregas",
@@ -267,6 +326,7 @@ var deliveriesList = listing{
 		deliveryStates,
 		typeField,
 		{Name: "endpoint", Label: "Destino", Text: true},
+		lastHours,
 		fromField,
 		toField,
 	},
@@ -294,9 +354,13 @@ func (f filter) deliveryState() alert.DeliveryState {
 }
 
 func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]alert.Listed, string, error) {
+	if f.valueOfName("hours") != "" {
+		f.From = f.now.Add(-24 * time.Hour)
+	}
 	list, next, err := in.Events.DeliveryList(ctx, alert.DeliveryFilter{
 		State:    f.deliveryState(),
 		Partner:  f.Partner,
+		LiveOnly: f.isOfLivePartners(),
 		User:     f.user,
 		Type:     alert.Type(f.valueOfName("type")),
 		Endpoint: alert.EndpointID(f.valueOfName("endpoint")),
@@ -402,6 +466,16 @@ func (f filter) readSubscriptions(
 	return list, formatSeq(next), err
 }
 
+// deviceProtected is the word in an address for devices that have the program.
+const deviceProtected = "protegidos"
+
+var deviceStateField = listField{
+	Name:    "state",
+	Label:   "Situação",
+	None:    "Chaves em vigor",
+	Options: []choiceOption{{deviceProtected, "Protegidos"}},
+}
+
 var devicesList = listing{
 	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{ofOne, {Name: "system", Label: "Sistema", None: "Todos", Options: []choiceOption{
@@ -412,7 +486,7 @@ var devicesList = listing{
 		{string(cyber.IOS), "iOS"},
 		{string(cyber.Windows), "Windows"},
 		{string(cyber.MacOS), "macOS"},
-	}}, fromField, toField, sortField},
+	}}, deviceStateField, fromField, toField, sortField},
 	header: []string{"emitida", "sistema", "pessoa", "ativada", "último contato", "vale até", "id"},
 	action: &revokeMany,
 	read: linesOf(filter.readDevices, func(_ filter, _ map[partner.ID]string, d cyber.Device) listLine {
@@ -433,13 +507,14 @@ var devicesList = listing{
 
 func (f filter) readDevices(ctx context.Context, in *Rules, limit int) ([]cyber.Device, string, error) {
 	list, next, err := in.Review.DeviceList(ctx, f.Partner, cyber.DeviceFilter{
-		User:        f.user,
-		System:      cyber.System(f.valueOfName("system")),
-		From:        f.From,
-		To:          f.To,
-		OldestFirst: f.isOldestFirst(),
-		Before:      f.parseMark(),
-		Limit:       limit,
+		User:          f.user,
+		System:        cyber.System(f.valueOfName("system")),
+		ProtectedOnly: f.valueOfName("state") == deviceProtected,
+		From:          f.From,
+		To:            f.To,
+		OldestFirst:   f.isOldestFirst(),
+		Before:        f.parseMark(),
+		Limit:         limit,
 	})
 	return list, formatMark(next), err
 }
@@ -492,9 +567,22 @@ var breachesList = listing{
 // readBreaches returns a page of breaches. They are few, so all are in memory, and the cursor is the number of lines
 // before the page.
 func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.Record, string, error) {
-	all, err := in.Breaches.ListBreaches(ctx)
+	all, err := f.selectBreaches(ctx, in)
 	if err != nil {
 		return nil, "", err
+	}
+	from := min(int(max(0, f.parseNumber())), len(all))
+	if to := from + limit; to < len(all) {
+		return all[from:to], strconv.Itoa(to), nil
+	}
+	return all[from:], "", nil
+}
+
+// selectBreaches returns all breaches that fit, in order.
+func (f filter) selectBreaches(ctx context.Context, in *Rules) ([]leak.Record, error) {
+	all, err := in.Breaches.ListBreaches(ctx)
+	if err != nil {
+		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(b leak.Record) bool {
 		return f.valueOfName("state") != "" && string(b.State) != f.valueOfName("state") ||
@@ -514,11 +602,7 @@ func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.
 	default:
 		slices.Reverse(all)
 	}
-	from := min(int(max(0, f.parseNumber())), len(all))
-	if to := from + limit; to < len(all) {
-		return all[from:to], strconv.Itoa(to), nil
-	}
-	return all[from:], "", nil
+	return all, nil
 }
 
 // casesList has no table of its own: the desk shows it in lanes. Its export goes through the statuses in their order.
@@ -579,13 +663,14 @@ func (f filter) assigneeOf(one cyber.Case) string {
 // e-mail address, which never gets into the address of a page.
 func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
-		Partner: f.Partner,
-		User:    f.user,
-		Service: cyber.ServiceID(f.valueOfName("service")),
-		Status:  status,
-		From:    f.From,
-		To:      f.To,
-		Limit:   limit,
+		Partner:  f.Partner,
+		LiveOnly: f.isOfLivePartners(),
+		User:     f.user,
+		Service:  cyber.ServiceID(f.valueOfName("service")),
+		Status:   status,
+		From:     f.From,
+		To:       f.To,
+		Limit:    limit,
 	}
 	switch f.valueOfName("due") {
 	case "late":

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -27,7 +28,7 @@ var doneSentences = map[string]string{
 	"partner.saved":            "Parceiro salvo.",
 	"partner.suspended":        "Parceiro suspenso. Todas as chaves pararam de funcionar.",
 	"partner.resumed":          "Parceiro reativado.",
-	"partner.looks_granted":    "Primeiras consultas concedidas.",
+	"partner.looks_granted":    "Buscas retroativas concedidas.",
 	"theme.saved":              "Página das pessoas salva.",
 	"key.revoked":              "Chave revogada. Nenhuma réplica a aceita depois de dois segundos.",
 	"service.added":            "Serviço incluído no catálogo.",
@@ -43,6 +44,7 @@ var doneSentences = map[string]string{
 	"subscription.resumed":     "Assinatura retomada. O parceiro será avisado.",
 	"finding.resolved":         "Ocorrência resolvida.",
 	"finding.step":             "Passo registrado.",
+	"finding.retracted":        "Ocorrência retratada. O parceiro é avisado do que mudou.",
 	"finding.left":             "Ainda faltam passos. A situação do dado foi calculada de novo.",
 	"breach.started":           "Importação iniciada.",
 	"feed.added":               "Fonte incluída. A primeira leitura começa em instantes.",
@@ -56,6 +58,8 @@ var doneSentences = map[string]string{
 	"case.ending":              "Caso encerrado. O parceiro será avisado em 10 segundos; até lá dá para desfazer.",
 	"case.undone":              "Desfeito. O caso continua como estava e o parceiro não soube de nada.",
 	"case.taken":               "Caso assumido. O parceiro sabe que está em andamento.",
+	"erasure.asked":            "Apagamento pedido. Ele começa em 24 horas; até lá pode ser cancelado.",
+	"erasure.cancelled":        "Apagamento cancelado. Nada foi apagado.",
 	"answer.saved":             "Resposta pronta guardada.",
 	"answer.deleted":           "Resposta pronta apagada.",
 	"case.assigned":            "Responsável alterado.",
@@ -166,6 +170,8 @@ var byCode = map[string]string{
 	"path.not_found":            "Esta página não existe.",
 	"reason.missing":            "Escreva o motivo: ele fica na trilha de auditoria.",
 	"subject.invalid":           "Confira o que foi pedido.",
+	"erasure.not_found":         "Este pedido de apagamento não existe.",
+	"erasure.begun":             "Este apagamento já começou e não pode mais ser cancelado.",
 	"subject.nobody":            "Nada é mantido sobre esta pessoa.",
 	"subject.reason":            "Escreva o motivo: ele fica guardado com o pedido.",
 	"user_hash.invalid":         "Confira o userHash.",
@@ -176,7 +182,7 @@ var byCode = map[string]string{
 	"password.bad_line":         "Uma linha do arquivo não é um resumo de senha.",
 	"password.busy":             "Este trabalho já está em andamento.",
 	"subscription.selection":    "Confira quais assinaturas.",
-	"event.replay_invalid":      "Confira a janela de tempo.",
+	"event.replay_invalid":      "Confira o período.",
 	"audit.head":                "O valor anotado não está completo: é o número da linha, dois pontos e o código.",
 	"audit.broken":              "A trilha de auditoria foi alterada.",
 }
@@ -209,6 +215,19 @@ func failureText(kept string) string {
 	return r.Portuguese()
 }
 
+// failureNames are why a webhook did not answer.
+var failureNames = map[webhook.Failure]string{
+	webhook.FailureUnsendable:  "não pôde ser enviado",
+	webhook.FailureAddress:     "endereço não permitido",
+	webhook.FailureDNS:         "o nome não existe",
+	webhook.FailureConnect:     "conexão recusada",
+	webhook.FailureTLS:         "certificado ou TLS com problema",
+	webhook.FailureTimeout:     "sem resposta a tempo",
+	webhook.FailureReset:       "conexão interrompida",
+	webhook.FailureProtocol:    "a resposta não era HTTP",
+	webhook.FailureInterrupted: "tentativa interrompida",
+}
+
 // theService stands for those who run the service, where a partner's people read what they did.
 const theService = "Operação do serviço"
 
@@ -219,6 +238,7 @@ var roleNames = map[string]string{
 	"partner.admin":     "Administração do parceiro",
 	"partner.developer": "Desenvolvimento",
 	"partner.attendant": "Atendimento",
+	"partner.officer":   "Encarregado",
 	"partner.viewer":    "Consulta",
 }
 
@@ -238,6 +258,7 @@ var actionNames = map[string]string{
 	"search":            "buscou",
 	"subject.export":    "baixou a cópia dos dados",
 	"subject.reveal":    "viu em um incidente",
+	"subject.erase":     "pediu o apagamento",
 	"case.note":         "anotou em um caso",
 	"case.reply":        "respondeu em um caso",
 	"case.move":         "moveu um caso",
@@ -246,6 +267,7 @@ var actionNames = map[string]string{
 	"case.open":         "abriu um caso",
 	"finding.resolve":   "resolveu uma ocorrência",
 	"finding.step":      "marcou um passo",
+	"finding.retract":   "retratou uma ocorrência",
 	"finding.recheck":   "conferiu uma ocorrência",
 }
 

@@ -13,6 +13,13 @@ type Review interface {
 	// FindingList, AssetList and DeviceList return a page and where the next begins; the zero mark at the end.
 	FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error)
 	DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error)
+	// GroupFindings counts the findings that fit, all of them or not more than most: see cyber.CountFindings.
+	GroupFindings(ctx context.Context, f cyber.FindingFilter, most int) ([]cyber.FindingGroup, error)
+	// StepMarks returns what was said of the steps of findings of a partner.
+	StepMarks(ctx context.Context, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error)
+	// CountAffected counts the people of each partner with findings that fit, ListAffected lists them.
+	CountAffected(ctx context.Context, f cyber.FindingFilter) (map[partner.ID]int64, error)
+	ListAffected(ctx context.Context, f cyber.FindingFilter) ([]cyber.Affected, cyber.Mark, error)
 	FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error)
 	ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error)
 	GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error)

@@ -2,11 +2,13 @@ package console
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -176,11 +178,56 @@ func (s ownSubjects) DescribePerson(
 	return s.inner.DescribePerson(ctx, who, p)
 }
 
-// What follows is the operator's: a person's rights, and reports over partners.
-
-func (ownSubjects) ExportPerson(context.Context, subject.Person) ([]subject.Held, error) {
-	return nil, subject.ErrNobody
+// ExportPerson returns what the one partner holds.
+func (s ownSubjects) ExportPerson(ctx context.Context, p subject.Person) ([]subject.Held, error) {
+	if p.Partner != s.id {
+		return nil, subject.ErrNobody
+	}
+	return s.inner.ExportPerson(ctx, p)
 }
+
+func (s ownSubjects) RequestErasure(
+	ctx context.Context, who operator.Actor, p subject.Person, reason string,
+) (subject.ErasureRequest, error) {
+	if p.Partner != s.id {
+		return subject.ErasureRequest{}, subject.ErrNobody
+	}
+	return s.inner.RequestErasure(ctx, who, p, reason)
+}
+
+func (s ownSubjects) CancelErasure(
+	ctx context.Context, who operator.Actor, id partner.ID, request string,
+) (subject.ErasureRequest, error) {
+	if id != s.id {
+		return subject.ErasureRequest{}, subject.ErrRequestNotFound
+	}
+	return s.inner.CancelErasure(ctx, who, id, request)
+}
+
+func (s ownSubjects) ListOpenErasures(ctx context.Context, id partner.ID) ([]subject.ErasureRequest, error) {
+	if id != s.id {
+		return nil, subject.ErrNobody
+	}
+	return s.inner.ListOpenErasures(ctx, id)
+}
+
+// ReportIncident reports the people of the one partner. Who looked at data of the whole service is the operator's to
+// know, and a breach that is not there is one that has met nobody: otherwise names could be guessed.
+func (s ownSubjects) ReportIncident(
+	ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string,
+) (subject.Report, error) {
+	if of.Partner != s.id {
+		return subject.Report{}, subject.ErrNobody
+	}
+	report, err := s.inner.ReportIncident(ctx, who, of, known, reveal, reason)
+	if errors.Is(err, leak.ErrBreachNotFound) {
+		return subject.Report{Deadline: subject.NoticeDeadline(known)}, nil
+	}
+	report.Showings = nil
+	return report, err
+}
+
+// What follows is the operator's: lines of the trail over partners, an erasure at once, and the log of all.
 
 func (ownSubjects) ListAccesses(context.Context, subject.Person) ([]subject.Access, error) {
 	return nil, subject.ErrNobody
@@ -192,12 +239,6 @@ func (ownSubjects) Erase(context.Context, operator.Actor, subject.Person, string
 
 func (ownSubjects) WriteErasureLog(context.Context, io.Writer) (int, error) {
 	return 0, subject.ErrNobody
-}
-
-func (ownSubjects) ReportIncident(
-	context.Context, operator.Actor, subject.Incident, time.Time, bool, string,
-) (subject.Report, error) {
-	return subject.Report{}, subject.ErrNobody
 }
 
 // ownEvents are one partner's events and deliveries.
@@ -239,6 +280,39 @@ type ownReview struct {
 func (v ownReview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error) {
 	f.Partner = v.id
 	return v.of.FindingList(ctx, f)
+}
+
+// GroupFindings counts findings of the one partner, whatever was asked for.
+func (v ownReview) GroupFindings(
+	ctx context.Context,
+	f cyber.FindingFilter,
+	most int,
+) ([]cyber.FindingGroup, error) {
+	f.Partner = v.id
+	return v.of.GroupFindings(ctx, f, most)
+}
+
+func (v ownReview) StepMarks(
+	ctx context.Context,
+	id partner.ID,
+	findings []cyber.FindingID,
+) ([]cyber.StepMark, error) {
+	if id != v.id {
+		return nil, cyber.ErrFindingNotFound
+	}
+	return v.of.StepMarks(ctx, id, findings)
+}
+
+// CountAffected counts people of the one partner, whatever was asked for.
+func (v ownReview) CountAffected(ctx context.Context, f cyber.FindingFilter) (map[partner.ID]int64, error) {
+	f.Partner = v.id
+	return v.of.CountAffected(ctx, f)
+}
+
+// ListAffected lists people of the one partner, whatever was asked for.
+func (v ownReview) ListAffected(ctx context.Context, f cyber.FindingFilter) ([]cyber.Affected, cyber.Mark, error) {
+	f.Partner = v.id
+	return v.of.ListAffected(ctx, f)
 }
 
 // ListAssets lists watched values of the one partner, whatever was asked for.

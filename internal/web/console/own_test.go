@@ -48,6 +48,22 @@ func (strangersReview) FindingList(_ context.Context, f cyber.FindingFilter) ([]
 	return nil, cyber.Mark{}, askedFor(f.Partner)
 }
 
+func (strangersReview) GroupFindings(
+	_ context.Context,
+	f cyber.FindingFilter,
+	_ int,
+) ([]cyber.FindingGroup, error) {
+	return nil, askedFor(f.Partner)
+}
+
+func (strangersReview) CountAffected(_ context.Context, f cyber.FindingFilter) (map[partner.ID]int64, error) {
+	return nil, askedFor(f.Partner)
+}
+
+func (strangersReview) ListAffected(_ context.Context, f cyber.FindingFilter) ([]cyber.Affected, cyber.Mark, error) {
+	return nil, cyber.Mark{}, askedFor(f.Partner)
+}
+
 func (strangersReview) ListAssets(_ context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
 	return nil, cyber.Mark{}, askedFor(f.Partner)
 }

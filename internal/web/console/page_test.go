@@ -59,6 +59,7 @@ func TestWords(t *testing.T) {
 		{maskPersonName(""), ""},
 		{monogramOf("ana.prado@x.br"), "AP"},
 		{monogramOf("Élida de Souza"), "ÉS"},
+		{monogramOf("Beatriz Pau-Ferro"), "BP"}, // the letters that the masked name shows
 		{monogramOf(""), ""},
 		{groupInFours("ABCDEFGHI"), "ABCD EFGH I"},
 		{joinPath("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
@@ -288,9 +289,9 @@ func TestPicture(t *testing.T) {
 		t.Fatalf("%d columns, %+v, first %+v", len(p.Columns), p.Series, p.Columns[0])
 	}
 	for _, c := range p.Columns {
-		if low, high := c.Parts[0], c.Parts[1]; high.Y < pictureTop-1 || low.Y+low.H > pictureBase+0.2 ||
+		if low, high := c.Parts[0], c.Parts[1]; high.Y < 0 || low.Y+low.H > pictureHeight+0.2 ||
 			high.Y+high.H > low.Y+0.2 ||
-			c.X+low.W > pictureWidth {
+			c.X+columnStep > float64(p.Width)+columnMargin {
 			t.Fatalf("%+v", c)
 		}
 	}
@@ -298,14 +299,13 @@ func TestPicture(t *testing.T) {
 		t.Errorf("%q", p.Lead)
 	}
 	month := pictureOverTime("x", []pictureSeries{{Label: "a"}}, days[:30])
-	ticks := 0
-	for _, c := range month.Columns {
-		if c.Short != "" {
-			ticks++
-		}
+	if n := len(month.Ticks); len(month.Columns) != 30 || n != spreadTicks || month.IsCellwise ||
+		month.Ticks[0] != month.Columns[0].Label[:5] || month.Ticks[n-1] != month.Columns[29].Label[:5] {
+		t.Errorf("%d columns, ticks %q", len(month.Columns), month.Ticks)
 	}
-	if len(month.Columns) != 30 || ticks > 6 || month.Columns[29].Short == "" {
-		t.Errorf("%d columns, %d ticks", len(month.Columns), ticks)
+	week := pictureOverTime("x", []pictureSeries{{Label: "a"}}, days[:7])
+	if len(week.Ticks) != 7 || !week.IsCellwise {
+		t.Errorf("a week has the ticks %q", week.Ticks)
 	}
 	if none := newPicture("x", "y", []pictureSeries{{Label: "a"}}, nil); !none.Empty() || len(none.Lines) != 3 {
 		t.Errorf("%+v", none)

@@ -27,6 +27,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // adminSession is an admin at the console, without a browser.
@@ -191,7 +192,7 @@ func (d *adminSession) upload(want int, path, name, content string, fields ...st
 func (d *adminSession) job(kind, subject string) job.Job {
 	d.t.Helper()
 	var newest job.Job
-	eventually(d.t, kind+" of "+subject+" has ended", func() bool {
+	polltest.Until(d.t, kind+" of "+subject+" has ended", func() bool {
 		var err error
 		newest, err = d.app.Store.Jobs.NewestJobOf(context.Background(), kind, subject)
 		return err == nil && newest.State != job.Ready && newest.State != job.Running
@@ -203,7 +204,7 @@ func (d *adminSession) job(kind, subject string) job.Job {
 // tell.
 func (d *adminSession) noUploads() {
 	d.t.Helper()
-	eventually(d.t, "no upload is left", func() bool {
+	polltest.Until(d.t, "no upload is left", func() bool {
 		left, err := os.ReadDir(filepath.Join(d.app.Config.CorporaPath(), "upload"))
 		if err != nil {
 			d.t.Fatal(err)
@@ -289,7 +290,7 @@ func (d *adminSession) breach(name string) {
 // found waits for the finding of a person.
 func (d *adminSession) found(id partner.ID, user string) {
 	d.t.Helper()
-	eventually(d.t, "a finding of the person", func() bool {
+	polltest.Until(d.t, "a finding of the person", func() bool {
 		list, err := d.app.Monitoring.ListFindings(context.Background(), id, partner.UserHash(user))
 		return err == nil && len(list) > 0
 	})
@@ -504,7 +505,7 @@ func TestConsoleWork(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	d.post(303, "/feeds/caixa/run")
-	eventually(t, "the feed was read again", func() bool {
+	polltest.Until(t, "the feed was read again", func() bool {
 		f, err := d.app.Store.Feeds.FeedByName(ctx, "caixa")
 		return err == nil && f.LastAt.After(first.LastAt)
 	})

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -14,17 +13,20 @@ type partnerChoice struct {
 	Current partner.Partner
 }
 
-// choosePartner reads which partner a page is about: the one in the address, the one that was chosen before, or the
-// newest.
+// choosePartner reads which partner a page of one partner is about: the one in the address or form, or the only one
+// there is. Otherwise it is nobody's, and the page asks for one.
 func (c *Console) choosePartner(r *request) (partnerChoice, error) {
 	all, err := c.visiblePartners(r.Context(), r.viewer)
 	if err != nil {
 		return partnerChoice{}, err
 	}
 	choice := partnerChoice{All: all}
-	asked := c.chosenPartner(r, choice.All)
-	for _, p := range choice.All {
-		if p.ID == asked || asked == "" {
+	asked := askedPartner(r)
+	if asked == "" && len(all) == 1 {
+		choice.Current = all[0]
+	}
+	for _, p := range all {
+		if p.ID == asked {
 			choice.Current = p
 		}
 	}
@@ -49,9 +51,6 @@ func (p partnerChoice) namesByID() map[partner.ID]string {
 	return names
 }
 
-// partnerCookie keeps the chosen partner from page to page. It holds an id and ends with the browser.
-const partnerCookie = "__Host-vigia-partner"
-
 // visiblePartners returns the partners whose data the operator may see. Every list is restricted to them.
 func (c *Console) visiblePartners(ctx context.Context, v viewer) ([]partner.Partner, error) {
 	if v.who.Partner != "" {
@@ -60,34 +59,13 @@ func (c *Console) visiblePartners(ctx context.Context, v viewer) ([]partner.Part
 	return c.Rules.Partners.ListPartners(ctx)
 }
 
-// chosenPartner returns the partner that a page is filtered by: the one in the address, which is remembered, or the
-// remembered one; none means all.
-func (c *Console) chosenPartner(r *request, all []partner.Partner) partner.ID {
-	q := r.URL.Query()
+// askedPartner returns the partner that the address or the form names; none means all. Nothing else narrows a page: a
+// choice that was remembered hid the failures of others.
+func askedPartner(r *request) partner.ID {
 	if r.PostForm.Has("partner") { // not FormValue, which would read an upload whole
-		q = r.PostForm
+		return partner.ID(r.PostForm.Get("partner"))
 	}
-	if q.Has("partner") {
-		id := partner.ID(q.Get("partner"))
-		if r.Method == http.MethodGet {
-			r.kept = &http.Cookie{
-				Name:     partnerCookie,
-				Value:    string(id),
-				Path:     "/",
-				Secure:   true,
-				HttpOnly: true,
-				SameSite: http.SameSiteStrictMode,
-			}
-			if !isKnownPartner(all, id) {
-				r.kept.Value, r.kept.MaxAge = "", -1 //nolint:gosec // its attributes stand above
-			}
-		}
-		return id
-	}
-	if cookie, err := r.Cookie(partnerCookie); err == nil && isKnownPartner(all, partner.ID(cookie.Value)) {
-		return partner.ID(cookie.Value)
-	}
-	return ""
+	return partner.ID(r.URL.Query().Get("partner"))
 }
 
 // isKnownPartner reports whether a partner is among those that may be seen.

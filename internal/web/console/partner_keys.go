@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -25,9 +24,14 @@ type keyRow struct {
 	Maker string
 	// Made is how many keys in force end with it.
 	Made int
+	// EndsSoon says that it ends within soonEnding.
+	EndsSoon bool
 	// Used is the last request that came with it; zero when none of the latest thousand did.
 	Used time.Time
 }
+
+// soonEnding is from when on the end of a key is told in colour.
+const soonEnding = 30 * 24 * time.Hour
 
 // newKeyRows returns keys as a page shows them.
 func (c *Console) newKeyRows(keys []partner.Key, log []partner.LoggedRequest) []keyRow {
@@ -42,7 +46,7 @@ func (c *Console) newKeyRows(keys []partner.Key, log []partner.LoggedRequest) []
 		case !k.ExpiresAt.IsZero():
 			state = "ending"
 		}
-		rows[i] = keyRow{Key: k, State: state}
+		rows[i] = keyRow{Key: k, State: state, EndsSoon: state == "ending" && k.ExpiresAt.Sub(c.Now()) < soonEnding}
 		for _, l := range log {
 			if l.Key == k.ID { // the newest comes first
 				rows[i].Used = l.At
@@ -72,14 +76,6 @@ func (k keyRow) MadeToo() string {
 	n := int64(k.Made)
 	return " Com ela " + pluralWord(n, "termina ", "terminam ") +
 		countWithWord(n, "chave criada por ela.", "chaves criadas por ela ou pelas que ela criou.")
-}
-
-func (k keyRow) ScopeNames() string {
-	names := make([]string, len(k.Scopes))
-	for i, s := range k.Scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ", ")
 }
 
 // newKey shows the form of a new key with the scopes that it can have.

@@ -1,12 +1,17 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -82,8 +87,8 @@ func createPartner(c *Console, r *request) (answer, error) {
 	}
 	return showSecretsNext(r, secretPage{
 		Heading:   "Parceiro criado",
-		Text:      made.Name + " já pode chamar a API. A chave e o salt aparecem só agora.",
-		Secrets:   []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Salt", cred.Salt, saltHelp}},
+		Text:      made.Name + " já pode chamar a API. A chave e o sal aparecem só agora.",
+		Secrets:   []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Sal", cred.Salt, saltHelp}},
 		Back:      partnerPath(made.ID),
 		BackLabel: "Guardei os dois, continuar",
 	})
@@ -113,11 +118,70 @@ func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(st
 // partnerPage is the data of a partner's page.
 type partnerPage struct {
 	partner.Partner
+	// Tab is the part that is looked at: empty for keys and webhooks.
+	Tab string
+	// Keys are all of them, LiveKeys counts those in force.
 	Keys     []keyRow
-	Webhooks []alert.Endpoint
+	LiveKeys int
+	// Webhooks are those that fail first; Failing counts them.
+	Webhooks []webhookHealth
+	Failing  int
+	// Lacking are the requests that were refused because the key lacks a scope.
+	Lacking []lackingScope
+	// Subscriptions are those in force, Arrived came to the webhooks in the last 24 hours, Backlog waits for them now;
+	// Sent and Refused are requests of today.
+	Subscriptions, Arrived, Backlog, Sent, Refused int64
+	// Staff are the partner's own people, Plans counts its plans.
+	Staff []operator.Operator
+	Plans int
 	// Looks is how the partner stands with its first looks, and Figures what they came to; a sandbox has none.
 	Looks   cyber.LookStatus
 	Figures cyber.LookFigures
+}
+
+// Tabs of a partner's page, as its address names them.
+const (
+	tabLimits = "limites"
+	tabStaff  = "equipe"
+)
+
+// lackingScope are requests to one route that were refused because their key lacks a scope.
+type lackingScope struct {
+	Operation, KeyLabel, Scope string
+	Count                      int64
+	Last                       time.Time
+}
+
+// groupLackingScopes returns the refusals of a log that lack a scope, those with the most refusals first.
+func groupLackingScopes(log []partner.LoggedRequest, keys []partner.Key) []lackingScope {
+	labels := map[partner.KeyID]string{}
+	for _, k := range keys {
+		labels[k.ID] = cmp.Or(k.Label, k.Preview+"…")
+	}
+	type refusal struct {
+		operation, scope string
+		key              partner.KeyID
+	}
+	at := map[refusal]int{}
+	var list []lackingScope
+	for _, l := range log {
+		scope, lacks := strings.CutPrefix(l.Fault, partner.ErrScopeMissing.Code+": ")
+		if !lacks {
+			continue
+		}
+		of := refusal{l.Operation, scope, l.Key}
+		i, known := at[of]
+		if !known {
+			i = len(list)
+			at[of] = i
+			list = append(list, lackingScope{
+				Operation: l.Operation, KeyLabel: labels[l.Key], Scope: scope, Last: l.At, // the newest comes first
+			})
+		}
+		list[i].Count++
+	}
+	slices.SortStableFunc(list, func(a, b lackingScope) int { return cmp.Compare(b.Count, a.Count) })
+	return list
 }
 
 // LooksField returns what the form shows for first looks in an hour.
@@ -138,7 +202,22 @@ func showPartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	page.Tab = partnerTab(r)
 	return view{"partner", page.Name, page}, nil
+}
+
+// partnerTab returns the part of the page that is asked for, or that the refused form stands in.
+func partnerTab(r *request) string {
+	tab := r.URL.Query().Get("aba")
+	switch {
+	case r.who.Role != operator.Admin || r.who.Partner != "":
+		return ""
+	case r.Method == http.MethodPost && !strings.HasSuffix(r.URL.Path, "/revoke"):
+		return tabLimits
+	case tab == tabLimits || tab == tabStaff:
+		return tab
+	}
+	return ""
 }
 
 func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (partnerPage, error) {
@@ -154,10 +233,21 @@ func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (p
 	if err != nil {
 		return partnerPage{}, err
 	}
-	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys, log)}
-	page.Webhooks, err = c.Rules.Webhooks.ListEndpoints(ctx, id)
+	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys, log), Lacking: groupLackingScopes(log, keys)}
+	for _, k := range page.Keys {
+		if k.State == "live" || k.State == "ending" {
+			page.LiveKeys++
+		}
+	}
+	page.Webhooks, err = c.gatherWebhookHealth(ctx, id)
 	if err != nil {
 		return partnerPage{}, err
+	}
+	for _, e := range page.Webhooks {
+		if e.IsFailing() {
+			page.Failing++
+		}
+		page.Backlog += e.Health.Backlog
 	}
 	page.Looks, err = c.Rules.FirstLooks.LookStatus(ctx, id, p.Settings)
 	if err != nil {
@@ -169,8 +259,71 @@ func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (p
 			return partnerPage{}, err
 		}
 		page.Figures = figures[id]
+		if err := c.addPartnerSize(ctx, &page); err != nil {
+			return partnerPage{}, err
+		}
 	}
 	return page, nil
+}
+
+// addPartnerSize adds to the page what only those who run the service see: size, traffic, staff and plans.
+func (c *Console) addPartnerSize(ctx context.Context, page *partnerPage) error {
+	active, err := c.Rules.Subscriptions.ListActive(ctx, page.ID, 1, 1)
+	if err != nil {
+		return err
+	}
+	page.Subscriptions = active.Total
+	arrived, err := c.Rules.Figures.FiguresByPart(ctx, operator.Arrived, 0)
+	if err != nil {
+		return err
+	}
+	for _, e := range page.Webhooks {
+		page.Arrived += arrived[string(e.ID)]
+	}
+	today, err := c.Rules.Meter.CountsOfDays(ctx, page.ID, 1)
+	if err != nil {
+		return err
+	}
+	for _, n := range today {
+		page.Sent += n.Sent
+		page.Refused += n.Refused
+	}
+	plans, err := c.Rules.Plans.ListPlans(ctx, page.ID)
+	if err != nil {
+		return err
+	}
+	page.Plans = len(plans)
+	all, err := c.Rules.Operators.ListOperators(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if o.Partner == page.ID {
+			page.Staff = append(page.Staff, o)
+		}
+	}
+	return nil
+}
+
+// gatherWebhookHealth returns the webhooks of a partner and how they do, those that fail first.
+func (c *Console) gatherWebhookHealth(ctx context.Context, id partner.ID) ([]webhookHealth, error) {
+	endpoints, err := c.Rules.Webhooks.ListEndpoints(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var list, inOrder []webhookHealth
+	for _, e := range endpoints {
+		health, err := c.Rules.History.EndpointHealth(ctx, id, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		if e.IsFailing() {
+			list = append(list, webhookHealth{e, health})
+		} else {
+			inOrder = append(inOrder, webhookHealth{e, health})
+		}
+	}
+	return append(list, inOrder...), nil
 }
 
 // savePartner changes the name and the settings of a partner.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -26,13 +27,19 @@ type personPage struct {
 	// Who is the newest subscription's beneficiary; nil when the partner has no subscription for this userHash.
 	Who      *subscription.Beneficiary
 	Findings []personFinding
+	// Leaks are the open findings by leak, the newest first; Resolved are the others.
+	Leaks    []personLeak
+	Resolved []personFinding
 	Cases    []ticket
 	Devices  []devicePage
 	Cover    []cyber.Entitlement
 	Score    *cyber.ScoreDay
 	Line     scoreLine
-	Looked   []auditRow
-	Services []cyber.Service
+	// BreachTurn and HabitsTurn are by how much the scores moved in 30 days, in tenths; HasTurn that this is known.
+	BreachTurn, HabitsTurn int64
+	HasTurn                bool
+	Timeline               timeline
+	Services               []cyber.Service
 }
 
 // Shown reports whether the operator has unlocked the personal values.
@@ -45,6 +52,48 @@ type personFinding struct {
 	Classes []string
 	Plan    cyber.Plan
 }
+
+// personLeak are a person's open findings of one leak.
+type personLeak struct {
+	Title, Path string
+	Severity    cyber.Severity
+	FoundAt     time.Time
+	Findings    []personFinding
+}
+
+// OpenFindings counts the person's findings that are open.
+func (p personPage) OpenFindings() int { return len(p.Findings) - len(p.Resolved) }
+
+// groupByLeak parts findings into those that are open, by leak, and the others. They keep their order; a leak is as
+// severe as its worst finding.
+func (p *personPage) groupByLeak() {
+	at := map[string]int{}
+	for _, f := range p.Findings {
+		if !f.Open() {
+			p.Resolved = append(p.Resolved, f)
+			continue
+		}
+		i, known := at[f.Breach.Name]
+		if !known {
+			i = len(p.Leaks)
+			at[f.Breach.Name] = i
+			leak := personLeak{Title: f.Breach.Title, FoundAt: f.FoundAt}
+			if f.Breach.Name != sandboxBreach {
+				leak.Path = joinPath("breaches", f.Breach.Name)
+			}
+			p.Leaks = append(p.Leaks, leak)
+		}
+		leak := &p.Leaks[i]
+		leak.Findings = append(leak.Findings, f)
+		if leak.Severity == "" || slices.Index(cyber.Severities(), f.Severity) > slices.Index(
+			cyber.Severities(), leak.Severity) {
+			leak.Severity = f.Severity
+		}
+	}
+}
+
+// sandboxBreach is the leak of a sandbox: it has no page.
+const sandboxBreach = "sandbox"
 
 // newestFirst is how many lines of each kind a person's page shows; their export has all.
 const newestFirst = 100
@@ -69,11 +118,11 @@ func showPerson(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "person.view", c.Rules.Subjects.Reference(who), ""); err != nil {
 		return nil, err
 	}
-	page, err := c.gatherPerson(r.Context(), r.viewer, p, who)
+	page, err := c.gatherPerson(r.Context(), r.viewer, p, who, r.URL.Query().Get("linha"))
 	if err != nil {
 		return nil, err
 	}
-	return view{"person", "Pessoa", page}, nil
+	return view{"person", "Pessoa de " + p.Name, page}, nil
 }
 
 // revealPerson unlocks the page of a person for a while, after the operator's reason is in the audit trail.
@@ -86,7 +135,7 @@ func revealPerson(c *Console, r *request) (answer, error) {
 }
 
 func (c *Console) gatherPerson(
-	ctx context.Context, v viewer, p partner.Partner, who subject.Person,
+	ctx context.Context, v viewer, p partner.Partner, who subject.Person, only string,
 ) (personPage, error) {
 	held, looked, err := c.Rules.Subjects.DescribePerson(ctx, p, who)
 	if err != nil {
@@ -115,6 +164,7 @@ func (c *Console) gatherPerson(
 			Plan:    cyber.NewFindingPlan(f, held.Steps),
 		})
 	}
+	page.groupByLeak()
 	page.Services, err = c.Rules.Services.ListServices(ctx)
 	if err != nil {
 		return personPage{}, err
@@ -144,9 +194,8 @@ func (c *Console) gatherPerson(
 			Assessment: int64(math.Round(now.Assessment * 10)),
 		}
 	}
-	slices.Reverse(page.Events)
-	page.Events = page.Events[:min(len(page.Events), newestFirst)]
-	page.Looked, err = c.accessRows(ctx, looked[:min(len(looked), newestFirst)])
+	page.BreachTurn, page.HabitsTurn, page.HasTurn = scoreTurns(held.Scores, page.Score, c.Now())
+	page.Timeline, err = c.newTimeline(ctx, page, looked[:min(len(looked), newestFirst)], only)
 	if err != nil {
 		return personPage{}, err
 	}
@@ -155,16 +204,21 @@ func (c *Console) gatherPerson(
 	return page, err
 }
 
-// scoreLine is how a score went, drawn as a line of steps in a box of 600 by 120.
+// scoreLine is how a score went, drawn as a line of steps in a box of scoreWidth by scoreHeight.
 type scoreLine struct {
 	Breach, Assessment string
 	From, To           time.Time
-	Days               int
+	// Ticks are the words below the line: its first day, the one in the middle, and today.
+	Ticks []string
+	// Days are the last of each month, or all of them when they are few, the newest first.
+	Days []cyber.ScoreDay
 }
 
 const (
-	scoreWidth, scoreHeight = 600, 120
+	scoreWidth, scoreHeight = 300, 100
 	scoreTop                = 1000 // a score of 100, in tenths
+	// mostScoreDays is up to how many days the table behind the line has each of them.
+	mostScoreDays = 31
 )
 
 // newScoreLine draws a person's days: a day without a line has the score of the one before.
@@ -173,7 +227,21 @@ func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
 		return scoreLine{}
 	}
 	first, last := days[0].Day, max(now.Unix()/86400, days[0].Day+1)
-	l := scoreLine{From: days[0].Date(), To: now, Days: len(days)}
+	l := scoreLine{From: days[0].Date(), To: now}
+	layout := "02/01"
+	if last-first > 120 {
+		layout = "01/2006"
+	}
+	for _, day := range []int64{first, (first + last) / 2, last} {
+		l.Ticks = append(l.Ticks, cyber.ScoreDay{Day: day}.Date().Format(layout))
+	}
+	for i, d := range days {
+		isLastOfMonth := i == len(days)-1 || days[i+1].Date().Month() != d.Date().Month()
+		if len(days) <= mostScoreDays || isLastOfMonth {
+			l.Days = append(l.Days, d)
+		}
+	}
+	slices.Reverse(l.Days)
 	draw := func(of func(cyber.ScoreDay) int64) string {
 		var path []byte
 		y := func(d cyber.ScoreDay) int64 { return scoreHeight - of(d)*scoreHeight/scoreTop }
@@ -189,6 +257,17 @@ func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
 	l.Breach = draw(func(d cyber.ScoreDay) int64 { return d.Breach })
 	l.Assessment = draw(func(d cyber.ScoreDay) int64 { return d.Assessment })
 	return l
+}
+
+// scoreTurns returns by how much the scores of now differ from those of 30 days ago, and whether so old a day is known.
+func scoreTurns(days []cyber.ScoreDay, now *cyber.ScoreDay, at time.Time) (breach, assessment int64, isKnown bool) {
+	before := at.Unix()/86400 - defaultPeriod
+	for _, d := range slices.Backward(days) {
+		if d.Day <= before && now != nil {
+			return now.Breach - d.Breach, now.Assessment - d.Assessment, true
+		}
+	}
+	return 0, 0, false
 }
 
 func appendPoint(path []byte, x, y int64) []byte {
@@ -263,12 +342,19 @@ func openCaseForPerson(c *Console, r *request) (answer, error) {
 // newSubjectsPage returns the page with the partners to choose from and the form filled in as it was sent.
 func (c *Console) newSubjectsPage(r *request) (subjectsPage, error) {
 	all, err := c.Rules.Partners.ListPartners(r.Context())
-	return subjectsPage{
+	if err != nil {
+		return subjectsPage{}, err
+	}
+	page := subjectsPage{
 		Partners: all,
 		CPF:      r.PostForm.Get("cpf"),
 		User:     r.PostForm.Get("user_hash"),
-		Partner:  r.PostForm.Get("partner"),
-	}, err
+		Partner:  cmp.Or(r.PostForm.Get("partner"), string(r.scope.at.ID)),
+	}
+	if page.Partner != "" {
+		page.Open, err = c.gatherOpenErasures(r.Context(), partner.ID(page.Partner))
+	}
+	return page, err
 }
 
 // personPath returns the path of the page about one of a partner's people.

@@ -10,15 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// A picture is a chart that the server draws: columns of stacked counts, as SVG, with the same numbers as a table
-// behind it. It is narrow, so that its letters can be read on a telephone.
+// A picture is a chart that the server draws: columns of stacked counts, with the same numbers as a table behind it.
+// The drawing stretches to the width that it has and its labels are text beside it, so that they can be read on a
+// telephone.
 type picture struct {
 	Title string
 	// Lead says in words what the picture shows; it is also its name for screen readers.
@@ -26,36 +26,56 @@ type picture struct {
 	Series  []pictureSeries
 	Columns []pictureColumn
 	Lines   []gridLine
+	// Ticks stand below the columns: one for each column if IsCellwise, otherwise spread from the first to the last.
+	Ticks      []string
+	IsCellwise bool
 	// First names what the columns are: days, weeks, partners.
-	First                     string
-	Width, Height, Left, Base int
-	// NoTotals says that the columns cannot be added up: they are means, or hundredths of a whole.
+	First string
+	Width int
+	// NoTotals says that the columns cannot be added up: they are means, hundredths of a whole, or overlap.
 	NoTotals bool
+	// Total is the sum of all columns, Span says over how many days.
+	Total int64
+	Span  string
+	// Path leads to the rows that the total counts, if they have a list.
+	Path string
 }
 
-// pictureSeries is one colour of a picture.
+// pictureSeries is one colour of a picture. Path leads to the rows that its total counts, if they have a list.
 type pictureSeries struct {
 	Label string
 	Class string
 	Total int64
+	// Before is the total of as many days before, where the page compares them.
+	Before int64
+	Path   string
+	// BeforePath leads to the rows of the days before.
+	BeforePath string
 }
 
 // pictureColumn is one column of a bar chart; Values are its figures, Parts the rectangles that show them.
 type pictureColumn struct {
-	Label string
-	// Short stands below the column, around Tick; empty where there is no room.
-	Short  string
-	Tick   float64
+	Label  string
 	X      float64
 	Values []int64
-	Parts  []picturePart
+	// Paths lead to the rows of each value; nil where they have no list.
+	Paths []string
+	Parts []picturePart
+}
+
+// PathOf returns the list of the rows that a value counts; empty without one.
+func (c pictureColumn) PathOf(i int) string {
+	if c.Paths == nil || c.Values[i] == 0 {
+		return ""
+	}
+	return c.Paths[i]
 }
 
 // picturePart is one rectangle of a column, with its text for the pointer in Title.
 type picturePart struct {
-	Y, W, H float64
-	Class   string
-	Title   string
+	Y, H  float64
+	Class string
+	Title string
 }
 
 // gridLine is a horizontal line of a chart with the value that it stands for.
@@ -77,33 +97,36 @@ func niceCeiling(n int64) int64 {
 	}
 }
 
-// Geometry of a picture, in the units of its view box.
+// Geometry of a picture, in the units of its view box. The page stretches both, each by its own.
 const (
-	pictureWidth  = 360
-	pictureHeight = 190
-	pictureLeft   = 44
-	pictureTop    = 10
-	pictureBase   = 158
-	// letterWidth is how much room a letter below a column takes.
-	letterWidth = 6.2
+	pictureHeight = 100
+	columnStep    = 10
+	columnMargin  = 1.5
+	// partGap is left between the parts of a column, and leastPart is how high one is that would hardly be seen.
+	partGap   = 0.8
+	leastPart = 1.5
+	// leastCells is for how many columns there is room at least, so that one alone is no wall. Up to mostCells each has
+	// its word below it; more have spreadTicks words in all.
+	leastCells  = 6
+	mostCells   = 10
+	spreadTicks = 5
 )
 
 // pictured is a column before it is drawn.
 type pictured struct {
 	label, short string
 	values       []int64
+	// paths lead to the rows of each value; nil where they have no list.
+	paths []string
 }
 
-// newPicture lays columns out. Ticks are written below as many columns as have room for their words.
+// newPicture lays columns out. The first series stands at the bottom of each.
 func newPicture(title, first string, series []pictureSeries, columns []pictured) picture {
 	p := picture{
 		Title:  title,
 		First:  first,
 		Series: slices.Clone(series),
-		Width:  pictureWidth,
-		Height: pictureHeight,
-		Left:   pictureLeft,
-		Base:   pictureBase,
+		Width:  columnStep * max(leastCells, len(columns)),
 	}
 	var peak int64
 	for _, c := range columns {
@@ -112,50 +135,33 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 			sum += v
 			p.Series[i].Total += v
 		}
+		p.Total += sum
 		peak = max(peak, sum)
 	}
 	top := niceCeiling(peak)
-	for _, value := range []int64{0, top / 2, top} {
-		p.Lines = append(
-			p.Lines,
-			gridLine{Y: pictureBase - float64(pictureBase-pictureTop)*float64(value)/float64(top), Value: value},
-		)
+	for _, value := range []int64{top, top / 2, 0} {
+		y := pictureHeight * (1 - float64(value)/float64(top))
+		p.Lines = append(p.Lines, gridLine{Y: y, Value: value})
 	}
-	if len(columns) == 0 {
-		return p
-	}
-	step := float64(pictureWidth-pictureLeft) / float64(len(columns))
-	every := max(1, (len(columns)+5)/6)
-	room := step * float64(every)
 	for i, c := range columns {
-		one := pictureColumn{
-			Label:  c.label,
-			X:      roundToTenth(pictureLeft + step*float64(i) + step*0.1),
-			Values: c.values,
-		}
-		if (len(columns)-1-i)%every == 0 {
-			one.Short = truncateName(c.short, max(3, int(room/letterWidth)))
-			half := float64(utf8.RuneCountInString(one.Short)) * letterWidth / 2
-			one.Tick = roundToTenth(min(one.X+step*0.4, pictureWidth-half))
-		}
-		y := float64(pictureBase)
+		one := pictureColumn{Label: c.label, X: columnStep*float64(i) + columnMargin, Values: c.values, Paths: c.paths}
+		y := float64(pictureHeight)
 		for j, of := range series {
-			v := c.values[j]
-			h := float64(pictureBase-pictureTop) * float64(v) / float64(top)
-			if v > 0 {
-				h = max(h, 1.5) // one among thousands must still be seen
+			h := pictureHeight * float64(c.values[j]) / float64(top)
+			if c.values[j] > 0 {
+				h = max(h, leastPart) // one among thousands must still be seen
 			}
 			y -= h
 			one.Parts = append(one.Parts, picturePart{
-				Y:     roundToTenth(y),
-				W:     roundToTenth(step * 0.8),
-				H:     roundToTenth(h),
+				Y:     roundToTenth(max(y, 0)),
+				H:     roundToTenth(max(h-partGap, min(h, partGap))),
 				Class: of.Class,
 				Title: c.label + ", " + of.Label + ": " + groupedNumber(c.values[j]),
 			})
 		}
 		p.Columns = append(p.Columns, one)
 	}
+	p.Ticks, p.IsCellwise = pictureTicks(columns)
 	totals := make([]string, len(p.Series))
 	for i, s := range p.Series {
 		totals[i] = s.Label + ": " + groupedNumber(s.Total)
@@ -164,9 +170,30 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 	return p
 }
 
+// pictureTicks returns the words below the columns, and whether each column has one.
+func pictureTicks(columns []pictured) (ticks []string, isCellwise bool) {
+	if len(columns) <= mostCells {
+		for _, c := range columns {
+			ticks = append(ticks, c.short)
+		}
+		return append(ticks, make([]string, max(0, leastCells-len(columns)))...), true
+	}
+	for i := range spreadTicks {
+		ticks = append(ticks, columns[i*(len(columns)-1)/(spreadTicks-1)].short)
+	}
+	return ticks, false
+}
+
 // Empty reports whether there is nothing to draw.
 func (p picture) Empty() bool {
 	return !slices.ContainsFunc(p.Series, func(s pictureSeries) bool { return s.Total != 0 })
+}
+
+// FromTop returns the series in the order in which a column shows them, from its top down.
+func (p picture) FromTop() []pictureSeries {
+	list := slices.Clone(p.Series)
+	slices.Reverse(list)
+	return list
 }
 
 // pictures are those of a page, over one period.
@@ -226,17 +253,30 @@ func (r *request) addPictures(list ...picture) {
 
 // pictureOverTime returns a picture of days, or of weeks when there are more days than columns can be told apart.
 func pictureOverTime(title string, series []pictureSeries, counts ...[]operator.DayCount) picture {
+	return pictureDays(title, series, nil, counts...)
+}
+
+// pictureDays is pictureOverTime; path returns the list of what a series counts from one day to another, both included.
+func pictureDays(
+	title string,
+	series []pictureSeries,
+	path func(series int, from, to time.Time) string,
+	counts ...[]operator.DayCount,
+) picture {
 	each, first := 1, "Dia"
 	if len(counts[0]) > 92 {
 		each, first = 7, "Semana que começa em"
 	}
 	var columns []pictured
 	for i := 0; i < len(counts[0]); i += each {
-		day := counts[0][i].Day
+		day, end := counts[0][i].Day, counts[0][min(i+each, len(counts[0]))-1].Day
 		c := pictured{label: day.Format("02/01/2006"), short: day.Format("02/01"), values: make([]int64, len(counts))}
 		for j, days := range counts {
 			for _, d := range days[i:min(i+each, len(days))] {
 				c.values[j] += d.Count
+			}
+			if path != nil {
+				c.paths = append(c.paths, path(j, day, end))
 			}
 		}
 		columns = append(columns, c)
@@ -280,50 +320,81 @@ var severityNames = map[cyber.Severity]string{
 	cyber.SeverityCritical: "Crítica",
 }
 
-// pictureOverview draws what happened over some days: findings by severity and by what they expose, alerts, enrolments
-// and deliveries; and how scores are spread.
-func (c *Console) pictureOverview(
-	ctx context.Context, now map[operator.Figure]int64, days int,
-) ([]picture, error) {
-	names := []operator.Figure{operator.AlertsOfDay, operator.SubscriptionsOfDay, operator.DeliveriesOfDay}
-	for _, s := range cyber.Severities() {
-		names = append(names, operator.FindingsOfSeverity(string(s)))
-	}
-	for _, o := range exposedOptions {
-		names = append(names, operator.FindingsOfClass(o.Value))
-	}
-	counts, err := c.Rules.Figures.FiguresByDay(ctx, "", days, names...)
-	if err != nil {
-		return nil, err
-	}
-	var series []pictureSeries
-	var bySeverity [][]operator.DayCount
-	for i, s := range cyber.Severities() {
-		series = append(series, pictureSeries{Label: severityNames[s], Class: fmt.Sprintf("c%d", i)})
-		bySeverity = append(bySeverity, counts[operator.FindingsOfSeverity(string(s))])
-	}
+// pictureOverview draws what was found over some days: by severity, beside as many days before, and what the partners
+// were alerted of; then what it exposes, and how scores are spread.
+func (c *Console) pictureOverview(found findingFigures, now map[operator.Figure]int64) []picture {
 	var classes, bands []pictured
 	for _, o := range exposedOptions {
-		sum := sumOfDays(counts[operator.FindingsOfClass(o.Value)])
-		classes = append(classes, pictured{label: o.Label, short: o.Label, values: []int64{sum}})
+		fits := func(g cyber.FindingGroup) bool { return slices.Contains(g.Exposes, cyber.Exposed(o.Value)) }
+		classes = append(classes, pictured{
+			label:  o.Label,
+			short:  o.Label,
+			values: []int64{cyber.CountFindings(found.Groups, fits)},
+			paths:  []string{found.Path("class", o.Value)},
+		})
 	}
 	for i := range operator.ScoreBands {
-		label := fmt.Sprintf("%d a %d", i*10, i*10+10)
-		bands = append(bands, pictured{label, fmt.Sprint(i * 10), []int64{now[operator.ScoreBandFigure(i)]}})
+		bands = append(bands, pictured{
+			label:  fmt.Sprintf("%d a %d", i*10, i*10+10),
+			short:  fmt.Sprint(i * 10),
+			values: []int64{now[operator.ScoreBandFigure(i)]},
+		})
 	}
-	one := func(title, label, class string, name operator.Figure) picture {
-		return pictureOverTime(title, []pictureSeries{{Label: label, Class: class}}, counts[name])
+	alertPath := func(_ int, from, to time.Time) string {
+		return findingsPath("alerted", "1", "from", from.Format(time.DateOnly), "to", to.Format(time.DateOnly))
 	}
-	ofClasses := []pictureSeries{{Label: "Ocorrências", Class: "c3"}}
-	ofPeople := []pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}}
+	alerted := found.byDay(c.Now(), func(g cyber.FindingGroup) bool { return g.Alerted })
+	alerts := pictureDays("Alertas enviados", []pictureSeries{{Label: "Alertas"}}, alertPath, alerted)
+	alerts.Span, alerts.Path = nameOfPeriod(found.Days), found.Path("alerted", "1")
+	ofClasses := []pictureSeries{{Label: "Ocorrências"}}
+	exposed := newPicture("Ocorrências pelo que expõem", "Dado", ofClasses, largestColumns(classes, 6))
+	exposed.NoTotals = true // one finding exposes several
+	exposed.Lead = "De " + countWithWord(found.Total(), "ocorrência", "ocorrências") + " em " +
+		nameOfPeriod(found.Days) + ", quantas expõem cada dado; uma só pode expor vários."
+	ofPeople := []pictureSeries{{Label: "Pessoas da amostra"}}
 	return []picture{
-		pictureOverTime("Ocorrências por gravidade", series, bySeverity...),
-		one("Alertas enviados", "Alertas", "c0", operator.AlertsOfDay),
-		one("Novas assinaturas", "Assinaturas", "c1", operator.SubscriptionsOfDay),
-		one("Entregas", "Entregas", "c0", operator.DeliveriesOfDay),
-		newPicture("Ocorrências pelo que expõem", "Classe", ofClasses, largestColumns(classes, 6)),
+		c.pictureSeverities(found),
+		alerts,
+		exposed,
 		newPicture("Pontuação das pessoas (amostra; maior é pior)", "Pontuação", ofPeople, bands),
-	}, nil
+	}
+}
+
+// pictureSeverities draws the findings of some days by severity, the critical ones at the bottom, and counts those of
+// as many days before.
+func (c *Console) pictureSeverities(found findingFigures) picture {
+	all := cyber.Severities()
+	slices.Reverse(all)
+	series := make([]pictureSeries, len(all))
+	bySeverity := make([][]operator.DayCount, len(all))
+	for i, s := range all {
+		fits := func(g cyber.FindingGroup) bool { return g.Severity == s }
+		series[i] = pictureSeries{
+			Label:      severityNames[s],
+			Class:      string(s),
+			Before:     cyber.CountFindings(found.Before, fits),
+			Path:       found.Path("severity", string(s)),
+			BeforePath: found.PathBefore("severity", string(s)),
+		}
+		bySeverity[i] = found.byDay(c.Now(), fits)
+	}
+	path := func(i int, from, to time.Time) string {
+		return findingsPath("severity", string(all[i]),
+			"from", from.Format(time.DateOnly), "to", to.Format(time.DateOnly))
+	}
+	p := pictureDays("Ocorrências por gravidade", series, path, bySeverity...)
+	p.Span, p.Path = nameOfPeriod(found.Days), found.Path()
+	return p
+}
+
+// nameOfPeriod returns the words for a number of days.
+func nameOfPeriod(days int) string {
+	for _, p := range periods {
+		if p.days == days {
+			return p.label
+		}
+	}
+	return ""
 }
 
 func sumOfDays(days []operator.DayCount) (n int64) {
@@ -355,7 +426,7 @@ func (c *Console) pictureBreaches(v viewer, all []leak.Record, days int) []pictu
 	since := c.Now().AddDate(0, 0, -days)
 	var bands, newest []pictured
 	for _, b := range sizeBands {
-		bands = append(bands, pictured{b.label, b.short, make([]int64, 2)})
+		bands = append(bands, pictured{label: b.label, short: b.short, values: make([]int64, 2)})
 	}
 	for _, rec := range all {
 		if rec.State != leak.Published || rec.AddedAt.Before(since) {
@@ -372,14 +443,17 @@ func (c *Console) pictureBreaches(v viewer, all []leak.Record, days int) []pictu
 		}
 		bands[band].values[mostly]++
 		if whole := rec.Tally.Distinct; whole > 0 && len(newest) < 12 {
-			newest = append(newest, pictured{rec.Title, "", []int64{100 - known*100/whole, known * 100 / whole}})
+			newest = append(newest, pictured{
+				label:  rec.Title,
+				values: []int64{100 - known*100/whole, known * 100 / whole},
+			})
 		}
 	}
 	bySize := []pictureSeries{
 		{Label: "Com maioria nova", Class: "c2"},
-		{Label: "Com maioria já conhecida", Class: "c0"},
+		{Label: "Com maioria já conhecida"},
 	}
-	byNovelty := []pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}}
+	byNovelty := []pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido"}}
 	novelty := newPicture("Novidade dos mais recentes, em %", "Vazamento", byNovelty, newest)
 	novelty.Lead, novelty.NoTotals = "De cada vazamento, quanto nenhum anterior tinha.", true
 	return []picture{newPicture("Vazamentos por tamanho", "Tamanho", bySize, bands), novelty}
@@ -409,9 +483,13 @@ func (c *Console) pictureWebhook(ctx context.Context, endpoint string, days int)
 	var means []pictured // a column of each day: means cannot be added up to weeks
 	for i, d := range counts[operator.TravelOfDay] {
 		mean := meanDuration(d.Count, arrived[i].Count).Milliseconds()
-		means = append(means, pictured{d.Day.Format("02/01/2006"), d.Day.Format("02/01"), []int64{mean}})
+		means = append(means, pictured{
+			label:  d.Day.Format("02/01/2006"),
+			short:  d.Day.Format("02/01"),
+			values: []int64{mean},
+		})
 	}
-	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, means)
+	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia"}}, means)
 	travel.NoTotals = true
 	mean := meanDuration(sumOfDays(counts[operator.TravelOfDay]), sumOfDays(arrived))
 	travel.Lead = "Do evento até a resposta do destino, em média: " + formatDuration(mean) + "."
@@ -429,7 +507,7 @@ func (c *Console) pictureCases(ctx context.Context, v viewer, days int) ([]pictu
 		return nil, err
 	}
 	inTime, late := counts[operator.CasesInTimeOfDay], counts[operator.CasesLateOfDay]
-	ofOpened := []pictureSeries{{Label: "Abertos", Class: "c0"}}
+	ofOpened := []pictureSeries{{Label: "Abertos"}}
 	ofSolved := []pictureSeries{{Label: "No prazo", Class: "c1"}, {Label: "Fora do prazo", Class: "c3"}}
 	solved := pictureOverTime("Casos resolvidos: prazo", ofSolved, inTime, late)
 	share := formatShare(sumOfDays(inTime), sumOfDays(inTime)+sumOfDays(late))
@@ -449,9 +527,13 @@ func (c *Console) picturePartners(ctx context.Context, v viewer, all []partnerRo
 	}
 	var columns []pictured
 	for _, p := range all {
-		columns = append(columns, pictured{p.Name, truncateName(p.Name, 9), []int64{counts[string(p.ID)]}})
+		columns = append(columns, pictured{
+			label:  p.Name,
+			short:  truncateName(p.Name, 24),
+			values: []int64{counts[string(p.ID)]},
+		})
 	}
-	series := []pictureSeries{{Label: "Assinaturas", Class: "c0"}}
+	series := []pictureSeries{{Label: "Assinaturas"}}
 	return []picture{newPicture("Novas assinaturas por parceiro", "Parceiro", series, largestColumns(columns, 6))}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -81,6 +82,34 @@ func (c *Console) gatherPlan(ctx context.Context, id partner.ID, name plan.ID) (
 	}, nil
 }
 
+// watchChoice is a kind of value that a plan can watch.
+type watchChoice struct {
+	Kind      identifier.Kind
+	Label     string
+	IsWatched bool
+}
+
+// WatchChoices returns what the form offers to watch.
+func (p planPage) WatchChoices() []watchChoice {
+	list := make([]watchChoice, len(plan.WatchedKinds))
+	for i, k := range plan.WatchedKinds {
+		list[i] = watchChoice{Kind: k, Label: kindWords[k], IsWatched: p.Watch.HasKind(k)}
+	}
+	return list
+}
+
+// watchText names in Portuguese what is watched.
+func watchText(w plan.Watch) string {
+	var labels []string
+	for _, k := range w.ListKinds() {
+		labels = append(labels, kindWords[k])
+	}
+	if len(labels) == 0 {
+		return "nada"
+	}
+	return strings.Join(labels, ", ")
+}
+
 func (f *formReader) readPlan(p *plan.Plan) {
 	limit, err := parseReais("limit", f.trimmedField("limit"))
 	f.noteFault(err)
@@ -88,6 +117,9 @@ func (f *formReader) readPlan(p *plan.Plan) {
 	p.MaxDevices = f.readNumber("max_devices", 0)
 	p.KeyDays = f.readNumber("key_days", 0)
 	p.KeysEndWithSubscription = f.PostForm.Has("keys_end")
+	watch, err := plan.ParseWatch(strings.Join(f.PostForm["watch"], ","))
+	f.noteFault(err)
+	p.Watch = watch
 	p.Coverage = plan.Coverage{
 		Plan:        f.trimmedField("coverage_plan"),
 		Limit:       limit,

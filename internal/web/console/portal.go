@@ -134,6 +134,10 @@ var portalMenu = []sectionGroup{
 		{"/cases", "Casos", "board"},
 		{"/devices", "Dispositivos", "phone"},
 	}},
+	{"Privacidade", []section{
+		{"/subjects", "Titulares", "person"},
+		{"/incidents", "Incidentes", "siren"},
+	}},
 	{"Integração", []section{
 		{"/partners/{id}", "Chaves e webhooks", "key"},
 		{"/deliveries", "Entregas", "send"},
@@ -181,10 +185,18 @@ type scopeView struct {
 	Name string
 	// Switch offers the sandbox, Trying says that it is what is looked at.
 	Switch, Trying bool
+	// IsTest says that no real people are looked at, whether by a switch or because the partner has no other side.
+	IsTest bool
 }
 
 func (s scope) newScopeView() scopeView {
-	return scopeView{s.at.ID, s.at.Name, s.sandbox != "", s.at.ID != s.home.ID}
+	return scopeView{
+		ID:     s.at.ID,
+		Name:   s.at.Name,
+		Switch: s.sandbox != "",
+		Trying: s.at.ID != s.home.ID,
+		IsTest: s.at.Mode == partner.Sandbox,
+	}
 }
 
 // portalPage is the first page of a partner's people.
@@ -196,9 +208,9 @@ type portalPage struct {
 	API               string // the address of the partner API; empty when it is not known
 	Webhooks          []webhookHealth
 	Notices           []operator.Entry
-	// Sent and Refused are requests of today; Failed are the latest that were refused.
+	// Sent and Refused are requests of today; Log are the latest.
 	Sent, Refused int64
-	Failed        []partner.LoggedRequest
+	Log           []partner.LoggedRequest
 	Subscriptions int64
 	// Trying says that the sandbox is looked at.
 	Trying bool
@@ -210,8 +222,8 @@ type webhookHealth struct {
 	Health alert.Health
 }
 
-// portalFailures is how many refused requests the first page names.
-const portalFailures = 5
+// portalRequests is how many requests the first page shows.
+const portalRequests = 8
 
 // showPortal shows a partner's people their first page: the state of keys, webhooks and usage.
 func showPortal(c *Console, r *request) (answer, error) {
@@ -254,16 +266,9 @@ func (c *Console) gatherPortal(ctx context.Context, v viewer) (portalPage, error
 	for _, n := range arrived {
 		page.Arrived += n
 	}
-	endpoints, err := c.Rules.Webhooks.ListEndpoints(ctx, id)
+	page.Webhooks, err = c.gatherWebhookHealth(ctx, id)
 	if err != nil {
 		return page, err
-	}
-	for _, e := range endpoints {
-		health, err := c.Rules.History.EndpointHealth(ctx, id, e.ID)
-		if err != nil {
-			return page, err
-		}
-		page.Webhooks = append(page.Webhooks, webhookHealth{e, health})
 	}
 	today, err := c.Rules.Meter.CountsOfDays(ctx, id, 1)
 	if err != nil {
@@ -273,11 +278,7 @@ func (c *Console) gatherPortal(ctx context.Context, v viewer) (portalPage, error
 		page.Sent += n.Sent
 		page.Refused += n.Refused
 	}
-	for _, l := range log {
-		if l.Status >= http.StatusBadRequest && len(page.Failed) < portalFailures {
-			page.Failed = append(page.Failed, l)
-		}
-	}
+	page.Log = log[:min(len(log), portalRequests)]
 	active, err := c.Rules.Subscriptions.ListActive(ctx, id, 1, 1)
 	if err != nil {
 		return page, err
@@ -293,4 +294,5 @@ const (
 	look      = operator.Look
 	integrate = operator.Integrate
 	attend    = operator.Attend
+	respond   = operator.Answer
 )

@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/web/console"
 )
@@ -678,7 +679,7 @@ func (d *adminSession) exported(list, query string) string {
 	_, before := d.send("/exports", "", nil)
 	d.post(303, "/lists/"+list+"/export", "query", query, "format", "csv")
 	var id string
-	eventually(d.t, "a file of "+list, func() bool {
+	polltest.Until(d.t, "a file of "+list, func() bool {
 		_, page := d.send("/exports", "", nil)
 		_, rest, done := strings.Cut(page, `<a href="/exports/`)
 		id, _, _ = strings.Cut(rest, `"`)
@@ -748,7 +749,7 @@ func TestPortalLists(t *testing.T) {
 	for id, want := range map[partner.ID]int{own.ID: 0, other.ID: 1} {
 		left, _, err := d.app.Store.Overview.FindingList(
 			context.Background(),
-			cyber.FindingFilter{Partner: id, OpenOnly: true, Limit: 10},
+			cyber.FindingFilter{Partner: id, State: cyber.FindingOpen, Limit: 10},
 		)
 		if err != nil || len(left) != want {
 			t.Errorf("%s has %d open: %v", id, len(left), err)
@@ -777,7 +778,7 @@ func TestPortalWork(t *testing.T) {
 	}
 	event := string(waiting[0].Event)
 	_, page := developer.send("/deliveries?state=pending", "", nil)
-	has(t, page, event, "Reenviar as linhas escolhidas", "-Parceiro</th>")
+	has(t, page, event, "Reenviar…", "-Parceiro</th>")
 	developer.post(303, "/deliveries/replay", mine...)
 	d.recorded("event.replay", string(own.ID), "all failed")
 	developer.post(
@@ -812,7 +813,7 @@ func TestPortalWork(t *testing.T) {
 	_, page = attendant.send(device, "", nil) // the same person: one reason is enough
 	has(t, page, "Celular de Aurora", "Revogar agora")
 	_, page = attendant.send("/devices", "", nil)
-	has(t, page, "Abrir", "-Origem das chaves")
+	has(t, page, `href="`+device+`"`, "-Origem das chaves")
 	attendant.post(303, device+"/revoke")
 	if one, err := d.app.Endpoints.DeviceByID(
 		ctx,

@@ -231,6 +231,7 @@ var routes = []route{
 
 	{method: "GET", path: "/search", role: operator.Viewer, portal: look, run: showSearch},
 	{method: "POST", path: "/search", role: operator.Viewer, portal: look, run: searchPeople, form: showSearch},
+	{method: "GET", path: "/people", role: operator.Viewer, portal: look, run: listPeople},
 	{method: "GET", path: "/people/{partner}/{ref}", role: operator.Viewer, portal: look, run: showPerson},
 	{
 		method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, portal: attend,
@@ -263,13 +264,18 @@ var routes = []route{
 		method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, portal: attend,
 		run: resolveFinding, form: showFinding,
 	},
+	{
+		method: "POST", path: "/findings/{partner}/{finding}/retract", role: operator.Support,
+		run: retractFinding, form: showFinding,
+	},
 
 	{method: "GET", path: "/breaches", role: operator.Viewer, run: listBreaches},
 	{method: "GET", path: "/breaches/new", role: operator.Admin, run: newBreach},
 	{method: "POST", path: "/breaches/new", role: operator.Admin, run: importBreach, form: newBreach},
 	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: importBreach, form: newBreach},
 	{method: "GET", path: "/breaches/{name}", role: operator.Viewer, run: showBreach},
-	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: showBreach},
+	{method: "GET", path: "/breaches/{name}/edit", role: operator.Admin, run: editBreach},
+	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: editBreach},
 	{method: "GET", path: "/breaches/{name}/renew", role: operator.Admin, run: newRenewal},
 	{method: "POST", path: "/breaches/{name}/renew", role: operator.Admin, run: renewBreach, form: newRenewal},
 	{
@@ -400,20 +406,31 @@ var routes = []route{
 	{method: "GET", path: "/jobs/{id}/events", role: operator.Viewer, run: followJob},
 	{method: "POST", path: "/jobs/{id}/cancel", role: operator.Admin, run: cancelJob, form: showJobs},
 
-	{method: "GET", path: "/subjects", role: operator.Admin, fresh: true, run: showSubjects},
-	{method: "POST", path: "/subjects/find", role: operator.Admin, run: findSubject, form: showSubjects},
+	{method: "GET", path: "/subjects", role: operator.Admin, portal: respond, fresh: true, run: showSubjects},
+	{
+		method: "POST", path: "/subjects/find", role: operator.Admin, portal: respond,
+		run: findSubject, form: showSubjects,
+	},
 	{method: "POST", path: "/subjects/access", role: operator.Admin, run: showAccesses, form: showSubjects},
 	{
-		method: "POST", path: "/subjects/export", role: operator.Admin, fresh: true,
+		method: "POST", path: "/subjects/export", role: operator.Admin, portal: respond, fresh: true,
 		run: exportSubject, form: showSubjects,
 	},
 	{method: "GET", path: "/subjects/erase", role: operator.Admin, fresh: true, run: confirmErase},
 	{method: "POST", path: "/subjects/erase", role: operator.Admin, fresh: true, run: eraseSubject, form: confirmErase},
-	{method: "GET", path: "/subjects/erasures", role: operator.Admin, run: erasureLog},
-	{method: "GET", path: "/incidents", role: operator.Admin, run: newIncident},
-	{method: "POST", path: "/incidents", role: operator.Admin, run: reportIncident, form: newIncident},
 	{
-		method: "POST", path: "/incidents/download", role: operator.Admin, fresh: true,
+		method: "POST", path: "/subjects/requests", role: operator.Admin, portal: respond, fresh: true,
+		run: requestErasure, form: showErasureRequest,
+	},
+	{
+		method: "POST", path: "/subjects/requests/{partner}/{request}/cancel", role: operator.Admin, portal: respond,
+		run: cancelErasure, form: showSubjects,
+	},
+	{method: "GET", path: "/subjects/erasures", role: operator.Admin, run: erasureLog},
+	{method: "GET", path: "/incidents", role: operator.Admin, portal: respond, run: newIncident},
+	{method: "POST", path: "/incidents", role: operator.Admin, portal: respond, run: reportIncident, form: newIncident},
+	{
+		method: "POST", path: "/incidents/download", role: operator.Admin, portal: respond, fresh: true,
 		run: downloadIncident, form: newIncident,
 	},
 	{method: "GET", path: "/keys", role: operator.Admin, run: showKeysPage},

@@ -158,8 +158,11 @@ func NewConsole(o Options) (*Console, error) {
 	for _, rt := range routes {
 		mux.Handle(rt.method+" "+rt.path, c.adaptRoute(rt))
 	}
-	assets := http.StripPrefix("/static/", http.FileServerFS(static))
-	mux.Handle("GET /static/", pages.CacheFor(assetTime, assets))
+	assets, err := pages.ServeFiles(static, assetTime)
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("GET /static/", assets)
 	unknown := route{method: http.MethodGet, path: "unknown", role: operator.Viewer, portal: look, run: showNotFound}
 	mux.Handle("/", c.adaptRoute(unknown))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
@@ -220,7 +223,7 @@ type request struct {
 	cookie *http.Cookie
 	// pictures are what the page shows of numbers over time.
 	pictures *pictures
-	// kept is set too: the partner that was chosen.
+	// kept is set too: secrets that the next page shows.
 	kept *http.Cookie
 	// again is set while the page of a refused form is shown once more. A partner that the form named wrongly is left
 	// out of it, so that the page tells of the form's problem and does not fail by the same.

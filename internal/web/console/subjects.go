@@ -25,6 +25,21 @@ type Subjects interface {
 	ExportPerson(ctx context.Context, p subject.Person) ([]subject.Held, error)
 	ListAccesses(ctx context.Context, p subject.Person) ([]subject.Access, error)
 	Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error)
+	// RequestErasure asks for an erasure of what one partner holds, a day later; CancelErasure takes it back, and
+	// ListOpenErasures lists those that are not over.
+	RequestErasure(
+		ctx context.Context,
+		who operator.Actor,
+		p subject.Person,
+		reason string,
+	) (subject.ErasureRequest, error)
+	CancelErasure(
+		ctx context.Context,
+		who operator.Actor,
+		id partner.ID,
+		request string,
+	) (subject.ErasureRequest, error)
+	ListOpenErasures(ctx context.Context, id partner.ID) ([]subject.ErasureRequest, error)
 	// WriteErasureLog writes the tombstones of all erasures.
 	WriteErasureLog(ctx context.Context, w io.Writer) (int, error)
 	// ReportIncident lists the people that an incident affects.
@@ -47,6 +62,17 @@ type subjectsPage struct {
 	// Asked says that Held is an answer, Told that Accesses is.
 	Asked, Told bool
 	Accesses    []auditRow
+	// MayAsk says that the erasure of the person who was asked about can be asked for.
+	MayAsk bool
+	// Open are the erasures that the partner has asked for and that are not over.
+	Open []openErasure
+}
+
+// openErasure is an erasure that was asked for. Ref is the person's, by which their page is found.
+type openErasure struct {
+	subject.ErasureRequest
+	Ref       string
+	CanCancel bool
 }
 
 // heldCount counts what is held for one partner; the values themselves are only in the export.
@@ -65,7 +91,20 @@ func showSubjects(c *Console, r *request) (answer, error) {
 }
 
 // personAsked reads who is meant and why, and records it before anything is looked up.
-func (c *Console) personAsked(form *formReader, action string) (p subject.Person, why string, err error) {
+func (c *Console) personAsked(form *formReader, action string) (subject.Person, string, error) {
+	p, why, err := c.readPerson(form)
+	if err != nil {
+		return p, why, err
+	}
+	named := p
+	if named.CPF != "" {
+		named.Partner = "" // one name for a person, whichever partner is asked
+	}
+	return p, why, c.recordAction(form.request, action, c.Rules.Subjects.Reference(named), why)
+}
+
+// readPerson reads who is meant and why.
+func (c *Console) readPerson(form *formReader) (p subject.Person, why string, err error) {
 	if ref := form.trimmedField("ref"); ref != "" { // from the person's page, which holds neither
 		p, err = c.Rules.Subjects.FindReferred(form.Context(), partner.ID(form.trimmedField("partner")), ref)
 	} else {
@@ -75,14 +114,7 @@ func (c *Console) personAsked(form *formReader, action string) (p subject.Person
 	form.noteFault(err)
 	why, err = parseReason(form.request)
 	form.noteFault(err)
-	if err := form.err(); err != nil {
-		return p, why, err
-	}
-	named := p
-	if named.CPF != "" {
-		named.Partner = "" // one name for a person, whichever partner is asked
-	}
-	return p, why, c.recordAction(form.request, action, c.Rules.Subjects.Reference(named), why)
+	return p, why, form.err()
 }
 
 // findSubject shows how much is held about a person, by partner and kind. Only counts are shown; the look is recorded
@@ -100,7 +132,7 @@ func findSubject(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page.Asked, page.Held = true, countHeld(held)
+	page.Asked, page.Held, page.MayAsk = true, countHeld(held), page.Partner != ""
 	return view{"subjects", "Titulares", page}, nil
 }
 
@@ -272,6 +304,57 @@ func newErasedPage(out subject.Outcome, names map[partner.ID]string) erasedPage 
 		page.Rows = append(page.Rows, row)
 	}
 	return page
+}
+
+// requestErasure asks for the erasure of what a partner holds about a person, a day later. Without the confirmation
+// word and a reason it refuses; the rule records who asked.
+func requestErasure(c *Console, r *request) (answer, error) {
+	form := newFormReader(r)
+	if r.trimmedField("confirm") != eraseWord {
+		form.noteFault(errForm.With("confirm", fault.TypeToConfirm, eraseWord))
+	}
+	p, why, err := c.readPerson(form)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Rules.Subjects.RequestErasure(r.Context(), r.auditActor(), p, why); err != nil {
+		return nil, err
+	}
+	return redirect{"/subjects", "erasure.asked"}, nil
+}
+
+// showErasureRequest shows the form again that requestErasure refused, without what is held: that look was recorded
+// once.
+func showErasureRequest(c *Console, r *request) (answer, error) {
+	page, err := c.newSubjectsPage(r)
+	if err != nil {
+		return nil, err
+	}
+	page.MayAsk = true
+	return view{"subjects", "Titulares", page}, nil
+}
+
+// cancelErasure takes back an erasure that has not begun; the rule records who did.
+func cancelErasure(c *Console, r *request) (answer, error) {
+	id := partner.ID(r.PathValue("partner"))
+	_, err := c.Rules.Subjects.CancelErasure(r.Context(), r.auditActor(), id, r.PathValue("request"))
+	if err != nil {
+		return nil, err
+	}
+	return redirect{"/subjects", "erasure.cancelled"}, nil
+}
+
+// gatherOpenErasures returns the erasures of a partner that are not over.
+func (c *Console) gatherOpenErasures(ctx context.Context, id partner.ID) ([]openErasure, error) {
+	list, err := c.Rules.Subjects.ListOpenErasures(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	open := make([]openErasure, len(list))
+	for i, e := range list {
+		open[i] = openErasure{e, c.referenceOf(id, e.User), e.State == subject.RequestPending}
+	}
+	return open, nil
 }
 
 // erasureLog downloads the log of erasures. It holds keyed indexes only and identifies no person without the key file.

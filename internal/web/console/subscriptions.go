@@ -32,7 +32,7 @@ type Subscriptions interface {
 type subscriptionsPage struct {
 	partnerChoice
 	List  listView
-	Items []subscription.Subscription
+	Table listTable
 	Total int64
 	// Sought is the masked CPF that was looked for; empty on the plain list.
 	Sought string
@@ -91,7 +91,8 @@ func (c *Console) gatherSubscriptions(ctx context.Context, who viewer, f filter,
 	if err != nil {
 		return err
 	}
-	page.Items, page.Total, page.Plans = list, active.Total, len(plans)
+	page.Table = tableOfSubscriptions(page.Current.ID, list, c.Now())
+	page.Total, page.Plans = active.Total, len(plans)
 	total := int64(-1)
 	if len(f.values) == 0 && f.Person == "" {
 		total = page.Total
@@ -132,7 +133,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	}
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
 		partnerChoice: choice,
-		Items:         found,
+		Table:         tableOfSubscriptions(id, found, c.Now()),
 		Total:         int64(len(found)),
 		Sought:        masked,
 		Plans:         1,

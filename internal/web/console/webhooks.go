@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -40,7 +41,7 @@ type webhookPage struct {
 	Partner    partner.Partner
 	Row        alert.Endpoint
 	PublicKeys []string
-	Outcome    *webhook.Outcome
+	Outcome    *alert.AttemptLog
 	Types      []alert.Type
 	// Latest are the newest deliveries, those that failed or wait first, each with its tries.
 	Latest []eventDelivery
@@ -99,21 +100,6 @@ func (c *Console) endpointOf(r *request) (alert.Endpoint, error) {
 	return e, nil
 }
 
-// webhookView shows a webhook with its health, and the outcome of a test when there is one.
-func (c *Console) webhookView(r *request, e alert.Endpoint, outcome *webhook.Outcome) (answer, error) {
-	page, err := c.gatherWebhook(r.Context(), e)
-	if err != nil {
-		return nil, err
-	}
-	page.Outcome = outcome
-	charts, err := c.pictureWebhook(r.Context(), string(e.ID), parsePeriod(r))
-	if err != nil {
-		return nil, err
-	}
-	r.addPictures(charts...)
-	return view{"webhook", "Webhook", page}, nil
-}
-
 func (c *Console) gatherWebhook(ctx context.Context, e alert.Endpoint) (webhookPage, error) {
 	p, err := c.Rules.Partners.GetPartner(ctx, e.Partner)
 	if err != nil {
@@ -152,10 +138,24 @@ func showWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.webhookView(r, e, nil)
+	page, err := c.gatherWebhook(r.Context(), e)
+	if err != nil {
+		return nil, err
+	}
+	page.Outcome, err = c.testOutcome(r.Context(), e, alert.EventID(r.URL.Query().Get("test")))
+	if err != nil {
+		return nil, err
+	}
+	charts, err := c.pictureWebhook(r.Context(), string(e.ID), parsePeriod(r))
+	if err != nil {
+		return nil, err
+	}
+	r.addPictures(charts...)
+	return view{"webhook", "Webhook", page}, nil
 }
 
-// testWebhook sends a test event to the endpoint at once and shows what it answered.
+// testWebhook sends a test event to the endpoint at once and leads to the page that shows what it answered: a reload of
+// that page sends nothing.
 func testWebhook(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {
@@ -165,15 +165,29 @@ func testWebhook(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "webhook.test", string(e.ID), string(sample)); err != nil {
 		return nil, err
 	}
-	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, sample)
+	_, event, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, sample)
 	if err != nil {
 		return nil, err
 	}
-	e, err = c.endpointOf(r) // the test may have changed it
+	to := joinPath("webhooks", string(e.Partner), string(e.ID)) + "?test=" + url.QueryEscape(string(event))
+	return redirect{to: to}, nil
+}
+
+// testOutcome returns what came of the test that the address names; nothing for any other event.
+func (c *Console) testOutcome(ctx context.Context, e alert.Endpoint, test alert.EventID) (*alert.AttemptLog, error) {
+	if test == "" {
+		return nil, nil //nolint:nilnil // no test was made
+	}
+	_, tries, err := c.Rules.History.Deliveries(ctx, e.Partner, test)
 	if err != nil {
 		return nil, err
 	}
-	return c.webhookView(r, e, &outcome)
+	for _, try := range tries {
+		if try.Endpoint == e.ID {
+			return &try, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // another webhook's
 }
 
 // confirmRotate asks how long the old secret shall stay valid before the secret is replaced.

@@ -2,6 +2,7 @@ package person
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
@@ -101,6 +102,8 @@ func (p *Pages) gatherCases(ctx context.Context, v visitor) (casesPage, error) {
 
 type casePage struct {
 	caseView
+	// Said is what the person answered when the case was opened.
+	Said  []saidView
 	Lines []lineView
 	// More is how many earlier lines are not shown.
 	More int
@@ -109,6 +112,24 @@ type casePage struct {
 	// Free are the times that an open case can take instead of its own.
 	Free   []time.Time
 	Rating int
+}
+
+// saidView is an answer that was given when a case was opened, and its question where that is known.
+type saidView struct{ Question, Answer string }
+
+// newSaidViews returns the answers of a case. A partner may keep others than ours in an element; what has no answer in
+// it is left out.
+func newSaidViews(c cyber.Case) (list []saidView) {
+	for _, element := range c.Answers {
+		var kept struct {
+			Question string `json:"question"`
+			Answer   string `json:"answer"`
+		}
+		if err := json.Unmarshal([]byte(element), &kept); err == nil && kept.Answer != "" {
+			list = append(list, saidView{kept.Question, kept.Answer})
+		}
+	}
+	return list
 }
 
 // lineView is a line of a case's history; Mine says that the person wrote it.
@@ -146,6 +167,7 @@ func (p *Pages) gatherCase(ctx context.Context, v visitor, key cyber.CaseKey) (c
 	}
 	page := casePage{
 		caseView:  newCaseView(v, c, names),
+		Said:      newSaidViews(c),
 		More:      countHidden(moves),
 		Rating:    c.Rating,
 		CanReply:  c.Status.Open() || c.Status == cyber.CaseResolved,

@@ -13,7 +13,8 @@ type homePage struct {
 	// Next is the first step of the plan; nil when all is done.
 	Next *stepView
 	Plan planView
-	Risk riskView
+	// Risk is what leaks make of it, Habits what the person said of theirs.
+	Risk, Habits riskView
 	// Leaks are the gravest open ones; More is how many others there are.
 	Leaks []leakView
 	More  int
@@ -49,6 +50,7 @@ func (p *Pages) gatherHome(ctx context.Context, v visitor) (homePage, error) {
 		return page, err
 	}
 	page.Risk = newRiskView(score.Breach)
+	page.Habits = newRiskView(score.Assessment)
 	for _, value := range leaks.Values {
 		if value.Status == cyber.StatusCompromised || page.Status == cyber.StatusMonitored {
 			page.Status = value.Status

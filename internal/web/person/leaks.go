@@ -5,7 +5,10 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -52,6 +55,26 @@ type leakView struct {
 	Open       bool
 	Resolution cyber.Resolution
 	ResolvedAt time.Time
+}
+
+// Held returns what leaked, in words for the middle of a sentence, each once.
+func (l leakView) Held() []string {
+	var words []string
+	add := func(label string) {
+		if first, size := utf8.DecodeRuneInString(label); label != strings.ToUpper(label) { // CPF stays as it is
+			label = string(unicode.ToLower(first)) + label[size:]
+		}
+		if !slices.Contains(words, label) {
+			words = append(words, label)
+		}
+	}
+	for _, value := range l.Mine {
+		add(value.Kind)
+	}
+	for _, label := range l.Exposed {
+		add(label)
+	}
+	return words
 }
 
 // clean are the classes whose absence is good news.

@@ -272,7 +272,10 @@ func TestEverythingAPersonDoes(t *testing.T) {
 			"Socorro\r\nagora",
 		),
 	)
-	body := v.sees(kase, "Atendimento aberto.", "Socorro\nagora", "16/11/2026 10:00")
+	body := v.sees(kase, "Atendimento aberto.", "Socorro\nagora", "16/11/2026 10:00", "Clicou no link?")
+	if at := strings.Index(body, `class="said">Sim`); at < 0 || at > strings.Index(body, "Socorro") {
+		t.Error("what the person answered first is not the first that was said")
+	}
 	at, _, _ := strings.Cut(kase, "?")
 	if strings.Contains(body, "\r") {
 		t.Error("line breaks of a form were kept")
@@ -287,6 +290,21 @@ func TestEverythingAPersonDoes(t *testing.T) {
 		if _, err := w.rules.Cases.MoveCase(t.Context(), id, to, "op_1", "nota interna"); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := w.rules.Cases.MoveCase(t.Context(), id, cyber.CaseOpen, "op_1", ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseWaiting} {
+		if _, err := w.rules.Cases.MoveCase(t.Context(), id, to, "op_1", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := v.sees("/p/", "Esperamos a sua resposta.", "Risco por vazamentos", "Risco por hábitos e aparelhos")
+	if strings.Index(home, "Esperamos a sua resposta.") > strings.Index(home, "Começar") {
+		t.Error("a step is announced before the answer that is waited for")
+	}
+	if _, err := w.rules.Cases.MoveCase(t.Context(), id, cyber.CaseResolved, "op_1", ""); err != nil {
+		t.Fatal(err)
 	}
 	if page := v.sees(at, "Resolvido"); strings.Contains(page, "nota interna") {
 		t.Error("an operator's note is shown")
@@ -368,7 +386,13 @@ func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.Findin
 		t.Fatal(plan, err)
 	}
 	const path = "/p/steps"
-	v.sees(path, fmt.Sprintf("0 de %d passos feitos", len(plan.Steps)), "Essencial", "Feito", "Leva cerca de")
+	body := v.sees(path, fmt.Sprintf("0 de %d passos feitos", len(plan.Steps)), "Essencial", "Feito", "Leva cerca de")
+	folded, _, _ := strings.Cut(body, plan.Steps[1].What(partner.Portuguese))
+	if open := strings.Count(body, `<li class="card" id="passo-`); open != 1 ||
+		strings.LastIndex(folded, "<details") < strings.LastIndex(folded, "</details>") ||
+		!strings.Contains(body, ">"+plan.Steps[0].Title(partner.Portuguese)+"</h3>") {
+		t.Errorf("%d steps stand open under their titles, and the second is not folded", open)
+	}
 	if res, _ := v.post(
 		path+"/"+string(plan.Steps[0].ID),
 		"state",
@@ -379,9 +403,18 @@ func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.Findin
 	if res, _ := v.post(path+"/nada", "state", "done"); res.StatusCode != http.StatusNotFound {
 		t.Error("a step that there is not:", res.StatusCode)
 	}
-	for _, s := range plan.Steps {
-		if res, body := v.post(path+"/"+string(s.ID), "state", "done"); res.StatusCode != http.StatusSeeOther {
+	for i, s := range plan.Steps {
+		res, body := v.post(path+"/"+string(s.ID), "state", "done")
+		if res.StatusCode != http.StatusSeeOther {
 			t.Fatal(s.ID, res.StatusCode, body)
+		}
+		if i == 0 {
+			next, _, _ := strings.Cut(res.Header.Get("location"), "#")
+			page := v.sees(next, "Anotado.")
+			_, behind, _ := strings.Cut(page, "Anotado.")
+			if undo := strings.Index(behind, `action="/p/steps/`+string(s.ID)); undo < 0 || undo > 300 {
+				t.Error("the undo of a step is not where the step was:", undo)
+			}
 		}
 	}
 	v.sees(path+"?at=0&done=solved", "Tudo feito: vazamento resolvido.")
@@ -557,7 +590,7 @@ func TestPageWeight(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const limit, largestLogo = 60_000, 20 << 10
+	const limit, homeLimit, largestLogo = 60_000, 20 << 10, 20 << 10
 	for _, lang := range partner.ListLanguages() {
 		v := w.visit(t, of, "pessoa-1", lang)
 		_, style := v.get("/p/page.css")
@@ -567,6 +600,12 @@ func TestPageWeight(t *testing.T) {
 			"/p/leaks?page=2", "/p/more", "/p/cases/" + string(kase), "/p/services/sv_ajuda_phishing",
 		}, pageList...) {
 			body := v.sees(path)
+			if strings.Contains(body, "<script") || strings.Contains(body, " style=") {
+				t.Errorf("%s has a script, or style of its own", path)
+			}
+			if total := len(body) + len(style); path == "/p/" && total > homeLimit {
+				t.Errorf("the first page in %s: %d bytes with its style sheet", lang, total)
+			}
 			if total := len(body) + sheets; total >= limit {
 				t.Errorf("%s in %s: %d bytes, %d of them the page itself", path, lang, total, len(body))
 			} else if lang == partner.Portuguese {

@@ -3,6 +3,7 @@ package person
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // openSteps is how many steps stand open at a time: one who sees ten does none.
-const openSteps = 3
+const openSteps = 1
 
 // planView is one list of all that a person can do about their leaks. A step that several leaks ask for stands in it
 // once.
@@ -26,9 +27,9 @@ type planView struct {
 
 // stepView is a step against one or more findings as the page shows it.
 type stepView struct {
-	ID, What, Why, Link string
-	Minutes             int
-	Due                 time.Time
+	ID, Title, What, Why, Link string
+	Minutes                    int
+	Due                        time.Time
 	// DueText says how much time is left, DueClass its colour.
 	DueText, DueClass string
 	Severity          cyber.Severity
@@ -56,6 +57,7 @@ func (p *Pages) mergePlans(ctx context.Context, v visitor) (planView, error) {
 				at = len(list)
 				list = append(list, stepView{
 					ID:        string(s.ID),
+					Title:     s.Title(v.lang),
 					What:      s.What(v.lang),
 					Why:       s.Why(v.lang),
 					Link:      s.Link,
@@ -159,7 +161,8 @@ func markMergedStep(p *Pages, r *request) (answer, error) {
 	if err != nil || place < 0 || place >= openSteps {
 		place = 0
 	}
-	to := "/p/steps?at=" + strconv.Itoa(place) + "#passo-" + strconv.Itoa(place)
+	to := "/p/steps?at=" + strconv.Itoa(place) + "&step=" + url.QueryEscape(string(step)) +
+		"#passo-" + strconv.Itoa(place)
 	if solved {
 		return redirect{to, "solved"}, nil
 	}
@@ -176,7 +179,9 @@ const mostAdvice = 12
 type stepsPage struct {
 	Plan planView
 	// At is where the step stood that was just ticked; -1 when none was.
-	At     int
+	At int
+	// Ticked is that step, while it can be undone; nil otherwise.
+	Ticked *stepView
 	Advice []cyber.Advice
 	More   int
 }
@@ -189,6 +194,10 @@ func showSteps(p *Pages, r *request) (answer, error) {
 	}
 	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil {
 		page.At = at
+	}
+	ticked := r.URL.Query().Get("step")
+	if at := slices.IndexFunc(page.Plan.Done, func(s stepView) bool { return s.ID == ticked }); at >= 0 {
+		page.Ticked = &page.Plan.Done[at]
 	}
 	return view{"steps", "steps.title", page}, nil
 }

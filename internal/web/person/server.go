@@ -33,7 +33,7 @@ import (
 var templateFiles embed.FS
 
 //go:embed static/page.css
-var styleSheet []byte
+var staticFiles embed.FS
 
 // Prefix is where all pages are.
 const Prefix = "/p/"
@@ -109,7 +109,12 @@ func NewPages(o Options) (*Pages, error) {
 	for _, rt := range routes {
 		mux.Handle(rt.method+" "+rt.path, p.adaptRoute(rt))
 	}
-	mux.Handle("GET "+Prefix+"page.css", pages.CacheFor(time.Hour, http.HandlerFunc(serveStyle)))
+	// The one style sheet; a partner's colours are in theme.css.
+	style, err := pages.ServeFiles(staticFiles, time.Hour)
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("GET "+Prefix+"page.css", style)
 	mux.Handle("/", p.adaptRoute(route{method: http.MethodGet, path: "unknown", run: showNotFound}))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
 	p.handler = pages.WithHeaders(pages.Headers{
@@ -130,12 +135,6 @@ func contentPolicy(frames []string) string {
 	}
 	return "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; " +
 		"frame-ancestors " + ancestors
-}
-
-// serveStyle is the one style sheet; a partner's colours are in theme.css.
-func serveStyle(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("content-type", "text/css; charset=utf-8")
-	_, _ = w.Write(styleSheet) // a reader that is gone needs no style
 }
 
 // answer is one of the ways to answer: view, redirect or file.

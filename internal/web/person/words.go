@@ -107,17 +107,17 @@ var frameWords = map[string]said{
 	"enter.title": {"Abrindo a sua página", "Abriendo su página", "Opening your page"},
 	"enter.go":    {"Continuar", "Continuar", "Continue"},
 	"closed.title": {
-		"Este endereço não está mais aberto",
-		"Esta dirección ya no está abierta",
-		"This address is no longer open",
+		"Este link expirou",
+		"Este enlace venció",
+		"This link has expired",
 	},
 	"closed.text": {
-		"Por segurança, a sua página fica aberta por pouco tempo. Peça outro endereço no aplicativo ou no site em " +
-			"que você recebeu este.",
-		"Por seguridad, su página queda abierta por poco tiempo. Pida otra dirección en la aplicación o en el sitio " +
-			"donde recibió esta.",
-		"For your safety, your page stays open only for a short time. Ask for another address in the app or site " +
-			"that gave you this one.",
+		"Abra de novo pelo app do banco, ou pelo site em que você o recebeu. Por segurança, a página fica aberta " +
+			"por pouco tempo.",
+		"Ábrala de nuevo desde la app del banco, o desde el sitio donde lo recibió. Por seguridad, la página queda " +
+			"abierta por poco tiempo.",
+		"Open it again from your bank's app, or from the site where you got it. For your safety, the page stays " +
+			"open only for a short time.",
 	},
 	"left.title": {"Você saiu", "Usted salió", "You have left"},
 	"left.text": {
@@ -187,9 +187,9 @@ var frameWords = map[string]said{
 	"risk.of":    {"{} de 100.", "{} de 100.", "{} of 100."},
 	"risk.meter": {"Risco {}: {} de 100", "Riesgo {}: {} de 100", "Risk {}: {} of 100"},
 	"risk.help": {
-		"Cada passo feito ajuda a baixar.",
-		"Cada paso hecho ayuda a bajarlo.",
-		"Each step that you take lowers it.",
+		"O risco por vazamentos baixa quando todos os passos de um vazamento estão feitos.",
+		"El riesgo por filtraciones baja cuando todos los pasos de una filtración están hechos.",
+		"The risk from leaks falls when all steps of a leak are done.",
 	},
 }
 
@@ -284,7 +284,7 @@ var stepWords = map[string]said{
 	},
 	"plan.alldone":   {"Tudo feito.", "Todo hecho.", "All done."},
 	"plan.later":     {"Depois", "Después", "Later"},
-	"plan.over":      {"Já feitos", "Ya hechos", "Already done"},
+	"plan.seen":      {"Já feitos: {}", "Ya hechos: {}", "Already done: {}"},
 	"plan.because":   {"por causa de: {}", "por causa de: {}", "because of: {}"},
 	"plan.tab":       {"abre em outra aba", "se abre en otra pestaña", "opens in another tab"},
 	"due.late":       {"Atrasado há {} dias", "Atrasado hace {} días", "{} days late"},

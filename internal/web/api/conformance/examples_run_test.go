@@ -160,7 +160,8 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 		t.Fatal(page, err)
 	}
 	const hook, key = "whe_0198c0de-7a00-7000-8000-0000000000f1", "key_0198c0de-7a00-7000-8000-0000000000b1"
-	var webhookID, keyID string
+	const erasure = "er_0198c0de-7a00-7000-8000-0000000000f7"
+	var webhookID, keyID, erasureID string
 	if strings.Contains(code, hook) { // few may be made at once
 		made, err := vigia.CreateWebhook(ctx, client.NewWebhook{URL: "https://127.0.0.1:9/vigia"})
 		if err != nil {
@@ -175,15 +176,22 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 		}
 		keyID = made.ID
 	}
+	if strings.Contains(code, erasure) {
+		asked, err := vigia.RequestErasure(ctx, client.ErasureRequest{UserHash: "outra-pessoa", Reason: "pedido"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		erasureID = asked.ID
+	}
 	return strings.NewReplacer(
-		hook, webhookID, key, keyID, "parceiro.exemplo.com.br", "127.0.0.1:9",
-		"evt_0198c0de7a0070008000000000000e01", page.Events[0].ID,
+		hook, webhookID, key, keyID, erasure, erasureID, "parceiro.exemplo.com.br", "127.0.0.1:9",
+		"evt_0198c0de-7a00-7000-8000-0000000000e1", page.Events[0].ID,
 		"ek_0198c0de-7a00-7000-8000-0000000000b1", freshKey(t, vigia, person),
-		"0198c0de-7a00-7000-8000-0000000000c1", opened.Task.ID,
-		"0198c0de-7a00-7000-8000-000000000001", assets[0].ID,
-		"0198c0de-7a00-7000-8000-000000000011", extras[0].ID,
-		"0198c0de-7a00-7000-8000-0000000000d1", findings[0].ID,
-		"0198c0de-7a00-7000-8000-0000000000a1", services.Services[0].ID,
+		"cs_0198c0de-7a00-7000-8000-0000000000c1", opened.Task.ID,
+		"as_0198c0de-7a00-7000-8000-000000000001", assets[0].ID,
+		"as_0198c0de-7a00-7000-8000-000000000011", extras[0].ID,
+		"fd_0198c0de-7a00-7000-8000-0000000000d1", findings[0].ID,
+		"sv_0198c0de-7a00-7000-8000-0000000000a1", services.Services[0].ID,
 	).Replace(code)
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -35,6 +37,39 @@ func TestDetailsAreExplained(t *testing.T) {
 		said := strings.ReplaceAll(value.ReplaceAllString(rule.Pattern(), "…"), "%%", "%")
 		if rule.ForPartners() && !slices.ContainsFunc(slices.Collect(maps.Keys(known)), func(key string) bool { return strings.HasSuffix(key, ": "+said) }) {
 			t.Errorf("pt.yaml does not explain %q", said)
+		}
+	}
+}
+
+// TestCodesHaveAnchors: every code that x-error-code can hold is explained on the page of errors, at an anchor of that
+// name, in both languages; nothing else is.
+func TestCodesHaveAnchors(t *testing.T) {
+	t.Parallel()
+	var d struct {
+		Components struct {
+			Schemas struct {
+				ErrorCode struct{ Enum []string } `yaml:"ErrorCode"`
+			}
+		}
+	}
+	if err := yaml.Unmarshal(document(t), &d); err != nil {
+		t.Fatal(err)
+	}
+	listed := d.Components.Schemas.ErrorCode.Enum
+	if len(listed) < 50 {
+		t.Fatalf("the document lists only %d codes", len(listed))
+	}
+	heading := regexp.MustCompile(`<h3 id="([^"]*)">([^<]*)</h3>\n<p>Status [1-5][0-9, ]+\.`)
+	for _, page := range []string{"errors", "en/errors"} {
+		var explained []string
+		for _, found := range heading.FindAllStringSubmatch(string(pages(t)[page]), -1) {
+			if found[1] != found[2] {
+				t.Errorf("%s explains %s at %q", page, found[2], found[1])
+			}
+			explained = append(explained, found[2])
+		}
+		if !slices.Equal(explained, listed) {
+			t.Errorf("%s explains\n%q, not\n%q", page, explained, listed)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 
@@ -37,9 +38,28 @@ var dialect = goldmark.New(
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 )
 
+// errorCode is what a heading about a code of an error looks like.
+var errorCode = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
+
+// headingIDs makes the anchors of headings. That of an error's code is the code itself, so that a program, a log or a
+// page can link to what it was told; others are as usual.
+type headingIDs struct{ others parser.IDs }
+
+// Generate returns the anchor of a heading.
+func (h headingIDs) Generate(heading []byte, kind ast.NodeKind) []byte {
+	if errorCode.Match(heading) {
+		return heading
+	}
+	return h.others.Generate(heading, kind)
+}
+
+// Put notes an anchor that is taken.
+func (h headingIDs) Put(anchor []byte) { h.others.Put(anchor) }
+
 func renderMarkdown(text []byte) template.HTML {
 	var page bytes.Buffer
-	if err := dialect.Convert(text, &page); err != nil {
+	anchors := parser.WithIDs(headingIDs{parser.NewContext().IDs()})
+	if err := dialect.Convert(text, &page, parser.WithContext(parser.NewContext(anchors))); err != nil {
 		panic(err) // a buffer takes everything
 	}
 	// Wide code scrolls, and what scrolls must be reachable by keyboard.
@@ -100,7 +120,11 @@ func (w *writer) navigation(root, top string) ([]section, error) {
 		}
 		list = append(list, s)
 	}
-	more.Entries = append(more.Entries, entry{Href: top + "../openapi.yaml", Label: "openapi.yaml"})
+	document := "openapi.yaml"
+	if w.language.texts != nil {
+		document = "openapi.pt.yaml"
+	}
+	more.Entries = append(more.Entries, entry{Href: top + "../" + document, Label: document})
 	return append(list, more), nil
 }
 

@@ -99,6 +99,16 @@ for (const box of document.querySelectorAll("details.confirm, details.pop")) {
 	});
 }
 const openBox = () => [...document.querySelectorAll("details.confirm[open], details.pop[open]")].pop();
+const fieldsOf = (box) => [...box.querySelectorAll("input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea")];
+
+// A click elsewhere closes what is open, unless something was typed into it: that is taken back by Escape alone.
+document.addEventListener("click", (event) => {
+	const box = openBox();
+	const typed = box && fieldsOf(box).some((field) => !field.matches("select") && field.value !== field.defaultValue);
+	if (box && !typed && !box.contains(event.target)) {
+		box.open = false;
+	}
+});
 
 document.addEventListener("keydown", (event) => {
 	const box = openBox();
@@ -107,12 +117,26 @@ document.addEventListener("keydown", (event) => {
 		box.querySelector("summary").focus();
 		return;
 	}
-	const typing = event.target.closest("input:not([type=checkbox]), select, textarea, [contenteditable]");
-	if (typing || box || document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem(keysOff) !== null) {
+	const typing = event.target.closest("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]");
+	if (typing || document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem(keysOff) !== null) {
 		return;
 	}
+	if (box && fieldsOf(box).length > 0) {
+		return; // a form is being filled in: a letter beside its field is no order
+	}
 	const key = event.key.toLowerCase();
+	const keys = document.getElementById("keys");
+	if (keys?.matches(":popover-open") && key.length === 1) {
+		keys.hidePopover(); // who has read what a key does goes on with it
+		if (key === "?") {
+			event.preventDefault();
+			return;
+		}
+	}
 	const named = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+	if (box && key.length === 1 && key !== " " && !box.contains(named)) {
+		box.open = false; // a menu takes no key from the page
+	}
 	if (named) {
 		event.preventDefault();
 		if (named.matches("input, textarea")) {
@@ -214,9 +238,25 @@ for (const turn of document.querySelectorAll("[data-turn]")) {
 	const lead = (link, to) => (to ? link.setAttribute("href", to) : link.remove());
 	lead(turn.querySelector("[rel=prev]"), list[at - 1]);
 	lead(turn.querySelector("[rel=next]"), list[at + 1]);
+	for (const field of document.querySelectorAll("[data-next]")) {
+		field.value = list[at + 1]?.split("/").pop() ?? ""; // the queue goes on behind the case that is resolved
+	}
 	turn.querySelector("span").textContent = `${at + 1} de ${list.length}`;
 	turn.hidden = at < 0 || list.length < 2;
 }
+
+// What is revealed stands where one was reading: the page comes back at the same height.
+const height = "vigia-height";
+for (const form of document.querySelectorAll("form[action$='/reveal']")) {
+	form.addEventListener("submit", () => {
+		sessionStorage.setItem(height, JSON.stringify([window.location.pathname, window.scrollY]));
+	});
+}
+const [readAt, scrolled] = JSON.parse(sessionStorage.getItem(height) ?? "[]");
+if (readAt === window.location.pathname) {
+	window.scrollTo(0, scrolled);
+}
+sessionStorage.removeItem(height);
 
 // A check box with data-all marks all of a name.
 for (const all of document.querySelectorAll("[data-all]")) {

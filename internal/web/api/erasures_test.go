@@ -1,0 +1,140 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
+)
+
+// runErasures carries out what is due, as a worker does.
+func (s *service) runErasures(ctx context.Context) error {
+	trail := operator.NewTrail(s.Store.Audit, s.Clock.Now)
+	rights := subject.NewRights(s.Store.Subjects, s.Store.Partners, trail, s.Clock.Now)
+	_, err := rights.RunDueErasures(ctx, false, func([]subject.Tombstone) error { return nil })
+	return err
+}
+
+// TestErasureByThePartner: asked for, followed, cancelled until it begins, carried out after a day.
+func TestErasureByThePartner(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		user := hashOf("apagar")
+		watch := `{"type":"email","value":"apagar@exemplo.com.br","userHash":"` + user + `"}`
+		if got := s.as(t, s.Live, http.MethodPost, "/v1/cyber/monitoring", watch); got.status != http.StatusOK {
+			t.Fatal(got.status, got.body)
+		}
+		ask := func() (e erasureItem) {
+			t.Helper()
+			s.as(t, s.Live, http.MethodPost, "/v1/erasures", `{"userHash":"`+user+`","reason":"pedido"}`).into(t, &e)
+			return e
+		}
+		follow := func(id string) (e erasureItem) {
+			t.Helper()
+			s.as(t, s.Live, http.MethodGet, "/v1/erasures/"+id, "").into(t, &e)
+			return e
+		}
+		cancel := func(id string) answered { return s.as(t, s.Live, http.MethodDelete, "/v1/erasures/"+id, "") }
+		first := ask()
+		if first.State != subject.RequestPending || first.UserHash != user || follow(first.ID) != first {
+			t.Errorf("%+v %+v", first, follow(first.ID))
+		}
+		if again := ask(); again != first {
+			t.Errorf("asked again: %+v, first %+v", again, first)
+		}
+		for range 2 {
+			if got := cancel(first.ID); got.status != http.StatusOK {
+				t.Error("cancel:", got.status, got.body)
+			}
+		}
+		if got := follow(first.ID); got.State != subject.RequestCancelled || got.UserHash != "" || got.EndedAt == "" {
+			t.Errorf("%+v", got)
+		}
+		second := ask()
+		s.Clock.Advance(24 * time.Hour)
+		if err := s.runErasures(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := follow(second.ID)
+		if got.State != subject.RequestCompleted || got.UserHash != "" || got.Removed == nil || *got.Removed == 0 {
+			t.Errorf("%+v", got)
+		}
+		if got := cancel(second.ID); got.status != http.StatusConflict {
+			t.Error("cancel what is over:", got.status, got.body)
+		}
+		var list []any
+		mustDecode(t, s.as(t, s.Live, http.MethodGet, "/v1/cyber/monitoring/"+user, ""), &list)
+		if len(list) != 0 {
+			t.Error("still watched:", list)
+		}
+	})
+}
+
+// TestErasureRefusals: without a reason or a person nothing is asked for; whether the person is known is not told.
+func TestErasureRefusals(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		for _, body := range []string{
+			`{"userHash":"a"}`,
+			`{"userHash":"a","reason":"  "}`,
+			`{"userHash":"a","reason":"` + strings.Repeat("x", 1001) + `"}`,
+			`{"reason":"pedido"}`,
+			`{"userHash":"extra","reason":"pedido"}`,
+		} {
+			if got := s.as(t, s.Live, http.MethodPost, "/v1/erasures", body); got.status != http.StatusBadRequest {
+				t.Errorf("%s: %d %s", body, got.status, got.body)
+			}
+		}
+		got := s.as(t, s.Live, http.MethodPost, "/v1/erasures", `{"userHash":"ninguem","reason":"pedido"}`)
+		if got.status != http.StatusOK {
+			t.Error("a person whom the partner does not know:", got.status, got.body)
+		}
+		for _, method := range []string{http.MethodGet, http.MethodDelete} {
+			if got := s.as(t, s.Live, method, "/v1/erasures/er_nunca", ""); got.status != http.StatusNotFound {
+				t.Errorf("%s of an unknown id: %d", method, got.status)
+			}
+		}
+	})
+}
+
+// TestErasureNeedsItsScope: no key has it unless it was asked for, and no other scope includes it.
+func TestErasureNeedsItsScope(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		registry := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil)
+		for _, mode := range []partner.Mode{partner.Live, partner.Sandbox} {
+			p, made, err := registry.CreatePartner(t.Context(), "Novo", mode, partner.Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			secret(made.APIKey)
+			first := tenant{Partner: p, Credentials: made}
+			got := s.as(t, first, http.MethodPost, "/v1/erasures", `{"userHash":"a","reason":"pedido"}`)
+			if got.status != http.StatusForbidden {
+				t.Errorf("the first key of a %s partner: %d", mode, got.status)
+			}
+			own := registry.ForPartner(p.ID, true)
+			if list, err := own.GrantableScopes(t.Context(), p.ID); err != nil ||
+				slices.Contains(list, partner.ScopePrivacy) {
+				t.Error("the partner's people give it without the operator:", list, err)
+			}
+			scopes := []partner.Scope{partner.ScopePrivacy}
+			if _, _, err := registry.CreateKey(t.Context(), p.ID, "encarregado", scopes, time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+			if list, err := own.GrantableScopes(t.Context(), p.ID); err != nil ||
+				!slices.Contains(list, partner.ScopePrivacy) {
+				t.Error("an administrator gives what the partner holds:", list, err)
+			}
+			developer := registry.ForPartner(p.ID, false)
+			_, _, err = developer.CreateKey(t.Context(), p.ID, "outra", scopes, time.Time{})
+			if !errors.Is(err, partner.ErrInvalid) {
+				t.Error("a developer gives it:", err)
+			}
+		}
+	})
+}
