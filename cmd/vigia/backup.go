@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -64,8 +63,8 @@ func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 
 // restoreCmd is 'vigia restore'. The key file is not in a backup and has to be given.
 type restoreCmd struct {
-	File     string `arg:"" name:"file" type:"existingfile" help:"The backup."`
-	Erasures string `placeholder:"FILE" type:"existingfile" help:"Log of erasures (erasures.jsonl of the lost data folder, or 'vigia subject log'): whoever was erased after the backup is erased again."`
+	File     string `arg:"" name:"file" help:"The backup."`
+	Erasures string `placeholder:"FILE" help:"Log of erasures (erasures.jsonl of the lost data folder, or 'vigia subject log'): whoever was erased after the backup is erased again."`
 }
 
 func (restoreCmd) Help() string {
@@ -78,11 +77,14 @@ func (restoreCmd) Help() string {
 }
 
 func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	if err := checkNamedFile(r.File); err != nil {
+		return err
+	}
 	opts := app.RestoreOptions{}
 	if r.Erasures != "" {
-		log, err := os.Open(filepath.Clean(r.Erasures))
+		log, err := openNamedFile(r.Erasures)
 		if err != nil {
-			return fmt.Errorf("erasures: %w", err)
+			return err
 		}
 		defer func() { _ = log.Close() }() // only read
 		opts.Erasures = log

@@ -125,7 +125,7 @@ func withSkips(view record, skips []container.Skip) record {
 
 // breachImportCmd is 'vigia breach import', which searches dumps of any format for identifiers.
 type breachImportCmd struct {
-	Name string `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
+	Name string `arg:"" name:"name" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
 	breachFlags
 	config.Outgoing
 	importOpening
@@ -139,12 +139,12 @@ type breachImportCmd struct {
 func (breachImportCmd) Help() string {
 	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes " +
 		"on where it stopped.\n\n" +
-		"Examples:\n  vigia breach import --name loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes " +
+		"Examples:\n  vigia breach import loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes " +
 		"email,password dump.7z\n" +
-		"  vigia breach import --name colecao --title Coleção --date 2025-01-01 --exposes email,password --kind " +
+		"  vigia breach import colecao --title Coleção --date 2025-01-01 --exposes email,password --kind " +
 		"combolist folder/\n" +
-		"  vigia breach import --name balde --title Balde --date 2025-01-01 's3://dumps/2025/?region=sa-east-1'\n" +
-		"  vigia breach import --mapping nimbo.yaml --name nimbo-2026-03 --title 'Nimbo, março' --date 2026-03-01 " +
+		"  vigia breach import balde --title Balde --date 2025-01-01 's3://dumps/2025/?region=sa-east-1'\n" +
+		"  vigia breach import nimbo-2026-03 --mapping nimbo.yaml --title 'Nimbo, março' --date 2026-03-01 " +
 		"nimbo.csv.gz"
 }
 
@@ -196,7 +196,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf(
-			"stopped; run the same command again to go on, or give it up: vigia breach retract --name %s",
+			"stopped; run the same command again to go on, or give it up: vigia breach retract %s",
 			b.Name,
 		)
 	case errors.Is(err, intake.ErrDoubtful):
@@ -289,7 +289,7 @@ const renewalHelp = "\n\nThe breach stays as it is until the new content is whol
 func (breachAppendCmd) Help() string {
 	return "Adds what is new in further files. People who are found only now are told; so are those who were found " +
 		"before, if the new records say more of them." +
-		renewalHelp + "vigia breach append --name loja-exemplo second-part.7z"
+		renewalHelp + "vigia breach append loja-exemplo second-part.7z"
 }
 
 func (breachReplaceCmd) Help() string {
@@ -298,7 +298,7 @@ func (breachReplaceCmd) Help() string {
 		"read as they are understood today. Findings that do not hold any more are withdrawn, as by a retraction; " +
 		"what the records say beyond what was told " +
 		"is told; what they do not say any more is dropped without an alert." +
-		renewalHelp + "vigia breach replace --name loja-exemplo right-dump.7z"
+		renewalHelp + "vigia breach replace loja-exemplo right-dump.7z"
 }
 
 func (b *breachAppendCmd) Run(ctx context.Context, open opener, o *output) error {
@@ -362,7 +362,7 @@ func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 
 // breachName is how commands name a breach.
 type breachName struct {
-	Name string `required:"" placeholder:"NAME" help:"The breach's name."`
+	Name string `arg:"" name:"name" help:"The breach's name."`
 }
 
 // breachShowCmd is 'vigia breach show'.
@@ -384,8 +384,8 @@ type breachEditCmd struct {
 }
 
 func (breachEditCmd) Help() string {
-	return "Examples:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified\n  vigia " +
-		"breach edit --name loja-exemplo --approve"
+	return "Examples:\n  vigia breach edit loja-exemplo --exposes email,password,cpf --verified\n  vigia " +
+		"breach edit loja-exemplo --approve"
 }
 
 func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -446,9 +446,9 @@ func (breachExplainCmd) Help() string {
 		"knew it. How many records there " +
 		"were is not kept: given the dump, the command searches it and counts them. The question is recorded in the " +
 		"audit trail, the value is not.\n\n" +
-		"Examples:\n  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br\n" +
-		"  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br dump.7z\n" +
-		"  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
+		"Examples:\n  vigia breach explain loja-exemplo --email ana@exemplo.com.br\n" +
+		"  vigia breach explain loja-exemplo --email ana@exemplo.com.br dump.7z\n" +
+		"  echo 529.982.247-25 | vigia breach explain loja-exemplo --cpf - --json"
 }
 
 func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
@@ -643,7 +643,7 @@ func (o *importOpening) passwords() ([]string, error) {
 	f := os.Stdin
 	if o.PasswordFile != "-" {
 		var err error
-		if f, err = os.Open(o.PasswordFile); err != nil {
+		if f, err = openNamedFile(o.PasswordFile); err != nil {
 			return nil, err
 		}
 		defer func() { _ = f.Close() }() // only read
@@ -670,7 +670,7 @@ func readMapping(name string) (*stated.Mapping, error) {
 	if name == "" {
 		return &stated.Mapping{}, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := readNamedFile(name)
 	if err != nil {
 		return nil, err
 	}

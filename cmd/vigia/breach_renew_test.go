@@ -71,7 +71,7 @@ func TestBreachRenew(t *testing.T) {
 			data,
 			more,
 		); code == 0 ||
-			!strings.Contains(errs, "name: ") {
+			!strings.Contains(errs, "there is no breach "+name) {
 			t.Error(name, code, errs)
 		}
 	}

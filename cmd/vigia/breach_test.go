@@ -191,7 +191,7 @@ func watchDomain(t *testing.T, data string, id partner.ID, domain string) {
 		},
 	)
 	must(t, err)
-	if !added {
+	if !added.IsNew {
 		t.Error(domain, "was watched before")
 	}
 	must(t, a.Close())

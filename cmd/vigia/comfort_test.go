@@ -81,7 +81,7 @@ func newJudge(t *testing.T) func(line string) error {
 			return next(nil)
 		})
 		if err == nil {
-			_, err = p.Parse(shellWords(line)[1:])
+			_, err = p.Parse(takeOldFlags(askForHelp(shellWords(line)[1:])))
 		}
 		if err != nil && strings.Contains(err.Error(), "no such file or directory") {
 			err = nil // an example may name a file that only its reader has
@@ -104,8 +104,8 @@ func shellWords(line string) []string {
 // notOneShot are commands that run until they are stopped, and the ones that would look for another machine.
 var notOneShot = []string{"serve", "demo", "passwords download"}
 
-// ownFormat are commands that write a format of their own: a log of one JSON value a line.
-var ownFormat = []string{"subject log"}
+// ownFormat are commands that write a format of their own: a log of one JSON value a line, a script, a page.
+var ownFormat = []string{"subject log", "completion", "man"}
 
 // TestEveryCommandSpeaksJSON runs each command with made-up arguments on an empty installation: with --json it ends
 // with one JSON value on standard output, or with a JSON error on standard error, and never with loose text.

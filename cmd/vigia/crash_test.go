@@ -229,8 +229,9 @@ func (o *oracle) post(address, body, key string) (int, string, error) {
 	return res.StatusCode, string(answer), err
 }
 
-// TestKilledServer kills the server again and again while four writers create subscriptions: nothing that was
-// acknowledged may be missing or there twice, and what was not is created once by sending it again.
+// TestKilledServer kills the server again and again while four writers create subscriptions of a plan that watches:
+// nothing that was acknowledged may be missing or there twice, what was not is created once by sending it again, and of
+// everybody who is enrolled all is watched.
 func TestKilledServer(t *testing.T) {
 	kills := map[sqldb.Engine]int{sqldb.SQLite: 10, sqldb.PostgreSQL: 4}
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
@@ -248,7 +249,7 @@ func killLoop(t *testing.T, engine sqldb.Engine, kills int) {
 		database := storetest.NewAddress(t, engine, folder)
 		databases = append(storetest.Nodes(t, database), database)
 	}
-	o := &oracle{key: crashPartner(t, folder, databases[0])}
+	o := &oracle{key: crashPartner(t, folder, databases[0], "--watch", "email,cpf,phone")}
 	for _, database := range databases {
 		s := newServer(t, binary(t, ""), folder, database)
 		s.start(t)
@@ -268,10 +269,40 @@ func killLoop(t *testing.T, engine sqldb.Engine, kills int) {
 	o.stop.Store(true)
 	writers.Wait()
 	verifyAfterCrashes(t, o, engine, folder, kills)
+	verifyWatches(t, o, folder, databases[0])
+}
+
+// verifyWatches fails unless exactly three values are watched for each person, and the whole database is in order.
+func verifyWatches(t *testing.T, o *oracle, folder, database string) {
+	t.Helper()
+	for _, s := range o.servers {
+		s.kill()
+	}
+	args := []string{"check", "--data", folder}
+	address := filepath.Join(folder, "vigia.db")
+	if database != "" {
+		args = append(args, "--database", database)
+		address = database
+	}
+	if code, out, errs := vigia(t, args...); code != 0 {
+		t.Errorf("check: %d %s%s", code, out, errs)
+	}
+	db, err := sqldb.OpenDatabase(t.Context(), address, sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }() // only read
+	var n int64
+	if err := db.ReadPool().QueryRow(`SELECT count(*) FROM asset WHERE source = 2`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	if want := 3 * o.next.Load() * crashItems; n != want {
+		t.Errorf("%d values are watched, want %d", n, want)
+	}
 }
 
 // crashPartner makes a partner with a plan through the command line, and returns its key.
-func crashPartner(t *testing.T, folder, database string) string {
+func crashPartner(t *testing.T, folder, database string, planFlags ...string) string {
 	t.Helper()
 	at := func(args ...string) []string {
 		args = append(args, "--data", folder, "--json")
@@ -285,18 +316,8 @@ func crashPartner(t *testing.T, folder, database string) string {
 		t.Fatal(errs)
 	}
 	made := decode(t, out)
-	if code, _, errs := vigia(
-		t,
-		at(
-			"plan",
-			"create",
-			"--partner",
-			fmt.Sprint(made["partner_id"]),
-			"--id",
-			"ouro",
-			"--name",
-			"Ouro",
-		)...); code != 0 {
+	create := []string{"plan", "create", "--partner", fmt.Sprint(made["partner_id"]), "--id", "ouro", "--name", "Ouro"}
+	if code, _, errs := vigia(t, at(append(create, planFlags...)...)...); code != 0 {
 		t.Fatal(errs)
 	}
 	return fmt.Sprint(made["api_key"])

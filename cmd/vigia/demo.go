@@ -23,6 +23,7 @@ type demoCmd struct {
 	ConsoleListen  string `name:"console-listen" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's console."`
 	ReceiverListen string `name:"receiver-listen" default:"127.0.0.1:8082" placeholder:"ADDR" help:"Address of the page that receives the demo's alerts."`
 	Fresh          bool   `help:"Forget the last demo and start over."`
+	Tour           bool   `help:"Print a line to paste for every operation, and not for five only."`
 }
 
 func (demoCmd) Help() string {
@@ -31,14 +32,14 @@ func (demoCmd) Help() string {
 		"signed alerts. A second partner is live, with a made-up past of 30 days: import the dump whose name is " +
 		"printed and its people\n" +
 		"are found in it. The folder (--data, by default ./data/demo) is kept between runs, and so are keys, people " +
-		"and log-in.\n\nExamples:\n  vigia demo\n  vigia demo --fresh --listen 127.0.0.1:9000"
+		"and log-in.\n\nExamples:\n  vigia demo\n  vigia demo --tour\n  vigia demo --fresh --listen 127.0.0.1:9000"
 }
 
 // Run starts the demo and serves until a signal comes.
 func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err error) {
 	common := *c
-	if usual, err := filepath.Abs("data"); err == nil && common.Data == usual {
-		common.Data = filepath.Join(usual, "demo") // a demo does not mix with an installation in the usual folder
+	if _, isGiven := o.given["data"]; !isGiven && os.Getenv("VIGIA_DATA") == "" {
+		common.Data = filepath.Join(common.Data, "demo") // a demo does not mix with an installation in the usual folder
 	}
 	common.ReaderUnconfined = true // its dumps are its own, and it must start everywhere
 	if !reader.HasConfinement() {
@@ -110,7 +111,7 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 				"localhost",
 				1,
 			) // passkeys need a name
-			err := world.beginWorld(running, o.w)
+			err := world.beginWorld(running, o.w, d.Tour)
 			if err == nil {
 				err = world.remember(running, o.w)
 			}

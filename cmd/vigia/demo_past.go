@@ -47,9 +47,11 @@ type pastPlan struct {
 	Question    string            `json:"question"`
 	Options     []string          `json:"options"`
 	Answer      string            `json:"answer"`
-	Leaks       []pastLeak        `json:"leaks"`
-	CaseLives   [][]pastMove      `json:"caseLives"`
-	Outages     []pastOutage      `json:"outages"`
+	// ReadyAnswers are texts that the staff keeps at hand.
+	ReadyAnswers []cyber.ReadyAnswer `json:"readyAnswers"`
+	Leaks        []pastLeak          `json:"leaks"`
+	CaseLives    [][]pastMove        `json:"caseLives"`
+	Outages      []pastOutage        `json:"outages"`
 }
 
 // pastLeak is a dump that came in so many days ago. Two leaks that share strangers know each other's lines.
@@ -182,6 +184,11 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 func (p *past) prepareService(ctx context.Context) error {
 	for _, email := range p.plan.Staff {
 		if _, _, err := p.Operators.CreateOperator(ctx, email, operator.Support); err != nil {
+			return err
+		}
+	}
+	for _, ready := range p.plan.ReadyAnswers {
+		if err := p.Cases.SaveReadyAnswer(ctx, ready); err != nil {
 			return err
 		}
 	}

@@ -72,29 +72,29 @@ func startDemo(t *testing.T, data string, args ...string) (out *lines, stop func
 // TestDemoTour pastes every printed line into a shell and compares the answer with what stands under it.
 func TestDemoTour(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "demo")
-	out, stop := startDemo(t, data)
+	out, stop := startDemo(t, data, "--tour")
 	printed := out.String()
 	if !strings.Contains(printed, "http://localhost:") {
 		t.Error("the console is not named by localhost, without which there are no passkeys:", printed)
 	}
-	rows := strings.Split(printed, "\n")
-	pasted := 0
-	for i, row := range rows {
-		if !strings.HasPrefix(row, "curl ") {
-			continue
-		}
-		want := strings.TrimSpace(strings.TrimPrefix(rows[i+1], "#"))
-		got, err := exec.CommandContext(context.Background(), "bash", "-c", row).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s\n%s", err, got, row)
-		}
-		if !strings.HasPrefix(string(got), want) || want == "" {
-			t.Errorf("%s\n%s\n got %s\nwant %s...", rows[i-1], row, got, want)
-		}
-		pasted++
-	}
-	if pasted < 14 {
+	if pasted := pasteTour(t, printed); pasted < 14 {
 		t.Errorf("%d lines to paste; each of the 14 operations has one", pasted)
+	}
+	herPage := regexp.MustCompile(`Her page +(http://\S+)`).FindStringSubmatch(printed)
+	if herPage == nil {
+		t.Fatal("no link to the person's page in\n", printed)
+	}
+	entered, err := http.Get(herPage[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = entered.Body.Close()
+	if entered.StatusCode != http.StatusOK || len(entered.Cookies()) == 0 {
+		t.Error("the link to the person's page opens none:", entered.Status)
+	}
+	api := regexp.MustCompile(`Partner API +(http://\S+)`).FindStringSubmatch(printed)
+	if api == nil || !strings.Contains(page(t, api[1]+"/"), "<html") {
+		t.Error("the address of the API leads to no page:", api)
 	}
 	alerts := regexp.MustCompile(`Alerts +(http://\S+)`).FindStringSubmatch(printed)
 	if alerts == nil {
@@ -115,6 +115,9 @@ func TestDemoTour(t *testing.T) {
 	key := regexp.MustCompile(`API key +(\S+)`)
 	first := key.FindStringSubmatch(printed)[1]
 	again, stop := startDemo(t, data)
+	if pasted := pasteTour(t, again.String()); pasted != 5 {
+		t.Errorf("%d lines to paste without --tour", pasted)
+	}
 	if got := key.FindStringSubmatch(again.String())[1]; got != first {
 		t.Error("the second start has another partner")
 	}
@@ -124,6 +127,33 @@ func TestDemoTour(t *testing.T) {
 	if got := key.FindStringSubmatch(fresh.String())[1]; got == first {
 		t.Error("--fresh kept the partner")
 	}
+}
+
+// pasteTour pastes every printed line into a shell, behind the exports, and compares the answer with what stands under
+// it. It returns how many there were.
+func pasteTour(t *testing.T, printed string) (pasted int) {
+	t.Helper()
+	var exports []string
+	rows := strings.Split(printed, "\n")
+	for i, row := range rows {
+		if strings.HasPrefix(row, "export ") {
+			exports = append(exports, row)
+		}
+		if !strings.HasPrefix(row, "curl ") {
+			continue
+		}
+		want := strings.TrimSpace(strings.TrimPrefix(rows[i+1], "#"))
+		shell := exec.CommandContext(t.Context(), "bash", "-c", strings.Join(append(exports, row), "\n"))
+		got, err := shell.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s\n%s", err, got, row)
+		}
+		if !strings.HasPrefix(string(got), want) || want == "" {
+			t.Errorf("%s\n%s\n got %s\nwant %s...", rows[i-1], row, got, want)
+		}
+		pasted++
+	}
+	return pasted
 }
 
 // enterDemo logs in the way the demo says, and returns how to look at a page or, with a form, to send one.

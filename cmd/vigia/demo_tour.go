@@ -15,15 +15,18 @@ type step struct {
 	// begins is the start of the answer where the whole differs from run to run; empty means that the demo asks by
 	// itself and prints the start of what it got.
 	begins string
+	// isFirst marks the few that are shown without --tour.
+	isFirst bool
 }
 
 // shownAnswer bounds a printed answer.
 const shownAnswer = 110
 
-// printTour prints links and lines to paste. Every line works as it stands, more than once and in any order, except
-// that the removal works once for each start of the demo.
-func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string) error {
+// printTour prints links and lines to paste: five, or one for every operation. Every line works as it stands, more than
+// once and in any order, except that the removal works once for each start of the demo.
+func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string, whole bool) error {
 	steps := w.tourSteps(ctx)
+	page := w.personPage(ctx)
 	if w.err != nil {
 		return w.err
 	}
@@ -34,6 +37,7 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 			"  Partner API   %s\n"+
 			"  Reference     %s/docs/\n"+
 			"  Console       %s   (%s)\n"+
+			"  Her page      %s   (what Ana sees on her phone; open it within 15 minutes)\n"+
 			"  Alerts        %s   (signed alerts arrive here)\n"+
 			"  Leak          %s\n"+
 			"                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
@@ -42,15 +46,30 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 		w.api,
 		w.console,
 		logIn,
+		page,
 		w.receiver.url,
 		dump,
 		w.console,
 		w.secrets.Sandbox.APIKey,
 		w.secrets.Sandbox.Salt,
 	)
-	b.WriteString("\nPaste any of these. Under each stands how its answer begins.\n")
-	for i, s := range steps {
-		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", i+1, s.about, w.curlLine(s), s.begins)
+	if !w.secrets.Past {
+		fmt.Fprintf(&b, "\nA past of %d days is being made up for the live partner: "+
+			"a line below says when it is there.\n", pastDays)
+	}
+	fmt.Fprintf(&b, "\nPaste these into a shell. Under each line stands how its answer begins.\n\n"+
+		"export VIGIA_URL=%s\nexport VIGIA_KEY=%s\nexport USER_HASH=%s\n",
+		w.api, w.secrets.Sandbox.APIKey, w.userHashOf(people[0]))
+	shown := 0
+	for _, s := range steps {
+		if !whole && !s.isFirst {
+			continue
+		}
+		shown++
+		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", shown, s.about, w.curlLine(s), s.begins)
+	}
+	if !whole {
+		fmt.Fprintf(&b, "\n%d more, for every operation: vigia demo --tour\n", len(steps)-shown)
 	}
 	b.WriteString(
 		"\nStop with Ctrl-C. The same partners and people are there at the next start; --fresh starts over.\n",
@@ -59,17 +78,34 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 	return err
 }
 
-// curlLine returns the command line to paste.
+// personPage opens a session for the first of the demo's people and returns the address of her page.
+func (w *world) personPage(ctx context.Context) string {
+	var session struct {
+		URL string `json:"url"`
+	}
+	w.callPartnerAPI(
+		ctx,
+		http.MethodPost,
+		"/v1/cyber/portal-session",
+		fmt.Sprintf(`{"userHash":%q}`, w.userHashOf(people[0])),
+		&session,
+	)
+	return session.URL
+}
+
+// curlLine returns the command line to paste, with the variables that were exported above.
 func (w *world) curlLine(s step) string {
+	named := strings.NewReplacer(w.userHashOf(people[0]), "$USER_HASH")
 	line := "curl -sS"
 	if s.method != http.MethodGet && s.body == "" {
 		line += " -X " + s.method
 	}
-	line += " -H 'x-api-key: " + w.secrets.Sandbox.APIKey + "'"
+	line += ` -H "x-api-key: $VIGIA_KEY"`
 	if s.body != "" {
-		line += " -H 'content-type: application/json' -d '" + s.body + "'"
+		body := strings.ReplaceAll(s.body, w.userHashOf(people[0]), `'"$USER_HASH"'`)
+		line += " -H 'content-type: application/json' -d '" + body + "'"
 	}
-	return line + " '" + w.api + s.path + "'"
+	return line + ` "$VIGIA_URL` + named.Replace(s.path) + `"`
 }
 
 // tourSteps fills the contract's operations with real values.
@@ -91,75 +127,97 @@ func (w *world) tourSteps(ctx context.Context) []step {
 	)
 	steps := []step{
 		{
-			"Enrol people in bulk; a dry run checks everything and creates nothing.",
-			post,
-			"/v1/subscriptions?dry_run=true",
-			"[" + subscriptionItem(fernanda, "2026-01-01") + "]",
-			`{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`,
+			about:  "Enrol people in bulk; a dry run checks everything and creates nothing.",
+			method: post,
+			path:   "/v1/subscriptions?dry_run=true",
+			body:   "[" + subscriptionItem(fernanda, "2026-01-01") + "]",
+			begins: `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`,
 		},
 		{
-			"A bad item says everything that is wrong with it.",
-			post,
-			"/v1/subscriptions",
-			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`,
-			`{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`,
+			about:  "A bad item says everything that is wrong with it.",
+			method: post,
+			path:   "/v1/subscriptions",
+			body:   `[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`,
+			begins: `{"result":"failure","total_created_items":0,"total_not_created_items":1,` +
+				`"not_created_items":[{"cpf":"123"`,
 		},
-		{"List the partner's subscriptions.", get, "/v1/subscriptions?page=1&page_size=2", "", ""},
-		{"Fetch Ana's subscription.", get, "/v1/subscriptions/" + demoPlan + "/" + people[0].CPF, "", ""},
+		{about: "List the partner's subscriptions.", method: get, path: "/v1/subscriptions?page=1&page_size=2"},
+		{about: "Fetch Ana's subscription.", method: get, path: "/v1/subscriptions/" + demoPlan + "/" + people[0].CPF},
 		{
-			"Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; look at " +
-				"the alerts page.",
-			post,
-			"/v1/cyber/monitoring",
-			fmt.Sprintf(
-				`{"value":"ana.trabalho@vazamento.test","type":"email","userHash":"%s"}`,
-				ana,
-			),
-			`{"status":200,"description":"Dados adicionados com sucesso."}`,
-		},
-		{"What is watched for Ana, and how it stands.", get, "/v1/cyber/monitoring/" + ana, "", ""},
-		{"The findings behind those statuses.", get, "/v1/cyber/findings/" + ana, "", `[{"id":"fd_`},
-		{
-			"Stop watching an old address (works once for each start).",
-			http.MethodDelete,
-			"/v1/cyber/monitoring/" + old + "/" + ana,
-			"",
-			`{"status":200,"description":"Dados removidos com sucesso."}`,
+			about: "Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; " +
+				"look at the alerts page.",
+			method:  post,
+			path:    "/v1/cyber/monitoring",
+			body:    fmt.Sprintf(`{"value":"ana.trabalho@vazamento.test","type":"email","userHash":"%s"}`, ana),
+			begins:  `{"status":200,"description":"Dados adicionados com sucesso."}`,
+			isFirst: true,
 		},
 		{
-			"Is a password known from breaches? These are the first ten characters of SHA-1 of \"password\".",
-			post,
-			"/v1/cyber/password-check",
-			`{"passwordHashPrefix":"5BAA61E4C9"}`,
-			`{"exposed":true,"recommendations":["Esta senha`,
-		},
-		{"Services that people can get help with.", get, "/v1/cyber/services", "", ""},
-		{
-			"Open a support case.",
-			post,
-			"/v1/cyber/case",
-			fmt.Sprintf(
-				`{"serviceId":"sv_ajuda_phishing","userHash":"%s"}`,
-				ana,
-			),
-			`{"msg":"Caso criado com sucesso.","task":{"id":"`,
+			about:   "What is watched for Ana, and how it stands.",
+			method:  get,
+			path:    "/v1/cyber/monitoring/" + ana,
+			isFirst: true,
 		},
 		{
-			"An antivirus key for Ana's phone: the same device gets the same key.",
-			post,
-			"/v1/cyber/epp",
-			fmt.Sprintf(
+			about:   "The findings behind those statuses.",
+			method:  get,
+			path:    "/v1/cyber/findings/" + ana,
+			begins:  `[{"id":"fd_`,
+			isFirst: true,
+		},
+		{
+			about:  "Stop watching an old address (works once for each start).",
+			method: http.MethodDelete,
+			path:   "/v1/cyber/monitoring/" + old + "/" + ana,
+			begins: `{"status":200,"description":"Dados removidos com sucesso."}`,
+		},
+		{
+			about:   "Is a password known from breaches? These are the first ten characters of SHA-1 of \"password\".",
+			method:  post,
+			path:    "/v1/cyber/password-check",
+			body:    `{"passwordHashPrefix":"5BAA61E4C9"}`,
+			begins:  `{"exposed":true,"recommendations":["Esta senha`,
+			isFirst: true,
+		},
+		{about: "Services that people can get help with.", method: get, path: "/v1/cyber/services"},
+		{
+			about:  "Open a support case.",
+			method: post,
+			path:   "/v1/cyber/case",
+			body:   fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":"%s"}`, ana),
+			begins: `{"msg":"Caso criado com sucesso.","task":{"id":"`,
+		},
+		{
+			about:  "An antivirus key for Ana's phone: the same device gets the same key.",
+			method: post,
+			path:   "/v1/cyber/epp",
+			body: fmt.Sprintf(
 				`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":"%s"}`,
 				ana,
 			),
-			`{"eppKey":"`,
+			begins: `{"eppKey":"`,
 		},
-		{"Her protected devices.", get, "/v1/cyber/epp?userHash=" + ana, "", ""},
-		{"Advice that fits her situation.", get, "/v1/cyber/advise/" + ana, "", ""},
-		{"Her risk score: 0 is best.", get, "/v1/cyber/score/" + ana, "", `{"breachScore":`},
-		{"Her insurance cover, in reais.", get, "/v1/cyber/insurance/" + ana, "", ""},
-		{"Every plan in force for her, with sub-limits and waiting period.", get, "/v1/cyber/cover/" + ana, "", ""},
-		{"Every event of the partner, in order.", get, "/v1/events?limit=1", "", `{"events":[{"id":"evt_`},
+		{about: "Her protected devices.", method: get, path: "/v1/cyber/epp?userHash=" + ana},
+		{about: "Advice that fits her situation.", method: get, path: "/v1/cyber/advise/" + ana},
+		{
+			about:   "Her risk score: 0 is best.",
+			method:  get,
+			path:    "/v1/cyber/score/" + ana,
+			begins:  `{"breachScore":`,
+			isFirst: true,
+		},
+		{about: "Her insurance cover, in reais.", method: get, path: "/v1/cyber/insurance/" + ana},
+		{
+			about:  "Every plan in force for her, with sub-limits and waiting period.",
+			method: get,
+			path:   "/v1/cyber/cover/" + ana,
+		},
+		{
+			about:  "Every event of the partner, in order.",
+			method: get,
+			path:   "/v1/events?limit=1",
+			begins: `{"events":[{"id":"evt_`,
+		},
 	}
 	for i := range steps {
 		if steps[i].begins == "" {

@@ -237,7 +237,7 @@ func (t *demoTenant) pointWebhooks(
 }
 
 // beginWorld fills the world through the API, as a partner would, and prints the tour.
-func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
+func (w *world) beginWorld(ctx context.Context, out io.Writer, wholeTour bool) error {
 	w.enrolEverybody(ctx)
 	ana := w.userHashOf(people[0])
 	for _, asset := range [][2]string{
@@ -272,7 +272,7 @@ func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return w.printTour(ctx, out, logIn, dump)
+	return w.printTour(ctx, out, logIn, dump, wholeTour)
 }
 
 // userHashOf returns the user hash of a person.
@@ -324,7 +324,7 @@ func (w *world) makeLogin(ctx context.Context) (string, error) {
 	text := "log in as " + demoAdmin + ", password " + w.secrets.ConsolePassword
 	if o.Password != w.secrets.ConsoleHash {
 		return "log in as " + demoAdmin + " with the password that you chose (forgotten: vigia operator reset --data " +
-			w.app.Config.Data + " --email " + demoAdmin + ")", nil
+			w.app.Config.Data + " " + demoAdmin + ")", nil
 	}
 	if o.TOTPOn {
 		text += ", and the code of your app"

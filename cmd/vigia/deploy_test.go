@@ -68,35 +68,7 @@ func TestBalancers(t *testing.T) {
 		s.start(t)
 		t.Cleanup(s.kill)
 	}
-	for _, b := range []struct {
-		name  string
-		start func(t *testing.T, port string)
-	}{
-		{"haproxy", func(t *testing.T, port string) {
-			path := filepath.Join(t.TempDir(), "haproxy.cfg")
-			writeFile(t, path, deployFile(t, "haproxy.cfg", "maxconn 20000", "maxconn 100", "bind :8080", "bind 127.0.0.1:"+port, "api-1:8080", replicas[0].address, "api-2:8080", replicas[1].address))
-			startBalancer(t, "haproxy", "-db", "-f", path)
-		}},
-		{"nginx", func(t *testing.T, port string) {
-			folder := t.TempDir()
-			writeFile(t, filepath.Join(folder, "vigia.conf"), deployFile(t, "nginx.conf",
-				"listen 8080", "listen 127.0.0.1:"+port, "api-1:8080", replicas[0].address, "api-2:8080", replicas[1].address))
-			main := "daemon off; worker_processes 1; pid " + folder + "/pid; error_log stderr; events {}\n" +
-				"http { access_log off; client_body_temp_path " + folder + "; proxy_temp_path " + folder + "; fastcgi_temp_path " + folder +
-				"; uwsgi_temp_path " + folder + "; scgi_temp_path " + folder + "; include " + folder + "/vigia.conf; }\n"
-			if os.Geteuid() == 0 {
-				main = "user root; " + main
-			}
-			writeFile(t, filepath.Join(folder, "nginx.conf"), main)
-			startBalancer(t, "nginx", "-p", folder, "-e", "stderr", "-c", filepath.Join(folder, "nginx.conf"))
-		}},
-		{"caddy", func(t *testing.T, port string) {
-			path := filepath.Join(t.TempDir(), "Caddyfile")
-			writeFile(t, path, "{\n\tadmin off\n}\n"+deployFile(t, "Caddyfile",
-				"api.example.com {", "http://127.0.0.1:"+port+" {", "api-1:8080 api-2:8080 {", replicas[0].address+" "+replicas[1].address+" {"))
-			startBalancer(t, "caddy", "run", "--adapter", "caddyfile", "--config", path)
-		}},
-	} {
+	for _, b := range exampleBalancers([2]string{replicas[0].address, replicas[1].address}) {
 		t.Run(b.name, func(t *testing.T) {
 			_, port, _ := net.SplitHostPort(freeAddress(t))
 			b.start(t, port)
@@ -125,6 +97,79 @@ func TestBalancers(t *testing.T) {
 			})
 			if strings.Contains(logText(), "203.0.113.9") {
 				t.Error("the address that a caller made up was believed")
+			}
+		})
+	}
+}
+
+// exampleBalancer is a program that deploy/ has an example for.
+type exampleBalancer struct {
+	name  string
+	start func(t *testing.T, port string)
+}
+
+// exampleBalancers are those that deploy/ has an example for, before two replicas.
+func exampleBalancers(replicas [2]string) []exampleBalancer {
+	return []exampleBalancer{
+		{"haproxy", func(t *testing.T, port string) {
+			path := filepath.Join(t.TempDir(), "haproxy.cfg")
+			writeFile(t, path, deployFile(t, "haproxy.cfg", "maxconn 20000", "maxconn 100", "bind :8080", "bind 127.0.0.1:"+port, "api-1:8080", replicas[0], "api-2:8080", replicas[1]))
+			startBalancer(t, "haproxy", "-db", "-f", path)
+		}},
+		{"nginx", func(t *testing.T, port string) {
+			folder := t.TempDir()
+			writeFile(t, filepath.Join(folder, "vigia.conf"), deployFile(t, "nginx.conf",
+				"listen 8080", "listen 127.0.0.1:"+port, "api-1:8080", replicas[0], "api-2:8080", replicas[1]))
+			main := "daemon off; worker_processes 1; pid " + folder + "/pid; error_log stderr; events {}\n" +
+				"http { access_log off; client_body_temp_path " + folder + "; proxy_temp_path " + folder + "; fastcgi_temp_path " + folder +
+				"; uwsgi_temp_path " + folder + "; scgi_temp_path " + folder + "; include " + folder + "/vigia.conf; }\n"
+			if os.Geteuid() == 0 {
+				main = "user root; " + main
+			}
+			writeFile(t, filepath.Join(folder, "nginx.conf"), main)
+			startBalancer(t, "nginx", "-p", folder, "-e", "stderr", "-c", filepath.Join(folder, "nginx.conf"))
+		}},
+		{"caddy", func(t *testing.T, port string) {
+			path := filepath.Join(t.TempDir(), "Caddyfile")
+			writeFile(t, path, "{\n\tadmin off\n}\n"+deployFile(t, "Caddyfile",
+				"api.example.com {", "http://127.0.0.1:"+port+" {", "api-1:8080 api-2:8080 {", replicas[0]+" "+replicas[1]+" {"))
+			startBalancer(t, "caddy", "run", "--adapter", "caddyfile", "--config", path)
+		}},
+	}
+}
+
+// TestBalancersWithoutReplicas: while no replica answers, each balancer says by itself what the service would: 503, when
+// to come back, a code for programs, and the body that the contract has for the area.
+func TestBalancersWithoutReplicas(t *testing.T) {
+	for _, b := range exampleBalancers([2]string{freeAddress(t), freeAddress(t)}) {
+		t.Run(b.name, func(t *testing.T) {
+			_, port, _ := net.SplitHostPort(freeAddress(t))
+			b.start(t, port)
+			for path, want := range map[string]string{
+				"/v1/cyber/services":       `{"statusCode":503,"message":"Erro de Aplicação"}`,
+				"/v1/subscriptions?page=1": `{"message":"Erro de Aplicação"}`,
+				"/subscription-moves":      `{"message":"Erro de Aplicação"}`,
+			} {
+				var res *http.Response
+				var body []byte
+				awaitTrue(t, func() bool {
+					req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+port+path, http.NoBody)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if res, err = http.DefaultClient.Do(req); err != nil {
+						return false // it does not listen yet
+					}
+					body, err = io.ReadAll(res.Body)
+					_ = res.Body.Close()
+					// haproxy tells the areas apart once its checks have found the replicas gone.
+					return err == nil && string(body) == want
+				})
+				if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") != "10" ||
+					res.Header.Get("x-error-code") != "server.unavailable" ||
+					!strings.HasPrefix(res.Header.Get("content-type"), "application/json") {
+					t.Errorf("%s: %d %v %s", path, res.StatusCode, res.Header, body)
+				}
 			}
 		})
 	}

@@ -97,6 +97,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 	p.database(ctx, p.checkKeyFile())
 	p.checkCorpora()
 	p.addresses(ctx)
+	p.checkServing()
 	p.checkPublic(ctx)
 	p.checkClock()
 	p.webhooks()
@@ -572,6 +573,25 @@ func (p *checkup) passwordCorpora(list []password.Corpus) {
 		)
 	case samples > 0 || len(list) < len(password.Algorithms):
 		p.reportWarning(area, "live partners' password checks know one algorithm only", mend+", for the other one too")
+	}
+}
+
+// checkServing names the servers that run on the data folder, of which there should be one.
+func (p *checkup) checkServing() {
+	const area = "servers"
+	list, err := app.ListServing(p.common.Data)
+	if err != nil {
+		p.reportWarning(area, oneLineReason(err), "")
+		return
+	}
+	for _, s := range list {
+		text := fmt.Sprintf("number %d on this data folder: process %d, %s and %s, since %s",
+			s.Number, s.PID, s.Listen, s.ConsoleListen, formatTime(s.Since))
+		if len(list) == 1 {
+			p.reportOK(area, "%s", text)
+		} else {
+			p.reportWarning(area, text, "run one server on an embedded database; for several use PostgreSQL")
+		}
 	}
 }
 

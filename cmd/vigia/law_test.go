@@ -102,6 +102,7 @@ func TestSubjectCommands(t *testing.T) {
 	in.fails(t, exitUsage, "subject", "export", "--cpf", "123")
 	in.fails(t, exitUsage, "subject", "export", "--user-hash", user)
 	in.fails(t, exitUsage, "subject", "erase", "--cpf", "52998224725")
+	in.fails(t, exitUsage, "subject", "erase", "--cpf", "52998224725", "--reason", "ninguém confirma")
 	in.fails(t, exitUsage, "subject", "erase", "--cpf", "52998224725", "--reason", " ")
 
 	// The trail says who asked, and never whose CPF it was.
@@ -111,7 +112,7 @@ func TestSubjectCommands(t *testing.T) {
 		!strings.Contains(trail, "***.***.247-**") {
 		t.Error(trail)
 	}
-	erased := decode(t, in.ok(t, "subject", "erase", "--cpf", "52998224725", "--reason", "pedido 1"))
+	erased := decode(t, in.ok(t, "subject", "erase", "--cpf", "52998224725", "--reason", "pedido 1", "--yes"))
 	if erased["scrubbed"] != true || erased["rows"].(float64) < 8 {
 		t.Error(erased)
 	}

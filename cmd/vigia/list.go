@@ -16,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/subscription"
 	"github.com/vigiahq/vigia/internal/web/api"
 )
@@ -103,6 +104,11 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 			return err
 		}
 	}
+	if f.Partner != "" {
+		if _, err := a.Partners.GetPartner(ctx, f.Partner); err != nil {
+			return err
+		}
+	}
 	now := a.Now()
 	found, err := a.Cases.ListCases(ctx, f)
 	if err != nil {
@@ -163,6 +169,11 @@ type messageListCmd struct {
 }
 
 func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	if l.Partner != "" {
+		if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
+			return err
+		}
+	}
 	all, err := a.Messages.ListTemplates(ctx, partner.ID(l.Partner))
 	if err != nil {
 		return err
@@ -251,9 +262,9 @@ func (subscriptionImportCmd) Help() string {
 }
 
 func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
-	file, err := os.Open(i.File)
+	file, err := openNamedFile(i.File)
 	if err != nil {
-		return fmt.Errorf("import: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
@@ -292,13 +303,20 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) 
 		"created", report.Created,
 		"already_there", report.Known,
 		"rejected", report.Rejected,
+		"watched", report.Watched.String(),
 		"dry_run", i.DryRun,
 	)
 	if report.Rejected == 0 {
 		return o.showRecord(view)
 	}
-	return o.showRecord(view.withPairs("rejects_file", rejects.path), "The rejects file holds personal data.")
+	return errors.Join(
+		o.showRecord(view.withPairs("rejects_file", rejects.path), "The rejects file holds personal data."),
+		errRejected.Note("%d records were refused: they are in %s, with the reasons", report.Rejected, rejects.path),
+	)
 }
+
+// errRejected ends an import of which some records were refused.
+var errRejected = fault.New(fault.Unprocessable, "import.rejects")
 
 // countingReader tells how far a file has been read.
 type countingReader struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app/apptest"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // sandboxStory is a partner's developer at work: requests of a sandbox key, the operator's part where only an operator
@@ -93,6 +94,16 @@ func sandboxStory(t *testing.T, s *apptest.Service, receiver string) {
 	must(err)
 	_, err = vigia.TestWebhook(ctx, hook.ID, client.WebhookTestRequest{Type: "webhook.test"})
 	must(err)
+	// No first key may ask for erasures: the operator makes one that may.
+	_, privacyKey, err := s.App.Partners.CreateKey(ctx, s.Sandbox.ID, "", []partner.Scope{partner.ScopePrivacy}, time.Time{})
+	must(err)
+	officer, err := client.New(client.Config{URL: s.URL, Key: privacyKey})
+	must(err)
+	_, err = officer.RequestErasure(ctx, client.ErasureRequest{UserHash: "apagada", Reason: "pedido"})
+	must(err)
+	kept, err := officer.RequestErasure(ctx, client.ErasureRequest{UserHash: "fica", Reason: "pedido"})
+	must(err)
+	must(officer.CancelErasure(ctx, kept.ID))
 	must(vigia.AdvanceSandboxClock(ctx, client.SandboxClock{Days: 340})) // the subscription is over, the key ends soon
 	must(vigia.AdvanceSandboxClock(ctx, client.SandboxClock{Days: 60}))  // the key has ended
 

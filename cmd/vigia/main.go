@@ -26,6 +26,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/corpus/password"
+	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -35,6 +36,7 @@ import (
 type cli struct {
 	config.Common
 	HelpAll helpAllFlag `help:"Show help with the flags that every command takes."`
+	Version versionFlag `help:"Print the version."`
 
 	Demo         demoCmd         `cmd:"" group:"run" help:"Start everything on an embedded database with a sandbox partner, and print a key and curl lines to paste."`
 	Serve        serveCmd        `cmd:"" group:"run" help:"Run the service."`
@@ -52,11 +54,12 @@ type cli struct {
 	Event        struct {
 		List eventListCmd `cmd:"" help:"List a partner's events, or the deliveries and attempts of one."`
 	} `cmd:"" group:"clients" help:"Events and their deliveries: list."`
-	Listen  listenCmd `cmd:"" group:"clients" help:"Post the events of a sandbox partner to a program on this machine, signed."`
+	Listen  listenCmd  `cmd:"" group:"clients" help:"Post the events of a sandbox partner to a program on this machine, signed."`
+	Trigger triggerCmd `cmd:"" group:"clients" help:"Send a signed sample of any type of event to a webhook or to a program on this machine."`
 	Message struct {
 		List messageListCmd `cmd:"" help:"List the texts, and who wrote each."`
 	} `cmd:"" group:"clients" help:"What people read of events: list."`
-	MCP       mcpCmd       `cmd:"" name:"mcp" group:"clients" help:"Tools for assistants that only read, by the Model Context Protocol."`
+	MCP       mcpCmd       `cmd:"" name:"mcp" group:"clients" help:"Tools for assistants, by the Model Context Protocol."`
 	Breach    breachCmd    `cmd:"" group:"protect" help:"Breaches: import, append, replace, list, show, explain, edit, verify, retract."`
 	Passwords passwordsCmd `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
 	Feed      feedCmd      `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, show, pause, resume, run, rotate, remove."`
@@ -69,7 +72,10 @@ type cli struct {
 	Operator operatorCmd `cmd:"" group:"people" help:"People who use the console: create, invite, list, role, reset, disable, enable, logout."`
 	Audit    auditCmd    `cmd:"" group:"people" help:"The audit trail: list, verify."`
 	Subject  subjectCmd  `cmd:"" group:"people" help:"A person's rights: export, erase, log, replay."`
-	Version  versionCmd  `cmd:"" group:"run" help:"Print the version."`
+	Print    versionCmd  `cmd:"" name:"version" group:"run" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" group:"run" help:"Print a script that completes this command line in a shell."`
+	Man        manCmd        `cmd:"" group:"run" help:"Print the manual page."`
 }
 
 func main() {
@@ -79,14 +85,25 @@ func main() {
 	os.Exit(code)
 }
 
-// Exit codes, as documented in docs/operations.md.
+// Exit codes.
 const (
 	exitOK       = 0
 	exitFailure  = 1
 	exitUsage    = 2
 	exitNotFound = 3
 	exitConflict = 4
+	exitPartly   = 5
 )
+
+// exitMeanings says what each exit code means; the manual page and the documents show it.
+var exitMeanings = []string{
+	exitOK:       "It is done.",
+	exitFailure:  "It failed, or what was checked is damaged; the message says why.",
+	exitUsage:    "The command line or the configuration is wrong, or a file that it names cannot be read.",
+	exitNotFound: "What was named does not exist.",
+	exitConflict: "It conflicts with what is there.",
+	exitPartly:   "It is done in part: some records were refused, and are in the file of rejects.",
+}
 
 // commandGroups are the headings of --help, in its order; the last is that of the flags of every command.
 var commandGroups = []kong.Group{
@@ -111,7 +128,7 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 // printHelp shows a command's own flags.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	for _, f := range ctx.Model.Flags {
-		f.Hidden = f.Name != "help" && f.Name != "help-all"
+		f.Hidden = f.Name != "help" && f.Name != "help-all" && f.Name != "version"
 	}
 	return kong.DefaultHelpPrinter(options, ctx)
 }
@@ -140,7 +157,7 @@ func newParser(c *cli, stdout, stderr io.Writer, exit func(int), more ...kong.Op
 		kong.Name("vigia"),
 		kong.Writers(stdout, stderr),
 		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
-			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco "+
+			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create 'Banco "+
 			"Exemplo' --json"),
 		kong.Vars{
 			"passwords_base": password.DefaultBase,
@@ -213,6 +230,11 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		unread = unread.And(config.LoadSettingsFile())
 	}
 	unread = unread.And(config.LoadSecretFiles())
+	if len(args) > 0 && args[0] == completeWord {
+		printSuggestions(stdout, parser.Model, args[1:])
+		return exitOK
+	}
+	args = takeOldFlags(askForHelp(args))
 	parsed, err := parseArguments(parser, args)
 	if exit >= 0 { // --help
 		return exit
@@ -224,11 +246,11 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		err = unread
 	}
 	if err != nil {
-		_, _ = fmt.Fprintln(stderr, "vigia:", err)
-		_, _ = fmt.Fprintln(stderr, "Run 'vigia --help', or add --help to a command, for what it takes.")
+		printUsage(err, args, stderr)
 		return exitUsage
 	}
-	o := &output{w: stdout, err: stderr, json: c.JSON, person: personAt(os.Stdin, stderr)}
+	o := &output{w: stdout, err: stderr, json: c.JSON, person: personAt(os.Stdin, stderr), given: givenNames(parsed)}
+	warnOfUnknownVariables(parser.Model, os.Environ(), o)
 	ctx = withCommand(ctx, parsed)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	var opened *app.App
@@ -272,6 +294,10 @@ func parseArguments(parser *kong.Kong, args []string) (ctx *kong.Context, err er
 func exitCode(err error) int {
 	var problems config.Problems
 	switch kind := fault.KindOf(err); {
+	case errors.Is(err, errRejected):
+		return exitPartly
+	case errors.Is(err, backup.ErrNoBackup), errors.Is(err, backup.ErrDamaged):
+		return exitFailure // the call was right, the file is not
 	case errors.As(err, &problems), kind == fault.Invalid:
 		return exitUsage
 	case kind == fault.NotFound:
@@ -328,10 +354,38 @@ func (o *output) confirmNewInstallation(c *config.Common) error {
 	if o.person == nil {
 		return nil
 	}
-	_, _ = fmt.Fprintf(o.err, "There is no installation in %s. Begin a new one there? [y/N] ", absolutePath(c.Data))
-	answer, err := bufio.NewReader(o.person).ReadString('\n')
-	if err != nil && answer == "" || !strings.EqualFold(strings.TrimSpace(answer), "y") {
+	if !o.askYesOrNo("There is no installation in " + absolutePath(c.Data) + ". Begin a new one there?") {
 		return errNotBegun.Note("data: nothing was begun; --data or VIGIA_DATA names the folder of an installation")
+	}
+	return nil
+}
+
+// askYesOrNo asks the person at the terminal; no answer means no.
+func (o *output) askYesOrNo(question string) bool {
+	_, _ = fmt.Fprintf(o.err, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(o.person).ReadString('\n')
+	return (err == nil || answer != "") && strings.EqualFold(strings.TrimSpace(answer), "y")
+}
+
+// errNotConfirmed ends a command whose user did not confirm what it would do.
+var errNotConfirmed = fault.New(fault.Invalid, "command.not_confirmed")
+
+// confirmFlag is taken by commands that ask before they do what is hard to undo.
+type confirmFlag struct {
+	Yes bool `help:"Do it without asking, as scripts need."`
+}
+
+// confirm shows what a command is about to do and asks for it; where nobody can be asked, --yes is needed.
+func (f confirmFlag) confirm(o *output, question string, preview record) error {
+	if f.Yes {
+		return nil
+	}
+	if o.person == nil {
+		return errNotConfirmed.Note("nothing was changed: --yes is needed where nobody can be asked")
+	}
+	preview.writeLines(o.err)
+	if !o.askYesOrNo(question) {
+		return errNotConfirmed.Note("nothing was changed")
 	}
 	return nil
 }

@@ -117,7 +117,10 @@ func TestPartnerAndKeyCommands(t *testing.T) {
 		decode(t, out)["mask_cards"] != true {
 		t.Error(code, out)
 	}
-	if code, out, _ := vigia(t, at("partner", "suspend", id)...); code != 0 || decode(t, out)["suspended"] != true {
+	if code, _, errs := vigia(t, at("partner", "suspend", id)...); code != exitUsage || !strings.Contains(errs, "--yes") {
+		t.Error("a partner was suspended without a question:", code, errs)
+	}
+	if code, out, _ := vigia(t, at("partner", "suspend", id, "--yes")...); code != 0 || decode(t, out)["suspended"] != true {
 		t.Error(code, out)
 	}
 	if code, out, _ := vigia(t, at("partner", "resume", id)...); code != 0 || decode(t, out)["suspended"] != false {

@@ -52,15 +52,15 @@ func (f consoleFlag) showLink(o *output, who operator.Operator, token string, er
 // operatorCreateCmd is 'vigia operator create'. It prints the one-time link with which the operator chooses a
 // password.
 type operatorCreateCmd struct {
-	Email string `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
+	Email string `arg:"" help:"The person's e-mail."`
 	Role  string `default:"viewer" enum:"admin,support,viewer" help:"What the person may do: admin, support, viewer."`
 	consoleFlag
 }
 
 func (operatorCreateCmd) Help() string {
 	return "There is no default account: the first operator is made here.\n\nExamples:\n  vigia operator create " +
-		"--email ana@exemplo.com.br --role admin\n" +
-		"  vigia operator create --email bia@exemplo.com.br --role support --console https://console.exemplo.com.br"
+		"ana@exemplo.com.br --role admin\n" +
+		"  vigia operator create bia@exemplo.com.br --role support --console https://console.exemplo.com.br"
 }
 
 func (p *operatorCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -75,16 +75,16 @@ func (p *operatorCreateCmd) Run(ctx context.Context, a *app.App, o *output) erro
 // operatorInviteCmd is 'vigia operator invite', for the people of a partner.
 type operatorInviteCmd struct {
 	Partner partner.ID `required:"" placeholder:"PARTNER" help:"The id of the partner whose person it is."`
-	Email   string     `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
-	Role    string     `default:"viewer" enum:"admin,developer,attendant,viewer" help:"What the person may do with what is the partner's: admin, developer, attendant, viewer."`
+	Email   string     `arg:"" help:"The person's e-mail."`
+	Role    string     `default:"viewer" enum:"admin,developer,attendant,officer,viewer" help:"What the person may do with what is the partner's: admin, developer, attendant, officer, viewer."`
 	consoleFlag
 }
 
 func (operatorInviteCmd) Help() string {
 	return "A developer looks after keys and webhooks and invites colleagues, an admin also gives keys that show " +
 		"people in clear, an attendant looks\n" +
-		"after people and cases, a viewer looks.\n\nExample:\n" +
-		"  vigia operator invite --partner pt_... --email dev@exemplo.com.br --role developer"
+		"after people and cases, an officer answers people who ask for their data, a viewer looks.\n\nExample:\n" +
+		"  vigia operator invite dev@exemplo.com.br --partner pt_... --role developer"
 }
 
 func (p *operatorInviteCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -110,13 +110,13 @@ func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	return o.listRecords(
 		makeRecords(found, viewOperator),
-		"No operator yet. Make one: vigia operator create --email ADDRESS --role admin",
+		"No operator yet. Make one: vigia operator create ADDRESS --role admin",
 	)
 }
 
 // byEmail is the flag of commands about one operator.
 type byEmail struct {
-	Email string `required:"" placeholder:"ADDRESS" help:"The operator's e-mail."`
+	Email string `arg:"" help:"The operator's e-mail."`
 }
 
 // changeOperator finds the operator and shows what became of it.
@@ -140,7 +140,7 @@ func (b byEmail) changeOperator(
 // operatorRoleCmd is 'vigia operator role', which changes what an operator may do.
 type operatorRoleCmd struct {
 	byEmail
-	Role string `required:"" enum:"admin,support,viewer,developer,attendant" help:"What the person may do: admin, support, viewer; of a partner's person admin, developer, attendant, viewer."`
+	Role string `required:"" enum:"admin,support,viewer,developer,attendant,officer" help:"What the person may do: admin, support, viewer; of a partner's person admin, developer, attendant, officer, viewer."`
 }
 
 func (p *operatorRoleCmd) Run(ctx context.Context, a *app.App, o *output) error {

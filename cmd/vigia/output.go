@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"github.com/vigiahq/vigia/internal/platform/fault"
@@ -28,6 +31,8 @@ type output struct {
 	json   bool
 	// person is who can be asked a question; nil where nobody can.
 	person io.Reader
+	// given are the arguments and flags of the command line by their names, to name what was not found.
+	given map[string]string
 }
 
 // record is what a command shows of one thing: names and values in order. As JSON it is an object, for people a line
@@ -84,7 +89,11 @@ func (r record) MarshalJSON() ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for i, f := range r {
-		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
+		if i == 0 {
+			b.WriteByte('{')
+		} else {
+			b.WriteByte(',')
+		}
 		if err := enc.Encode(f.name); err != nil {
 			return nil, err
 		}
@@ -240,12 +249,57 @@ func (o *output) printFailure(err error) {
 		if detail := f.Detail(); detail != "" {
 			text = detail
 		}
+		text = cmp.Or(o.notFoundSentence(f.Code), text)
 	}
 	if o.json {
 		_ = json.NewEncoder(o.err).Encode(map[string]string{"error": code, "detail": text})
 		return
 	}
 	_, _ = fmt.Fprintln(o.err, "vigia:", text)
+}
+
+// listed says how a kind of thing is called, which arguments name one, and which command lists them.
+type listed struct {
+	noun, argument, list string
+}
+
+// listedThings are what a command may not find, by the code of the fault.
+var listedThings = map[string]listed{
+	"partner.not_found":  {noun: "partner", argument: "partner", list: "vigia partner list"},
+	"plan.not_found":     {noun: "plan", argument: "plan", list: "vigia plan list --partner PARTNER"},
+	"key.not_found":      {noun: "key", argument: "key", list: "vigia key list --partner PARTNER"},
+	"webhook.not_found":  {noun: "webhook", argument: "webhook", list: "vigia webhook list"},
+	"event.not_found":    {noun: "event", argument: "event", list: "vigia event list --partner PARTNER"},
+	"breach.not_found":   {noun: "breach", argument: "name", list: "vigia breach list"},
+	"feed.not_found":     {noun: "feed", argument: "name", list: "vigia feed list"},
+	"operator.not_found": {noun: "operator", argument: "email", list: "vigia operator list"},
+}
+
+// notFoundSentence says what there is not, and which command lists what there is; empty for any other fault.
+func (o *output) notFoundSentence(code string) string {
+	thing, found := listedThings[code]
+	name := o.given[thing.argument]
+	if !found || name == "" {
+		return ""
+	}
+	list := thing.list
+	if partner := o.given["partner"]; partner != "" {
+		list = strings.Replace(list, "PARTNER", partner, 1)
+	}
+	return fmt.Sprintf("there is no %s %s; '%s' lists them", thing.noun, name, list)
+}
+
+// givenNames returns what the arguments and flags of a command line were given as text.
+func givenNames(parsed *kong.Context) map[string]string {
+	given := map[string]string{}
+	for _, step := range parsed.Path {
+		if step.Positional != nil {
+			given[step.Positional.Name] = givenText(step.Positional.Target)
+		} else if step.Flag != nil {
+			given[step.Flag.Name] = givenText(step.Flag.Target)
+		}
+	}
+	return given
 }
 
 // warn says on standard error what the user has to know although the command did its work.
@@ -364,6 +418,47 @@ func (p *progress) clearLine() {
 	}
 }
 
+// errFile is the refusal of a file that the command line names.
+var errFile = fault.New(fault.Invalid, "file.unreadable")
+
+// openNamedFile opens a file that the command line names; the error says which and why, for the whole path may differ
+// from what was typed.
+func openNamedFile(name string) (*os.File, error) {
+	file, err := os.Open(filepath.Clean(name))
+	if err != nil {
+		return nil, unreadableFile(name, err)
+	}
+	return file, nil
+}
+
+// readNamedFile reads a file that the command line names.
+func readNamedFile(name string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Clean(name))
+	if err != nil {
+		return nil, unreadableFile(name, err)
+	}
+	return text, nil
+}
+
+// checkNamedFile refuses a name that is no file that can be read.
+func checkNamedFile(name string) error {
+	file, err := openNamedFile(name)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// unreadableFile names a file and why it cannot be read.
+func unreadableFile(name string, err error) error {
+	var cause *fs.PathError
+	why := err.Error()
+	if errors.As(err, &cause) {
+		why = cause.Err.Error()
+	}
+	return errFile.Because(err).Note("%s cannot be read: %s", absolutePath(name), why)
+}
+
 // longestValue bounds what is read of a value.
 const longestValue = 4 << 10
 
@@ -387,9 +482,9 @@ func personalValue(text string, stdin io.Reader) (string, error) {
 	}
 	from := stdin
 	if inFile {
-		f, err := os.Open(filepath.Clean(name))
+		f, err := openNamedFile(name)
 		if err != nil {
-			return "", fmt.Errorf("read the value: %w", err)
+			return "", err
 		}
 		defer func() { _ = f.Close() }() // only read
 		from = f

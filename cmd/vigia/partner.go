@@ -44,7 +44,7 @@ func viewPartner(p partner.Partner) record {
 
 // partnerCreateCmd is 'vigia partner create'. The first key and the salt are printed once.
 type partnerCreateCmd struct {
-	Name      string `required:"" placeholder:"NAME" help:"The partner's name."`
+	Name      string `arg:"" name:"name" help:"The partner's name."`
 	Sandbox   bool   `help:"A partner that tries the service out: made-up documents are accepted and nothing meets real corpora."`
 	People    int    `placeholder:"N" help:"How many people the contract covers: lets 3 N values be looked up in past breaches at once, and N/200 more in an hour (at least 200)."`
 	Rate      int    `placeholder:"N" help:"Requests a second; 0 means 200."`
@@ -53,8 +53,8 @@ type partnerCreateCmd struct {
 }
 
 func (partnerCreateCmd) Help() string {
-	return "Examples:\n  vigia partner create --name 'Banco Exemplo' --people 200000\n  vigia partner create --name " +
-		"Testes --sandbox --json"
+	return "Examples:\n  vigia partner create 'Banco Exemplo' --people 200000\n  vigia partner create Testes " +
+		"--sandbox --json"
 }
 
 func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -85,7 +85,7 @@ func (partnerListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	return o.listRecords(
 		makeRecords(found, viewPartner),
-		"No partner yet. Make one: vigia partner create --name NAME",
+		"No partner yet. Make one: vigia partner create NAME",
 		"partner_id",
 		"mode",
 		"suspended",
@@ -111,11 +111,42 @@ func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 }
 
 // partnerSuspendCmd is 'vigia partner suspend', which turns all keys of a partner off. Its data stay.
-type partnerSuspendCmd struct{ partnerArg }
+type partnerSuspendCmd struct {
+	partnerArg
+	confirmFlag
+}
+
+func (partnerSuspendCmd) Help() string {
+	return "Shows which keys stop working and asks before it does so.\n\nExamples:\n  vigia partner suspend pt_...\n" +
+		"  vigia partner suspend pt_... --yes --json"
+}
 
 func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	found, err := a.Partners.SuspendPartner(ctx, p.ID)
+	found, err := a.Partners.GetPartner(ctx, p.ID)
 	if err != nil {
+		return err
+	}
+	if found.Suspended {
+		return o.showRecord(viewPartner(found))
+	}
+	keys, err := a.Partners.ListKeys(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	var live []string
+	for _, key := range keys {
+		if key.IsLiveAt(a.Now()) {
+			live = append(live, key.Preview)
+		}
+	}
+	if err := p.confirm(o, "Refuse every request of this partner until 'vigia partner resume'?", newRecord(
+		"partner_id", found.ID,
+		"name", found.Name,
+		"keys_turned_off", live,
+	)); err != nil {
+		return err
+	}
+	if found, err = a.Partners.SuspendPartner(ctx, p.ID); err != nil {
 		return err
 	}
 	return o.showRecord(viewPartner(found))
@@ -302,7 +333,7 @@ func (o *output) showNewKey(k partner.Key, text string, now time.Time) error {
 type keyCreateCmd struct {
 	Partner partner.ID    `required:"" placeholder:"ID" help:"The partner's id."`
 	Label   string        `placeholder:"TEXT" help:"What the key is for."`
-	Scopes  []string      `placeholder:"SCOPE" help:"What it may do: cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, manage:read; default is cyber and subscriptions, which is the 14 operations."`
+	Scopes  []string      `placeholder:"SCOPE" help:"What it may do: cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, manage:read, privacy; default is cyber and subscriptions, which is the 14 operations."`
 	Expires time.Duration `placeholder:"TIME" help:"How long it lives (2160h); default is for ever."`
 }
 
@@ -355,7 +386,7 @@ func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // keyFlags name a key.
 type keyFlags struct {
 	Partner partner.ID    `required:"" placeholder:"ID" help:"The partner's id."`
-	Key     partner.KeyID `required:"" placeholder:"KEY" help:"The key's id (key_...)."`
+	Key     partner.KeyID `arg:"" name:"key" help:"The key's id (key_...)."`
 }
 
 // keyRollCmd is 'vigia key roll'. The old key works on for the overlap, so that the partner can install the new one.

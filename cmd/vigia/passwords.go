@@ -52,11 +52,13 @@ func showImported(ctx context.Context, a *app.App, o *output, corpus password.Co
 type passwordsImportCmd struct {
 	Algorithm string   `required:"" enum:"sha1,ntlm" placeholder:"sha1|ntlm" help:"Which hashes the files hold: sha1 or ntlm."`
 	Source    string   `placeholder:"TEXT" help:"Where they come from, shown by status; default is the files' names."`
+	Force     bool     `help:"Replace a corpus by a smaller one."`
 	Files     []string `arg:"" name:"file" type:"path" help:"Files of HASH or HASH:COUNT lines in any order (also .gz, .zst, .xz), or folders of range files named by prefix."`
 }
 
 func (passwordsImportCmd) Help() string {
-	return "A bad line is named by file and line and refuses the import; the corpus that was in force stays.\n\n" +
+	return "A bad line is named by file and line and refuses the import; the corpus that was in force stays. So it " +
+		"does when the files hold fewer hashes than it has, unless --force is given.\n\n" +
 		"Examples:\n  vigia passwords import --algorithm sha1 pwnedpasswords.txt.zst\n  vigia passwords import " +
 		"--algorithm ntlm ranges/"
 }
@@ -66,6 +68,11 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 	if err != nil {
 		return err
 	}
+	for _, name := range p.Files {
+		if err := checkNamedFile(name); err != nil {
+			return err
+		}
+	}
 	inputs, err := password.ListInputs(p.Files...)
 	if err != nil {
 		return err
@@ -74,6 +81,7 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 	corpus, err := a.ImportPasswords(ctx, password.Import{
 		Algorithm: algorithm,
 		Inputs:    inputs,
+		Force:     p.Force,
 		Source:    cmp.Or(p.Source, strings.Join(p.Files, ", ")),
 		Progress: func(at password.Progress) {
 			bar.setProgress(at.Done, at.Total,
@@ -92,6 +100,7 @@ type passwordsDownloadCmd struct {
 	Algorithm string `required:"" enum:"sha1,ntlm" placeholder:"sha1|ntlm" help:"Which hashes to fetch: sha1 or ntlm."`
 	Base      string `default:"${passwords_base}" placeholder:"URL" help:"Address of the range service."`
 	Parallel  int    `default:"32" placeholder:"N" help:"Requests at once."`
+	Force     bool   `help:"Replace a corpus by a smaller one."`
 	config.Outgoing
 }
 
@@ -111,7 +120,7 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) e
 	}
 	bar := o.progress("download "+p.Algorithm, "ranges")
 	corpus, err := a.DownloadPasswords(ctx, password.Download{
-		Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: out.Downloads,
+		Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Force: p.Force, Client: out.Downloads,
 		Progress: func(at password.Progress) {
 			bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
 		},

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -31,6 +29,7 @@ func viewPlan(p plan.Plan) (record, error) {
 		"max_devices", p.MaxDevices,
 		"key_days", p.KeyDays,
 		"keys_end_with_subscription", p.KeysEndWithSubscription,
+		"watch", p.Watch,
 		"retired", p.Retired,
 		"created_at", p.CreatedAt,
 	), err
@@ -53,9 +52,9 @@ func readCoverage(path string) (plan.Coverage, error) {
 	if path == "" {
 		return plan.Coverage{}, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := readNamedFile(path)
 	if err != nil {
-		return plan.Coverage{}, fmt.Errorf("--coverage: %w", err)
+		return plan.Coverage{}, err
 	}
 	return plan.ParseCoverage(text)
 }
@@ -69,17 +68,18 @@ const coverageHelp = "The coverage file is the JSON that partners are answered w
 // planCreateCmd is 'vigia plan create'. Without a file of coverage the plan covers nothing.
 type planCreateCmd struct {
 	Partner    partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
-	ID         plan.ID    `name:"id" required:"" placeholder:"PLAN" help:"The plan's id, as the partner sends it in plan_id."`
+	ID         plan.ID    `arg:"" name:"plan" help:"The plan's id, as the partner sends it in plan_id."`
 	Name       string     `required:"" placeholder:"NAME" help:"The plan's name."`
 	Coverage   string     `placeholder:"FILE.json" help:"Insurance coverage; without it the plan covers nothing."`
 	MaxDevices int        `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit."`
 	KeyDays    int        `placeholder:"N" help:"Validity of an antivirus key in days; 0 means 365."`
 	KeysEnd    bool       `name:"keys-end-with-subscription" help:"End a person's keys when the subscription ends."`
+	Watch      plan.Watch `placeholder:"KINDS" help:"Watch what subscriptions name: email,cpf,phone or some of them."`
 }
 
 func (planCreateCmd) Help() string {
 	return coverageHelp + "\n\nExample:\n" +
-		"  vigia plan create --partner pt_... --id ouro --name 'Proteção Ouro' --coverage ouro.json --max-devices 5"
+		"  vigia plan create ouro --partner pt_... --name 'Proteção Ouro' --coverage ouro.json --max-devices 5"
 }
 
 func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -95,6 +95,7 @@ func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		MaxDevices:              p.MaxDevices,
 		KeyDays:                 p.KeyDays,
 		KeysEndWithSubscription: p.KeysEnd,
+		Watch:                   p.Watch,
 	}))
 }
 
@@ -104,6 +105,9 @@ type planListCmd struct {
 }
 
 func (p *planListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	if _, err := a.Partners.GetPartner(ctx, p.Partner); err != nil {
+		return err
+	}
 	all, err := a.Plans.ListPlans(ctx, p.Partner)
 	if err != nil {
 		return err
@@ -116,11 +120,12 @@ func (p *planListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	return o.listRecords(
 		rows,
-		"No plan yet. Make one: vigia plan create --partner ID --id PLAN --name NAME",
+		"No plan yet. Make one: vigia plan create PLAN --partner ID --name NAME",
 		"plan_id",
 		"retired",
 		"max_devices",
 		"key_days",
+		"watch",
 		"name",
 	)
 }
@@ -141,12 +146,13 @@ func (p *planShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // planEditCmd is 'vigia plan edit'. A flag that is not given leaves its setting as it is.
 type planEditCmd struct {
 	planArg
-	Name       *string `placeholder:"NAME" help:"New name."`
-	Coverage   string  `placeholder:"FILE.json" help:"New coverage."`
-	MaxDevices *int    `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit."`
-	KeyDays    *int    `placeholder:"N" help:"Validity of an antivirus key in days; 0 means 365."`
-	KeysEnd    *bool   `name:"keys-end-with-subscription" negatable:"" help:"End a person's keys when the subscription ends."`
-	Open       *bool   `negatable:"" help:"Take new subscriptions again, or not."`
+	Name       *string     `placeholder:"NAME" help:"New name."`
+	Coverage   string      `placeholder:"FILE.json" help:"New coverage."`
+	MaxDevices *int        `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit."`
+	KeyDays    *int        `placeholder:"N" help:"Validity of an antivirus key in days; 0 means 365."`
+	KeysEnd    *bool       `name:"keys-end-with-subscription" negatable:"" help:"End a person's keys when the subscription ends."`
+	Watch      *plan.Watch `placeholder:"KINDS" help:"What to watch of new subscriptions: email,cpf,phone; empty: nothing."`
+	Open       *bool       `negatable:"" help:"Take new subscriptions again, or not."`
 }
 
 func (planEditCmd) Help() string {
@@ -164,6 +170,7 @@ func (p *planEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		setIfGiven(&q.MaxDevices, p.MaxDevices)
 		setIfGiven(&q.KeyDays, p.KeyDays)
 		setIfGiven(&q.KeysEndWithSubscription, p.KeysEnd)
+		setIfGiven(&q.Watch, p.Watch)
 		if p.Open != nil {
 			q.Retired = !*p.Open
 		}

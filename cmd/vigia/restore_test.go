@@ -31,7 +31,7 @@ func TestKilledRestore(t *testing.T) {
 	room := t.TempDir()
 	file, erasures := filepath.Join(room, "b.tar.gz"), filepath.Join(in.data, "erasures.jsonl")
 	in.ok(t, "backup", file)
-	in.ok(t, "subject", "erase", "--cpf", "52998224725", "--reason", "pedido")
+	in.ok(t, "subject", "erase", "--cpf", "52998224725", "--reason", "pedido", "--yes")
 	kills, unfinished := 0, 0
 	for _, calls := range []string{"renameat,rename,renameat2", "fsync,fdatasync", "ftruncate", "unlinkat", "write,pwrite64", "openat"} {
 		for n := 1; n <= last; n++ {

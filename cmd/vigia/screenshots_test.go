@@ -24,7 +24,7 @@ const pictureFolder = "../../docs/console"
 // leads there.
 var consolePictures = []struct{ name, path, link string }{
 	{"overview", "/", ""},
-	{"person", "/findings?severity=critical", `td[data-label="Dado"] a`},
+	{"person", "/people?state=open", `tbody a.open`},
 	{"cases", "/cases", ""},
 	{"case", "/cases?status=Resolvido", ".open"},
 	{"findings", "/findings", ""},

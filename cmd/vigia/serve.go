@@ -43,6 +43,9 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	}
 	if isNew {
 		log.Warn("a new installation was begun", "data", absolutePath(c.Data), "keys", absolutePath(c.KeyFilePath()))
+		if _, err := fmt.Fprint(o.err, firstCommands(c)); err != nil {
+			return errors.Join(err, a.Close(), closeLog())
+		}
 	}
 	a.WarnOfCustody(log, s.DatabaseRead)
 	app.WarnOfRights(log, app.IsRoot(), reader.HasConfinement(), c.ReaderUnconfined)
@@ -51,6 +54,20 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 		err = srv.Run(ctx)
 	}
 	return errors.Join(err, a.Close(), closeLog())
+}
+
+// firstCommands names what comes next in an installation in which there is nobody yet.
+func firstCommands(c *config.Common) string {
+	where := " --data '" + absolutePath(c.Data) + "'"
+	if c.KeyFile != "" {
+		where += " --key-file '" + absolutePath(c.KeyFile) + "'"
+	}
+	if c.Database != "" {
+		where += " --database \"$VIGIA_DATABASE\"" // it may hold a password
+	}
+	return "This installation is empty. What comes next, in another terminal:\n" +
+		"  vigia operator create YOU@EXAMPLE.COM --role admin" + where + "\n" +
+		"  vigia partner create 'FIRST PARTNER' --people 1000" + where + "\n"
 }
 
 // openLogger writes to standard error, or appends to the configured file.

@@ -92,6 +92,7 @@ func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error
 // subjectEraseCmd is 'vigia subject erase'. An erasure needs a reason and cannot be undone.
 type subjectEraseCmd struct {
 	personFlags
+	confirmFlag
 	Reason string `required:"" placeholder:"TEXT" help:"Why; kept sealed with the erasure, and in the audit trail."`
 }
 
@@ -104,12 +105,15 @@ func (subjectEraseCmd) Help() string {
 		"partner may enrol the\n" +
 		"person anew. The segments hold no people, only fingerprints of leaked values; they stay.\n\n" +
 		"Examples:\n  vigia subject erase --cpf 529.982.247-25 --reason 'pedido 1234, art. 18 VI'\n" +
-		"  vigia subject erase --user-hash e3d5a0... --partner pt_... --reason 'pedido 1235'"
+		"  vigia subject erase --user-hash e3d5a0... --partner pt_... --reason 'pedido 1235' --yes"
 }
 
 func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	p, err := e.parsePerson()
 	if err != nil {
+		return err
+	}
+	if err := e.confirmErasure(ctx, a, o, p); err != nil {
 		return err
 	}
 	out, err := a.EraseSubject(ctx, systemActor(), p, e.Reason)
@@ -132,6 +136,30 @@ func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	)
 }
 
+// confirmErasure shows how much would be erased, by partner, and asks.
+func (e *subjectEraseCmd) confirmErasure(ctx context.Context, a *app.App, o *output, p subject.Person) error {
+	if e.Yes {
+		return nil
+	}
+	held, err := a.Subjects.ExportPerson(ctx, p)
+	if err != nil {
+		return err
+	}
+	return e.confirm(o, "Erase all of it? It cannot be undone.", newRecord("held", makeRecords(held,
+		func(h subject.Held) record {
+			return newRecord(
+				"partner", h.Partner.Name,
+				"subscriptions", len(h.Subscriptions),
+				"watched_values", len(h.Assets),
+				"findings", len(h.Findings),
+				"cases", len(h.Cases),
+				"devices", len(h.Devices),
+				"answers", len(h.Answers),
+				"events", len(h.Events),
+			)
+		})))
+}
+
 // subjectLogCmd is 'vigia subject log'. The log holds keyed indexes only and is to be kept apart from backups.
 type subjectLogCmd struct{}
 
@@ -148,7 +176,7 @@ func (subjectLogCmd) Run(ctx context.Context, a *app.App, o *output) error {
 
 // subjectReplayCmd is 'vigia subject replay', for a database that was restored by other means than 'vigia restore'.
 type subjectReplayCmd struct {
-	File string `arg:"" name:"log" type:"existingfile" help:"The log of erasures."`
+	File string `arg:"" name:"log" help:"The log of erasures."`
 }
 
 func (subjectReplayCmd) Help() string {
@@ -159,9 +187,9 @@ func (subjectReplayCmd) Help() string {
 }
 
 func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	log, err := os.Open(filepath.Clean(r.File))
+	log, err := openNamedFile(r.File)
 	if err != nil {
-		return fmt.Errorf("replay: %w", err)
+		return err
 	}
 	defer func() { _ = log.Close() }() // only read
 	done, err := a.Subjects.ReplayLog(ctx, log)

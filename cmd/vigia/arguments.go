@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/vigiahq/vigia/internal/platform/config"
+)
+
+// namedByFlag are the commands whose first argument used to be given by a flag; the flag is still taken.
+var namedByFlag = map[string]string{
+	"partner create":   "name",
+	"key roll":         "key",
+	"key revoke":       "key",
+	"plan create":      "id",
+	"breach import":    "name",
+	"breach append":    "name",
+	"breach replace":   "name",
+	"breach show":      "name",
+	"breach edit":      "name",
+	"breach explain":   "name",
+	"breach verify":    "name",
+	"breach retract":   "name",
+	"feed add":         "name",
+	"operator create":  "email",
+	"operator invite":  "email",
+	"operator role":    "email",
+	"operator reset":   "email",
+	"operator disable": "email",
+	"operator enable":  "email",
+	"operator logout":  "email",
+}
+
+// takeOldFlags puts the name of what a command works on where it is expected, behind the command, if it was given by
+// the flag that was used before names became arguments.
+func takeOldFlags(args []string) []string {
+	at, flag := findNamedCommand(args)
+	if flag == "" {
+		return args
+	}
+	for i := at; i < len(args); i++ {
+		if args[i] == "--" {
+			return args
+		}
+		if value, found := strings.CutPrefix(args[i], "--"+flag+"="); found {
+			return slices.Concat(args[:at], []string{value}, args[at:i], args[i+1:])
+		}
+		if args[i] == "--"+flag && i+1 < len(args) {
+			return slices.Concat(args[:at], []string{args[i+1]}, args[at:i], args[i+2:])
+		}
+	}
+	return args
+}
+
+// findNamedCommand returns where the arguments of a command of namedByFlag begin, and its old flag; an empty flag for
+// any other command.
+func findNamedCommand(args []string) (at int, flag string) {
+	for i := 0; i+1 < len(args); i++ {
+		if flag, found := namedByFlag[args[i]+" "+args[i+1]]; found {
+			return i + 2, flag
+		}
+	}
+	return 0, ""
+}
+
+// askForHelp turns 'vigia help partner create' into 'vigia partner create --help'.
+func askForHelp(args []string) []string {
+	if len(args) == 0 || args[0] != "help" {
+		return args
+	}
+	return append(slices.Clone(args[1:]), "--help")
+}
+
+// versionFlag prints the version, as 'vigia version' does.
+type versionFlag bool
+
+// BeforeReset prints the version and ends the program, as kong's own flags do.
+func (versionFlag) BeforeReset(app *kong.Kong) error {
+	if _, err := fmt.Fprintf(app.Stdout, "vigia %s, commit %s\n", versionText(), commitText()); err != nil {
+		return err
+	}
+	app.Exit(exitOK)
+	return nil
+}
+
+// groupWithoutCommand returns the group of commands that was called without one of its commands, such as 'vigia
+// partner'; nil for every other wrong call.
+func groupWithoutCommand(err error, args []string) *kong.Context {
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) {
+		return nil
+	}
+	node := wrong.Context.Model.Node
+	if selected := wrong.Context.Selected(); selected != nil {
+		node = selected
+	}
+	if node.Leaf() || len(args) > 0 && args[len(args)-1] != node.Name && node != wrong.Context.Model.Node {
+		return nil
+	}
+	if node == wrong.Context.Model.Node && len(args) > 0 {
+		return nil
+	}
+	return wrong.Context
+}
+
+// printUsage says what was wrong with a call and where help is; a group of commands that is called alone shows its
+// help.
+func printUsage(err error, args []string, stderr io.Writer) {
+	if group := groupWithoutCommand(err, args); group != nil {
+		group.Stdout = stderr
+		if printHelp(helpOptions, group) == nil {
+			return
+		}
+	}
+	_, _ = fmt.Fprintln(stderr, "vigia:", err)
+	_, _ = fmt.Fprintln(stderr, "Run 'vigia --help', or add --help to a command, for what it takes.")
+}
+
+// otherVariables are read by something else than a flag: the settings, and the programs of the demo and of the guides.
+var otherVariables = []string{"VIGIA_SETTINGS_FILE", "VIGIA_URL", "VIGIA_KEY"}
+
+// injectedVariable matches what Kubernetes and Docker put into the environment beside a service named vigia.
+var injectedVariable = regexp.MustCompile(`^VIGIA_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)|PORT)(_|$)|^VIGIA_TEST_`)
+
+// warnOfUnknownVariables names the variables that look like settings of ours and are none, since a misspelt one would
+// otherwise be ignored in silence.
+func warnOfUnknownVariables(app *kong.Application, environment []string, o *output) {
+	known := knownVariables(app)
+	for _, setting := range environment {
+		name, _, _ := strings.Cut(setting, "=")
+		if !strings.HasPrefix(name, "VIGIA_") || slices.Contains(known, name) || injectedVariable.MatchString(name) {
+			continue
+		}
+		text := name + " is no setting of Vigia and is ignored"
+		if near := nearestName(name, known); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		o.warn(text)
+	}
+}
+
+// knownVariables returns every variable that a flag reads, and its _FILE variant where there is one.
+func knownVariables(app *kong.Application) []string {
+	known := slices.Clone(otherVariables)
+	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
+		if flag, isFlag := node.(*kong.Flag); isFlag {
+			known = append(known, flag.Envs...)
+		}
+		return next(nil)
+	})
+	for _, name := range slices.Clone(known) {
+		if slices.Contains(config.SecretVariables, name) {
+			known = append(known, name+"_FILE")
+		}
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// nearestName returns the name that differs by the fewest letters, at most three; empty where none is that near.
+func nearestName(name string, known []string) string {
+	const most = 3
+	nearest := slices.MinFunc(known, func(a, b string) int {
+		return cmp.Compare(editDistance(name, a), editDistance(name, b))
+	})
+	if editDistance(name, nearest) > most {
+		return ""
+	}
+	return nearest
+}
+
+// editDistance counts the letters that have to be inserted, deleted or replaced to turn a into b.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
