@@ -19,7 +19,9 @@ type Config struct {
 	// HTTP sends the requests; nil means a client with a time limit of a minute. Redirects are never followed: they
 	// would carry the key to another address.
 	HTTP *http.Client
-	// Attempts is how often one call is sent at most; 0 means 4, 1 means never again.
+	// Attempts is how often one call is sent at most; 1 means never again. 0 means 4 for what the service refuses, and
+	// for as long as 30 seconds, but not fewer than 4, while it cannot be reached: a restart of the service is waited
+	// out.
 	Attempts int
 	// Sleep waits between attempts; nil means a timer. It returns early, with the context's error, when the context
 	// ends.
@@ -38,6 +40,8 @@ type Client struct {
 const (
 	defaultAttempts = 4
 	defaultTimeout  = time.Minute
+	// patience is how long a call goes on by default while the service cannot be reached.
+	patience = 30 * time.Second
 )
 
 // New checks the configuration and returns a client. It opens no connection.
@@ -62,9 +66,6 @@ func New(c Config) (*Client, error) {
 		cl.http = &own
 	}
 	cl.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	if cl.attempts == 0 {
-		cl.attempts = defaultAttempts
-	}
 	if cl.sleep == nil {
 		cl.sleep = sleep
 	}
@@ -97,6 +98,11 @@ type Reply struct {
 	Corpus string
 	// NotCreatedIndex holds the places in a bulk request, from 0, of what NotCreatedItems is about, in the same order.
 	NotCreatedIndex []int
+	// FirstLooksWaiting is how many of the values that the request adds, or the answer lists, wait for their first look
+	// into known breaches. Until then "monitorado" means that a value was not looked up yet.
+	FirstLooksWaiting int
+	// FirstLooksUntil is when the last of the listed values will have had it; zero where none waits.
+	FirstLooksUntil time.Time
 	// Attempts is how often the request was sent.
 	Attempts int
 }

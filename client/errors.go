@@ -33,6 +33,8 @@ var (
 type Error struct {
 	// StatusCode is the HTTP status.
 	StatusCode int
+	// Code names the refusal: ErrorCodeAssetNotFound, say. It is empty where another than the service answered.
+	Code ErrorCode
 	// Message is a fixed sentence in Portuguese, safe to show to people.
 	Message string
 	// Detail names the field and the rule in plain ASCII; it never repeats a value that was sent. It may be empty.
@@ -49,6 +51,9 @@ type Error struct {
 // Error says what was refused and why.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("vigia: %d %s", e.StatusCode, e.Message)
+	if e.Code != "" {
+		text += ", " + string(e.Code)
+	}
 	if e.Detail != "" {
 		text += " (" + e.Detail + ")"
 	}
@@ -90,6 +95,7 @@ func readRefusal(res *http.Response, body []byte) *Error {
 	}
 	return &Error{
 		StatusCode: res.StatusCode,
+		Code:       ErrorCode(res.Header.Get("x-error-code")),
 		Message:    wire.Message,
 		Detail:     res.Header.Get("x-error-detail"),
 		CreatedID:  res.Header.Get("x-created-id"),

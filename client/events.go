@@ -39,6 +39,9 @@ var eventData = map[EventType]any{
 	EventTypeSubscriptionEnded:           SubscriptionChangedData{},
 	EventTypeSubscriptionSuspended:       SubscriptionChangedData{},
 	EventTypeSubscriptionResumed:         SubscriptionChangedData{},
+	EventTypeErasureRequested:            ErasureRequestedData{},
+	EventTypeErasureCancelled:            ErasureCancelledData{},
+	EventTypeErasureCompleted:            ErasureCompletedData{},
 }
 
 // UnmarshalJSON reads a body and gives Data the type that belongs to it.

@@ -10,12 +10,13 @@ import (
 // AddMonitoredAsset: Add data for monitoring. Watches one value of a person for leaks, from now on and in every breach
 // already known. Adding what is already there answers 200 and adds nothing. Adding is free. At a live partner the first
 // look into breaches takes a token (1,000 at once and 200 an hour; the size that the operator set for you gives more).
-// Without one the value is `monitorado` and waits, oldest first; until its first look no breach is compared with it.
-// For `type: cpf` the user hash has to be a digest of that very CPF. Rules of `value` by `type`: **email** one address,
-// at most 254 characters, compared without case. **cpf** 11 digits, dots and dash allowed, check digits right, not
-// eleven equal digits. **phone** Brazilian numbers with or without `+55`, with a known area code and nine digits for a
-// mobile; other countries with `+`. **credit_card** 12 to 19 digits, spaces and hyphens allowed, Luhn digit right.
-// Sandbox partners need no right check digits.
+// Without one the value waits, oldest first, and the answer has `x-first-looks-waiting: 1`. Until its first look no
+// breach is compared with it: `monitorado` then means "not looked up yet". For `type: cpf` the user hash has to be a
+// digest of that very CPF. Rules of `value` by `type`: **email** one address, at most 254 characters, compared without
+// case. **cpf** 11 digits, dots and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian
+// numbers with or without `+55`, with a known area code and nine digits for a mobile; other countries with `+`.
+// **credit_card** 12 to 19 digits, spaces and hyphens allowed, Luhn digit right. Sandbox partners need no right check
+// digits.
 func (c *Client) AddMonitoredAsset(ctx context.Context, body NewMonitoredAsset, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/monitoring", []string{}, opts)
 	k.keyed = true
@@ -26,7 +27,8 @@ func (c *Client) AddMonitoredAsset(ctx context.Context, body NewMonitoredAsset, 
 // with `value` as it was sent. An unknown person has an empty list. `status` is `monitorado` with no open finding,
 // `alerta` with at least one, `comprometido` when an open finding exposed something usable against the person
 // (password, card data, government id with identity data, stealer log). Where values wait for their first look,
-// `x-first-looks-waiting` says how many and `x-first-looks-until` until when.
+// `x-first-looks-waiting` says how many and `x-first-looks-until` until when; `monitorado` means "not looked up yet"
+// for these.
 func (c *Client) ListMonitoredAssets(ctx context.Context, userHash string, opts ...Option) ([]MonitoredAsset, error) {
 	k := newAPICall("GET", "/cyber/monitoring/{userhash}", []string{userHash}, opts)
 	var answer []MonitoredAsset
@@ -136,7 +138,8 @@ func (c *Client) InsuranceCoverage(ctx context.Context, userHash string, opts ..
 // above 1 MiB makes the whole body too large (413), and nothing is created. A subscription of the same partner, plan
 // and CPF that has not ended makes an item fail (`assinatura já existe`, listed beside other errors of the item), as
 // does an earlier one of the same request that was created. `plan_id` must be registered for the partner (sandbox:
-// registered on first use).
+// registered on first use). A plan may watch the e-mail address, the CPF and the phone number of its subscriptions; the
+// header `x-watched-values` counts what is watched from now on.
 func (c *Client) CreateSubscriptions(ctx context.Context, body []NewSubscription, opts ...Option) (BulkOutcome, error) {
 	k := newAPICall("POST", "/subscriptions", []string{}, opts)
 	k.keyed = true
@@ -579,7 +582,7 @@ func (c *Client) RemoveWebhook(ctx context.Context, id string, opts ...Option) e
 
 // SetWebhookState: Pause or resume a webhook. **Extension, additive.** Scope `manage`. While it is `paused` events are
 // held; `enabled` pushes them, the held ones first.
-func (c *Client) SetWebhookState(ctx context.Context, id string, body WebhookState, opts ...Option) (Webhook, error) {
+func (c *Client) SetWebhookState(ctx context.Context, id string, body WebhookStateChange, opts ...Option) (Webhook, error) {
 	k := newAPICall("POST", "/webhooks/{id}/state", []string{id}, opts)
 	k.keyed = true
 	var answer Webhook
@@ -613,9 +616,9 @@ func (c *Client) TestWebhook(ctx context.Context, id string, body WebhookTestReq
 
 // AdvanceSandboxClock: Let days pass in the sandbox. **Extension, additive.** Scope `manage`, for sandbox partners; to
 // a live one it is a 404. Everything that the partner has becomes `days` older: subscriptions, findings and their
-// steps, antivirus keys, cases with their appointments, and the ends of API keys. What becomes due by that happens
-// before the answer comes, with its events. There is no way back; times in answers are earlier by as much, and events
-// carry the real time.
+// steps, antivirus keys, cases with their appointments, erasures that were asked for, and the ends of API keys. What
+// becomes due by that happens before the answer comes, with its events. There is no way back; times in answers are
+// earlier by as much, and events carry the real time.
 func (c *Client) AdvanceSandboxClock(ctx context.Context, body SandboxClock, opts ...Option) error {
 	k := newAPICall("POST", "/sandbox/clock", []string{}, opts)
 	k.keyed = true
@@ -679,9 +682,39 @@ func WithSelf(value bool) Option {
 	return func(k *call) { k.query.Set("self", strconv.FormatBool(value)) }
 }
 
-// GetUsage: Read what you use and what is left. **Extension, additive.** Scope `manage:read`. The rate of requests,
-// each budget with what is used and left of it, how many first looks of new values can be made and how many values wait
-// (not at sandbox partners, which are not paced), and the requests of the last `days` by operation. Days are those of
+// RequestErasure: Ask for the erasure of a person. **Extension, additive.** Scope `privacy`, which no key has unless it
+// was asked for. Everything that you hold about the person is erased when 24 hours have passed; until then it can be
+// cancelled. The erasure takes what is held when it begins, enrolled before the request or after: to keep a person whom
+// you enrol again, cancel it. A person has one open request; asking again answers with that one. Whether the person is
+// known is not told, neither by the answer nor by its time. The events `erasure.requested`, `erasure.cancelled` and
+// `erasure.completed` tell of it. In the sandbox its clock brings the erasure on.
+func (c *Client) RequestErasure(ctx context.Context, body ErasureRequest, opts ...Option) (Erasure, error) {
+	k := newAPICall("POST", "/erasures", []string{}, opts)
+	k.keyed = true
+	var answer Erasure
+	err := c.do(ctx, k, body, &answer)
+	return answer, err
+}
+
+// GetErasure: Follow an erasure. **Extension, additive.** Scope `privacy`. Once the erasure is completed or cancelled
+// the answer names no person any more.
+func (c *Client) GetErasure(ctx context.Context, id string, opts ...Option) (Erasure, error) {
+	k := newAPICall("GET", "/erasures/{id}", []string{id}, opts)
+	var answer Erasure
+	err := c.do(ctx, k, nil, &answer)
+	return answer, err
+}
+
+// CancelErasure: Cancel an erasure. **Extension, additive.** Scope `privacy`. Possible until the erasure begins; then
+// it is a 409. One that is cancelled already answers 200 again.
+func (c *Client) CancelErasure(ctx context.Context, id string, opts ...Option) error {
+	k := newAPICall("DELETE", "/erasures/{id}", []string{id}, opts)
+	return c.do(ctx, k, nil, nil)
+}
+
+// GetUsage: Read what you use and what is left. **Extension, additive.** For every key. The rate of requests, each
+// budget with what is used and left of it, how many first looks of new values can be made and how many values wait (not
+// at sandbox partners, which are not paced), and the requests of the last `days` by operation. Days are those of
 // Brasília. The counts are up to a minute old and kept for 90 days.
 func (c *Client) GetUsage(ctx context.Context, opts ...Option) (Usage, error) {
 	k := newAPICall("GET", "/usage", []string{}, opts)
@@ -698,9 +731,10 @@ func WithDays(value int) Option {
 // AddAssets: Add up to 1,000 values for monitoring. **Extension, additive.** Each item is what `POST /cyber/monitoring`
 // takes, and is held to the same rules. A refused item stops nothing: the answer names it by its place, from 0, with
 // the sentence and the detail that the single request would have had. First looks begin right after the answer, as far
-// as there are tokens. Items are charged as those of a bulk enrolment. Items are kept in batches of 250. When the
-// service fails on the way, `x-error-detail` of the 503 says how many items, from the first, were decided; send the
-// list again, nothing is added twice. With an idempotency key the list is kept whole or not at all.
+// as there are tokens: `x-first-looks-waiting` says how many of the items still wait for theirs, and `GET /usage` until
+// when. Items are charged as those of a bulk enrolment. Items are kept in batches of 250. When the service fails on the
+// way, `x-error-detail` of the 503 says how many items, from the first, were decided; send the list again, nothing is
+// added twice. With an idempotency key the list is kept whole or not at all.
 func (c *Client) AddAssets(ctx context.Context, body NewAssets, opts ...Option) (AssetsAdded, error) {
 	k := newAPICall("POST", "/cyber/assets", []string{}, opts)
 	k.keyed = true

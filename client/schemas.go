@@ -1174,12 +1174,63 @@ type SubscriptionChanged struct {
 	Data      SubscriptionChangedData `json:"data"`
 }
 
+// ErasureRequestedData: part of the contract's bodies.
+type ErasureRequestedData struct {
+	UserHash  string `json:"userHash"`
+	ErasureID string `json:"erasureId"`
+	// ISO 8601, UTC, with milliseconds.
+	DueAt time.Time `json:"dueAt"`
+}
+
+// ErasureRequested: part of the contract's bodies.
+type ErasureRequested struct {
+	Type string `json:"type"`
+	// ISO 8601, UTC, with milliseconds.
+	Timestamp time.Time            `json:"timestamp"`
+	Data      ErasureRequestedData `json:"data"`
+}
+
+// ErasureCancelledData: part of the contract's bodies.
+type ErasureCancelledData struct {
+	UserHash  string `json:"userHash"`
+	ErasureID string `json:"erasureId"`
+}
+
+// ErasureCancelled: part of the contract's bodies.
+type ErasureCancelled struct {
+	Type string `json:"type"`
+	// ISO 8601, UTC, with milliseconds.
+	Timestamp time.Time            `json:"timestamp"`
+	Data      ErasureCancelledData `json:"data"`
+}
+
+// ErasureCompletedData: part of the contract's bodies.
+type ErasureCompletedData struct {
+	ErasureID string `json:"erasureId"`
+	// How many records were erased.
+	Removed int `json:"removed"`
+}
+
+// ErasureCompleted: part of the contract's bodies.
+type ErasureCompleted struct {
+	Type string `json:"type"`
+	// ISO 8601, UTC, with milliseconds.
+	Timestamp time.Time            `json:"timestamp"`
+	Data      ErasureCompletedData `json:"data"`
+}
+
+// WebhookTestData: part of the contract's bodies.
+type WebhookTestData struct {
+	// Only in `GET /events`: the type of the made-up event that was pushed in place of this one, which has its id.
+	SampleOf string `json:"sampleOf,omitzero"`
+}
+
 // WebhookTest: part of the contract's bodies.
 type WebhookTest struct {
 	Type string `json:"type"`
 	// ISO 8601, UTC, with milliseconds.
-	Timestamp time.Time      `json:"timestamp"`
-	Data      map[string]any `json:"data"`
+	Timestamp time.Time       `json:"timestamp"`
+	Data      WebhookTestData `json:"data"`
 }
 
 // Event: part of the contract's bodies.
@@ -1247,6 +1298,9 @@ const (
 	EventTypeSubscriptionEnded           EventType = "subscription.ended"
 	EventTypeSubscriptionSuspended       EventType = "subscription.suspended"
 	EventTypeSubscriptionResumed         EventType = "subscription.resumed"
+	EventTypeErasureRequested            EventType = "erasure.requested"
+	EventTypeErasureCancelled            EventType = "erasure.cancelled"
+	EventTypeErasureCompleted            EventType = "erasure.completed"
 	EventTypeWebhookTest                 EventType = "webhook.test"
 )
 
@@ -1346,8 +1400,8 @@ type WebhookDetail struct {
 	Health     WebhookDetailHealth `json:"health"`
 }
 
-// WebhookState: part of the contract's bodies.
-type WebhookState struct {
+// WebhookStateChange: part of the contract's bodies.
+type WebhookStateChange struct {
 	State string `json:"state"`
 }
 
@@ -1396,6 +1450,7 @@ const (
 	ScopeCredentials       Scope = "credentials"
 	ScopeManage            Scope = "manage"
 	ScopeManageRead        Scope = "manage:read"
+	ScopePrivacy           Scope = "privacy"
 )
 
 // Key: part of the contract's bodies.
@@ -1455,6 +1510,40 @@ type KeyRolling struct {
 	GraceHours int `json:"graceHours"`
 }
 
+// ErasureRequest: part of the contract's bodies.
+type ErasureRequest struct {
+	UserHash string `json:"userHash"`
+	// Why the person is erased; kept in the audit trail and the log of erasures.
+	Reason string `json:"reason"`
+}
+
+// ErasureState: `pending` can be cancelled. `erasing` has begun. `completed` and `cancelled` are over.
+type ErasureState string
+
+// The values of ErasureState.
+const (
+	ErasureStatePending   ErasureState = "pending"
+	ErasureStateErasing   ErasureState = "erasing"
+	ErasureStateCompleted ErasureState = "completed"
+	ErasureStateCancelled ErasureState = "cancelled"
+)
+
+// Erasure: part of the contract's bodies.
+type Erasure struct {
+	ID       string       `json:"id"`
+	State    ErasureState `json:"state"`
+	UserHash string       `json:"userHash,omitzero"`
+	// ISO 8601, UTC, with milliseconds.
+	RequestedAt time.Time `json:"requestedAt"`
+	// ISO 8601, UTC, with milliseconds.
+	DueAt time.Time `json:"dueAt"`
+	// ISO 8601, UTC, with milliseconds.
+	EndedAt time.Time `json:"endedAt,omitzero"`
+	// How many subscriptions, values, findings, cases, devices and events were found and erased. 0 when you held nothing
+	// about the person.
+	Removed int `json:"removed,omitzero"`
+}
+
 // UsageRate: part of the contract's bodies.
 type UsageRate struct {
 	PerSecond          int `json:"perSecond"`
@@ -1481,7 +1570,8 @@ type UsageFirstLooks struct {
 	Left int `json:"left"`
 	// Values without a first look.
 	Waiting int `json:"waiting"`
-	// When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
+	// When the last of them will have had it, as things stand. Empty when none waits. While first looks are stopped, when
+	// that would be if they went on now.
 	Until string `json:"until"`
 	// Values that have waited for more than 24 hours and are not protected yet.
 	Overdue int `json:"overdue"`

@@ -64,23 +64,25 @@ func (c *Client) do(ctx context.Context, k *call, body, to any) error {
 		}
 		k.header.Set("idempotency-key", k.idempotencyKey)
 	}
+	var refusals int
+	var spent time.Duration // in attempts and in pauses
 	for attempt := 1; ; attempt++ {
+		began := time.Now()
 		res, answer, err := c.send(ctx, k) //nolint:bodyclose // send has read it to the end and closed it
+		spent += time.Since(began)
+		pause := pauseAfterAttempt(attempt)
 		if err != nil {
-			if ctx.Err() != nil || attempt >= c.attempts {
+			if ctx.Err() != nil || !c.waitsForService(attempt, spent) {
 				return fmt.Errorf("client: %s %s: %w", k.method, c.base, withoutURL(err))
 			}
-			if err := c.sleep(ctx, pauseAfterAttempt(attempt)); err != nil {
+			if err := c.sleep(ctx, pause); err != nil {
 				return err
 			}
+			spent += pause
 			continue
 		}
 		if k.reply != nil {
-			*k.reply = Reply{
-				RequestID: res.Header.Get("x-request-id"), Replayed: res.Header.Get("idempotency-replayed") == "true",
-				Truncated: res.Header.Get("x-truncated") == "true", Corpus: res.Header.Get("x-corpus"),
-				NotCreatedIndex: notCreatedIndex(res.Header.Get("x-not-created-index")), Attempts: attempt,
-			}
+			*k.reply = readReply(res.Header, attempt)
 		}
 		if res.StatusCode == http.StatusOK {
 			if to == nil {
@@ -92,12 +94,54 @@ func (c *Client) do(ctx context.Context, k *call, body, to any) error {
 			return nil
 		}
 		refused := readRefusal(res, answer)
-		if attempt >= c.attempts || !worthRepeating(refused) {
+		var again bool
+		if isUnreachable(refused) {
+			again = c.waitsForService(attempt, spent)
+		} else {
+			refusals++
+			again = worthRepeating(refused) && c.asksAgain(attempt, refusals)
+		}
+		if !again {
 			return refused
 		}
-		if err := c.sleep(ctx, max(refused.RetryAfter, pauseAfterAttempt(attempt))); err != nil {
+		pause = max(refused.RetryAfter, pause)
+		if err := c.sleep(ctx, pause); err != nil {
 			return errors.Join(err, refused)
 		}
+		spent += pause
+	}
+}
+
+// waitsForService reports whether a call goes on that did not reach the service.
+func (c *Client) waitsForService(attempt int, spent time.Duration) bool {
+	if c.attempts > 0 {
+		return attempt < c.attempts
+	}
+	return attempt < defaultAttempts || spent < patience
+}
+
+// asksAgain reports whether a call goes on that the service refused so many times. Attempts that did not reach the
+// service do not count, unless the caller set a limit for all of them.
+func (c *Client) asksAgain(attempt, refusals int) bool {
+	if c.attempts > 0 {
+		return attempt < c.attempts
+	}
+	return refusals < defaultAttempts
+}
+
+// readReply reads what an answer says besides its body.
+func readReply(h http.Header, attempt int) Reply {
+	waiting, _ := strconv.Atoi(h.Get("x-first-looks-waiting"))             // absent where none waits
+	until, _ := time.Parse(time.RFC3339Nano, h.Get("x-first-looks-until")) // zero where it is not told
+	return Reply{
+		RequestID:         h.Get("x-request-id"),
+		Replayed:          h.Get("idempotency-replayed") == "true",
+		Truncated:         h.Get("x-truncated") == "true",
+		Corpus:            h.Get("x-corpus"),
+		NotCreatedIndex:   notCreatedIndex(h.Get("x-not-created-index")),
+		FirstLooksWaiting: waiting,
+		FirstLooksUntil:   until,
+		Attempts:          attempt,
 	}
 }
 
@@ -139,6 +183,16 @@ func withoutURL(err error) error {
 		return ue.Err
 	}
 	return err
+}
+
+// isUnreachable reports whether an answer means that the service itself was not reached: a balancer answers so while
+// the service restarts. The service's own 503 says when to come back.
+func isUnreachable(e *Error) bool {
+	switch e.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return e.RetryAfter == 0
+	}
+	return false
 }
 
 // worthRepeating tells refusals that may pass by themselves. A conflict does only where the service says when.

@@ -107,6 +107,28 @@ func TestGeneratedClient(t *testing.T) {
 	script(t, "generated", environment(t, apptest.Start(t)), "test")
 }
 
+// TestOtherGenerators: what integrators make of the document by other generators compiles, and what it says of it is
+// right: members that must be there are no pointers and no options.
+func TestOtherGenerators(t *testing.T) {
+	t.Parallel()
+	lookAt(t, "generated")
+	t.Run("openapi-typescript and orval", func(t *testing.T) {
+		t.Parallel()
+		script(t, "generated", nil, "others")
+	})
+	t.Run("oapi-codegen", func(t *testing.T) {
+		t.Parallel()
+		const folder = "generated/golang"
+		if err := os.MkdirAll(filepath.Join(folder, "made"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		alone := []string{"GOWORK=off"} // a module of its own, which nothing of ours requires
+		contract := absolute(t, "../internal/web/api/openapi.yaml")
+		run(t, folder, alone, "go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", contract)
+		run(t, folder, alone, "go", "build", "./...")
+	})
+}
+
 // TestLicencesGoAlong: whoever installs a client gets the licence with it, the same as ours.
 func TestLicencesGoAlong(t *testing.T) {
 	ours, err := os.ReadFile("../LICENSE")

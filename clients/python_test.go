@@ -33,6 +33,7 @@ func TestPython(t *testing.T) {
 		"pyproject.toml",
 		"src/vigia_client/__init__.py",
 		"src/vigia_client/client.py",
+		"src/vigia_client/codes.py",
 		"src/vigia_client/errors.py",
 		"src/vigia_client/operations.py",
 		"src/vigia_client/person.py",
@@ -74,6 +75,9 @@ func TestPython(t *testing.T) {
 		packed,
 	)
 	run(t, "python/test", who, python, "-W", "error", "-m", "unittest", "unit", "flow")
+
+	write(t, folder, "receiver.py", readme(t, "python/README.md", "py"))
+	checkReceiver(t, folder, python, "-W", "error", "receiver.py")
 }
 
 // unpacked lists the files of a packed package, without the folder that they are all in.

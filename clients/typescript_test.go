@@ -28,6 +28,8 @@ func TestTypeScript(t *testing.T) {
 		"package.json",
 		"dist/src/bulk.d.ts",
 		"dist/src/bulk.js",
+		"dist/src/codes.d.ts",
+		"dist/src/codes.js",
 		"dist/src/index.d.ts",
 		"dist/src/index.js",
 		"dist/src/operations.d.ts",
@@ -47,7 +49,9 @@ func TestTypeScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, project, "package.json", `{ "private": true, "type": "module" }`)
-	write(t, project, "first.js", readme(t, "typescript/README.md", "js"))
+	example := readme(t, "typescript/README.md", "ts") // which is plain JavaScript, too
+	write(t, project, "first.js", example)
+	write(t, project, "readme.ts", example)
 	write(t, project, "typed.ts", typed)
 	// With a cache of its own, so that nothing is taken from an earlier download.
 	alone := []string{"npm_config_cache=" + filepath.Join(folder, "cache")}
@@ -63,17 +67,29 @@ func TestTypeScript(t *testing.T) {
 		absolute(t, "typescript/node_modules/typescript/bin/tsc"),
 		"--noEmit",
 		"--strict",
+		"--exactOptionalPropertyTypes",
+		"--noUncheckedIndexedAccess",
 		"--skipLibCheck",
 		"--lib",
 		"es2022,dom",
+		"--target",
+		"es2022",
 		"--module",
 		"nodenext",
+		"--types",
+		"node",
+		"--typeRoots",
+		absolute(t, "typescript/node_modules/@types"),
 		"typed.ts",
+		"readme.ts",
 	)
+
+	write(t, project, "receiver.js", readme(t, "typescript/README.md", "js"))
+	checkReceiver(t, project, "node", "receiver.js")
 }
 
 // typed is right where its lines say nothing, and wrong where they say that an error is expected.
-const typed = `import { userHash, Vigia, VigiaError, verifyWebhook, type AssetStatus, type NewSubscription } from "@vigia/client";
+const typed = `import { ErrorCode, userHash, Vigia, VigiaError, verifyWebhook, type AssetStatus, type NewSubscription } from "@vigia/client";
 
 const vigia = new Vigia({ url: "https://vigia.exemplo.com.br", key: "vg_test_..." });
 
@@ -88,6 +104,7 @@ export async function enrolled(items: NewSubscription[]): Promise<number> {
 }
 
 export const why = (error: unknown): string => (error instanceof VigiaError ? error.detail : "");
+export const gone = (error: VigiaError): boolean => error.code === ErrorCode.assetNotFound || error.code === "newer.code";
 export function found(body: Uint8Array): number {
   const event = verifyWebhook(["whsec_..."], {}, body);
   return event.body.type === "monitoring.leak_detected" ? event.body.data.findings.length : 0;
@@ -95,6 +112,8 @@ export function found(body: Uint8Array): number {
 
 // @ts-expect-error a kind of value that the contract does not know
 void vigia.addMonitoredAsset({ type: "fax", value: "1", userHash: "u" });
+// @ts-expect-error a code that the contract does not list
+export const code = ErrorCode.assetLost;
 // @ts-expect-error a member that no answer has
 void vigia.riskScore("u").then((score) => score.luck);
 // @ts-expect-error a beneficiary without a CPF

@@ -153,9 +153,8 @@ func collection(document []byte) ([]byte, error) {
 			at = len(c.Tags)
 		}
 		it := item{Name: op.Summary, Request: requestOf(op)}
-		if kept := captures[op.ID]; len(kept) > 0 {
-			it.Event = []event{{Listen: "test", Script: script{Type: "text/javascript", Exec: kept}}}
-		}
+		lines := append(assertionsOf(op), captures[op.ID]...)
+		it.Event = []event{{Listen: "test", Script: script{Type: "text/javascript", Exec: lines}}}
 		f.Item[at].Item = append(f.Item[at].Item, it)
 	}
 	var b bytes.Buffer
@@ -205,18 +204,56 @@ var captures = map[string][]string{
 	"rollKey":             {keep("apiKeyId", ".id")},
 }
 
+// firstRun are the answers of operations that cannot succeed in a first run with a first key: no free time was offered
+// and no case is resolved yet, and the scopes credentials and privacy are given on request.
+var firstRun = map[string]string{
+	"rebookCase":            "409",
+	"rateCase":              "409",
+	"checkCredentialPrefix": "403",
+	"requestErasure":        "403",
+	"getErasure":            "403",
+	"cancelErasure":         "403",
+}
+
+// assertionsOf returns what Postman checks of an answer: its status, its id, and the members that it must have.
+func assertionsOf(op reference.Operation) []string {
+	at := slices.IndexFunc(op.Responses, func(r reference.Response) bool { return strings.HasPrefix(r.Status, "2") })
+	if at < 0 {
+		return nil
+	}
+	status := op.Responses[at].Status
+	if other := firstRun[op.ID]; other != "" {
+		return []string{fmt.Sprintf(
+			`pm.test("answers %s, or %s in a first run", () => pm.expect(pm.response.code).to.be.oneOf([%s, %s]));`,
+			status, other, status, other,
+		)}
+	}
+	lines := []string{
+		fmt.Sprintf(`pm.test("answers %s", () => pm.response.to.have.status(%s));`, status, status),
+		`pm.test("names the request", () => pm.response.to.have.header("x-request-id"));`,
+	}
+	for _, m := range op.Responses[at].Members {
+		if m.Required && !strings.ContainsAny(m.Name, ".[") {
+			lines = append(lines, fmt.Sprintf(
+				`pm.test("has %s", () => pm.expect(pm.response.json()).to.have.property(%q));`, m.Name, m.Name,
+			))
+		}
+	}
+	return lines
+}
+
 // chained puts the variables in place of the ids of the contract's examples, and values that the sandbox knows.
 var chained = strings.NewReplacer(
-	"evt_0198c0de7a0070008000000000000e01", "{{eventId}}",
+	"evt_0198c0de-7a00-7000-8000-0000000000e1", "{{eventId}}",
 	"whe_0198c0de-7a00-7000-8000-0000000000f1", "{{webhookId}}",
 	"key_0198c0de-7a00-7000-8000-0000000000b1", "{{apiKeyId}}",
 	"ek_0198c0de-7a00-7000-8000-0000000000b1", "{{eppKey}}",
 	"K7M2Q-9RTXW-4HNPC-VD3FJ-6YGA8", "{{eppKey}}",
-	"0198c0de-7a00-7000-8000-0000000000c1", "{{caseId}}",
-	"0198c0de-7a00-7000-8000-000000000001", "{{assetId}}",
-	"0198c0de-7a00-7000-8000-000000000011", "{{extraId}}",
-	"0198c0de-7a00-7000-8000-0000000000d1", "{{findingId}}",
-	"0198c0de-7a00-7000-8000-0000000000a1", "{{serviceId}}",
+	"cs_0198c0de-7a00-7000-8000-0000000000c1", "{{caseId}}",
+	"as_0198c0de-7a00-7000-8000-000000000001", "{{assetId}}",
+	"as_0198c0de-7a00-7000-8000-000000000011", "{{extraId}}",
+	"fd_0198c0de-7a00-7000-8000-0000000000d1", "{{findingId}}",
+	"sv_0198c0de-7a00-7000-8000-0000000000a1", "{{serviceId}}",
 	"https://parceiro.exemplo.com.br/vigia", "{{webhookUrl}}",
 	"ana.souza@exemplo.com.br", "ana@vazamento.test",
 )

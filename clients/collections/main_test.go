@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,14 +35,6 @@ func TestCollectionIsFresh(t *testing.T) {
 	}
 }
 
-// other are the answers that are right and no 200: what a first run of a collection cannot have.
-var other = map[string]int{
-	"Take another appointment": http.StatusConflict, // no free time was offered
-	"Rate a case":              http.StatusConflict, // it is not resolved yet
-	// The scope credentials has to be asked for, and no first key has it.
-	"Check a password of a person": http.StatusForbidden,
-}
-
 // TestCollectionRuns sends every request of the collection from top to bottom as a reader of the format would, keeping
 // what the scripts keep, with the key that 'vigia partner create --sandbox' prints.
 func TestCollectionRuns(t *testing.T) {
@@ -59,19 +52,15 @@ func TestCollectionRuns(t *testing.T) {
 	for _, group := range f.Item {
 		for _, it := range group.Item {
 			count++
-			status, answer := send(t, f.Auth, it.Request, variables)
-			want := http.StatusOK
-			if other[it.Name] != 0 {
-				want = other[it.Name]
-			}
-			if status != want {
-				t.Errorf("%s / %s: %d %s", group.Name, it.Name, status, answer)
-				continue
-			}
+			got := send(t, f.Auth, it.Request, variables)
+			asserted := 0
 			for _, e := range it.Event {
 				for _, line := range e.Script.Exec {
-					runScript(t, line, answer, variables)
+					asserted += runScript(t, group.Name+" / "+it.Name, line, got, variables)
 				}
+			}
+			if asserted == 0 {
+				t.Errorf("%s / %s asserts nothing", group.Name, it.Name)
 			}
 		}
 	}
@@ -88,8 +77,15 @@ func filled(text string, variables map[string]string) string {
 	return strings.ReplaceAll(text, "{{$guid}}", rand.Text())
 }
 
+// answered is what came back.
+type answered struct {
+	status int
+	header http.Header
+	body   string
+}
+
 // send sends a request of the collection, with the auth of the collection.
-func send(t *testing.T, a auth, r request, variables map[string]string) (int, string) {
+func send(t *testing.T, a auth, r request, variables map[string]string) answered {
 	t.Helper()
 	target := r.URL.Raw
 	for _, v := range r.URL.Variable {
@@ -118,26 +114,57 @@ func send(t *testing.T, a auth, r request, variables map[string]string) (int, st
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res.StatusCode, string(answer)
+	return answered{res.StatusCode, res.Header, string(answer)}
 }
 
 var (
-	kept = regexp.MustCompile(`^pm\.collectionVariables\.set\("(\w+)", pm\.response\.json\(\)(\S+)\);$`)
-	step = regexp.MustCompile(`\.(\w+)|\[(\d+)\]`)
+	kept      = regexp.MustCompile(`^pm\.collectionVariables\.set\("(\w+)", pm\.response\.json\(\)(\S+)\);$`)
+	step      = regexp.MustCompile(`\.(\w+)|\[(\d+)\]`)
+	hasStatus = regexp.MustCompile(`=> pm\.response\.to\.have\.status\((\d+)\)\);$`)
+	oneOf     = regexp.MustCompile(`=> pm\.expect\(pm\.response\.code\)\.to\.be\.oneOf\(\[(\d+), (\d+)\]\)\);$`)
+	hasHeader = regexp.MustCompile(`=> pm\.response\.to\.have\.header\("([a-z-]+)"\)\);$`)
+	hasMember = regexp.MustCompile(`=> pm\.expect\(pm\.response\.json\(\)\)\.to\.have\.property\("([^"]+)"\)\);$`)
 )
 
-// runScript does what Postman would do with a line of a script.
-func runScript(t *testing.T, line, answer string, variables map[string]string) {
+// runScript does what Postman would do with a line of a script, and returns how many assertions it had.
+func runScript(t *testing.T, name, line string, got answered, variables map[string]string) int {
 	t.Helper()
-	m := kept.FindStringSubmatch(line)
-	if m == nil {
+	if m := kept.FindStringSubmatch(line); m != nil {
+		if got.status == http.StatusOK {
+			variables[m[1]] = textAt(t, line, m[2], got.body)
+		}
+		return 0
+	}
+	holds := false
+	status := strconv.Itoa(got.status)
+	if m := hasStatus.FindStringSubmatch(line); m != nil {
+		holds = m[1] == status
+	} else if m := oneOf.FindStringSubmatch(line); m != nil {
+		holds = slices.Contains(m[1:], status)
+	} else if m := hasHeader.FindStringSubmatch(line); m != nil {
+		holds = got.header.Get(m[1]) != ""
+	} else if m := hasMember.FindStringSubmatch(line); m != nil {
+		var object map[string]any
+		err := json.Unmarshal([]byte(got.body), &object)
+		_, has := object[m[1]]
+		holds = err == nil && has
+	} else {
 		t.Fatalf("a script that is not understood: %s", line)
 	}
+	if !holds {
+		t.Errorf("%s: %s does not hold: %d %s", name, line, got.status, got.body)
+	}
+	return 1
+}
+
+// textAt returns the text at a path of an answer.
+func textAt(t *testing.T, line, path, answer string) string {
+	t.Helper()
 	var value any
 	if err := json.Unmarshal([]byte(answer), &value); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range step.FindAllStringSubmatch(m[2], -1) {
+	for _, s := range step.FindAllStringSubmatch(path, -1) {
 		if list, ok := value.([]any); ok {
 			at, err := strconv.Atoi(s[2])
 			if err != nil || at >= len(list) {
@@ -156,5 +183,5 @@ func runScript(t *testing.T, line, answer string, variables map[string]string) {
 	if !ok || text == "" {
 		t.Fatalf("%s keeps %v of %s", line, value, answer)
 	}
-	variables[m[1]] = text
+	return text
 }

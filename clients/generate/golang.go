@@ -134,6 +134,13 @@ func goSchemas(definitions []definition) (string, error) {
 	return string(text), err
 }
 
+// goCodes returns the file of the codes of errors.
+func goCodes(d definition) (string, error) {
+	d.shape.kind = words
+	text, err := format.Source([]byte(goHeader + "package client\n" + goDefinition(d)))
+	return string(text), err
+}
+
 // goMethod returns a method of the Go client.
 func goMethod(m method) string {
 	must, _ := m.splitArguments()

@@ -65,7 +65,13 @@ func renderFiles(text []byte) (map[string]string, error) {
 	t.errs = append(t.errs, err)
 	schemas, err := goSchemas(t.definitions)
 	t.errs = append(t.errs, err)
+	codes := t.errorCodes()
+	goConstants, err := goCodes(codes)
+	t.errs = append(t.errs, err)
 	return map[string]string{
+		goFolder + "codes.go":      goConstants,
+		scriptFolder + "codes.ts":  scriptCodes(codes),
+		pythonFolder + "codes.py":  pythonCodes(codes),
 		goFolder + "operations.go": operations,
 		goFolder + "schemas.go":    schemas,
 		scriptFolder + "operations.ts": scriptOperations(
@@ -331,12 +337,17 @@ func writeTypeLines(name, text, indent string) string {
 	var b strings.Builder
 	b.WriteString(name + text[:open+1])
 	room := 0
-	for item := range strings.SplitSeq(text[open+1:len(text)-1], ", ") { // no word of the contract holds a comma
+	items := strings.Split(text[open+1:len(text)-1], ", ") // no word of the contract holds a comma
+	for i, item := range items {
 		if room -= utf8.RuneCountInString(item) + 2; room < 0 {
 			b.WriteString("\n" + indent + "   ")
 			room = widest - len(indent) - 4 - utf8.RuneCountInString(item) - 2
 		}
-		b.WriteString(" " + item + ",")
+		b.WriteString(" " + item)
+		// Optional takes one type: a comma at its end would make a tuple of it.
+		if i < len(items)-1 || !strings.HasPrefix(text, "Optional[") {
+			b.WriteString(",")
+		}
 	}
 	return b.String() + "\n" + indent + "]"
 }

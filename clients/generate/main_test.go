@@ -65,11 +65,22 @@ paths:
       responses: { '200': { content: { application/json: { schema: { allOf: [{ $ref: '#/components/schemas/Thing' }, { required: [size] }] } } } } }
 components:
   parameters: { Id: { name: id, in: path, required: true, schema: { type: string } } }
-  schemas: { Thing: { type: object, properties: { size: { type: integer }, note: { type: [string, 'null'] } } } }
+  schemas:
+    Thing: { type: object, properties: { size: { type: integer }, note: { type: [string, 'null'] } } }
+    ErrorCode: { type: string, enum: [thing.too_small] }
 `
 	files, err := renderFiles([]byte(small))
 	if err != nil || !strings.Contains(files[pythonFolder+"operations.py"], "        body: Optional[Thing] = None,\n") {
 		t.Fatal(files, err)
+	}
+	for file, constant := range map[string]string{
+		goFolder + "codes.go":     `ErrorCodeThingTooSmall ErrorCode = "thing.too_small"`,
+		scriptFolder + "codes.ts": `thingTooSmall: "thing.too_small",`,
+		pythonFolder + "codes.py": `THING_TOO_SMALL: Final = "thing.too_small"`,
+	} {
+		if !strings.Contains(files[file], constant) {
+			t.Errorf("%s lacks the code of an error:\n%s", file, files[file])
+		}
 	}
 	for name, change := range map[string][2]string{
 		"a body that leads nowhere":      {"schema: { $ref: '#/components/schemas/Thing' }", "schema: { $ref: '#/components/schemas/Nothing' }"},
@@ -78,6 +89,7 @@ components:
 		"a type of another language":     {"integer", "decimal"},
 		"an answer of another status":    {"'200'", "'201'"},
 		"a name that cannot be written":  {"note", "from"},
+		"no codes of errors":             {"ErrorCode:", "OtherCode:"},
 		"no paths":                       {"paths:", "routes:"},
 	} {
 		if changed := strings.Replace(small, change[0], change[1], 1); changed == small {

@@ -69,6 +69,16 @@ from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 ` + literals.String() + classes.String() + "\n" + unions.String()
 }
 
+// pythonCodes returns the file of the codes of errors.
+func pythonCodes(d definition) string {
+	var b strings.Builder
+	b.WriteString(pythonHeader + docstring(d.about, "") + "\nfrom typing import Final\n\n")
+	for _, w := range d.shape.words {
+		fmt.Fprintf(&b, "%s: Final = %q\n", strings.ToUpper(strings.ReplaceAll(w, ".", "_")), w)
+	}
+	return b.String()
+}
+
 // pythonClass writes an object. What may be missing stands in a class of its own: Python 3.9 knows no other way to say
 // it.
 func pythonClass(d definition) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -200,7 +201,7 @@ func (t *types) shapeOfObject(s *schema, name string) shape {
 // shapeOfAllOf returns the shape of an allOf: that of its only part that says something, or all of them in one object.
 func (t *types) shapeOfAllOf(s *schema, name string) shape {
 	rest := slices.DeleteFunc(slices.Clone(s.AllOf), (*schema).onlyNarrows)
-	if len(rest) == 1 {
+	if len(rest) == 1 && len(s.Required) == 0 {
 		return t.shapeOfSchema(rest[0], name)
 	}
 	whole := &schema{Type: "object", Description: s.Description}
@@ -325,6 +326,16 @@ type method struct {
 	mayBeEmpty bool   // a body whose members may all be missing
 	answer     *shape // nil where the answer says no more than that it is done
 	keyed      bool
+}
+
+// errorCodes returns what x-error-code can hold. No body has it, so that no operation leads to it.
+func (t *types) errorCodes() definition {
+	s := t.document.Components.Schemas["ErrorCode"]
+	if s == nil || len(s.Enum) == 0 {
+		t.errs = append(t.errs, errors.New("the document lists no codes of errors"))
+		return definition{name: "ErrorCode"}
+	}
+	return definition{name: "ErrorCode", about: s.Description, shape: enumeration(s.Enum)}
 }
 
 // done is the schema of an answer that says no more than that it is done.

@@ -84,6 +84,18 @@ func scriptSchemas(definitions []definition) string {
 	return b.String()
 }
 
+// scriptCodes returns the file of the codes of errors: constants by name, and the type of all of them.
+func scriptCodes(d definition) string {
+	var b strings.Builder
+	b.WriteString(scriptHeader + "\n" + scriptComment(d.about, "") + "export const " + d.name + " = {\n")
+	for _, w := range d.shape.words {
+		fmt.Fprintf(&b, "  %s: %q,\n", toCamelCase(strings.ReplaceAll(w, ".", "_")), w)
+	}
+	b.WriteString("} as const;\n\n/** One of the codes. */\n")
+	fmt.Fprintf(&b, "export type %[1]s = (typeof %[1]s)[keyof typeof %[1]s];\n", d.name)
+	return b.String()
+}
+
 // scriptMethod returns a method of the TypeScript client.
 func scriptMethod(m method) string {
 	var all, query, headers, named []string

@@ -201,6 +201,10 @@ for (const { base, cpf, plan } of rounds) {
     assert.equal(good(await sdk.replayWebhook({ client, path: at, body: { failed: true } })).deliveries, 1);
     good(await sdk.removeWebhook({ client, path: at }));
 
+    const asked = good(await sdk.requestErasure({ client, body: { userHash: "pessoa-apagada", reason: "pedido" } }));
+    assert.equal(good(await sdk.getErasure({ client, path: { id: asked.id } })).state, "pending");
+    good(await sdk.cancelErasure({ client, path: { id: asked.id } }));
+
     const narrow = good(await sdk.createKey({ client, body: { label: "leitura", scopes: ["cyber:read"] } }));
     refused(await sdk.listKeys({ client: clientAt(base, narrow.apiKey) }), 403, "Request Proibida.");
     const rolled = good(await sdk.rollKey({ client, path: { id: narrow.id }, body: { graceHours: 0 } }));

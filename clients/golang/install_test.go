@@ -1,6 +1,7 @@
 package golang_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,12 +37,15 @@ func TestInstalled(t *testing.T) {
 		"module parceiro.example/app\n"+needs+"\nrequire "+root+"/client v0.0.0\n\nreplace "+root+"/client => "+module+"\n",
 	)
 	put(t, folder, "go.sum", read(t, module, "go.sum"))
-	program := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindStringSubmatch(read(t, module, "README.md"))
-	if program == nil {
-		t.Fatal("the README shows no program")
+	shown := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllStringSubmatch(read(t, module, "README.md"), -1)
+	if len(shown) < 5 {
+		t.Fatalf("the README shows only %d programs", len(shown))
 	}
-	put(t, folder, "main.go", program[1])
+	for i, program := range shown {
+		put(t, folder, fmt.Sprintf("readme%d.go", i), program[1])
+	}
 
+	command(t, folder, nil, "go", "vet", ".")
 	command(t, folder, nil, "go", "build", "-o", "app", ".")
 	listed := strings.Fields(
 		command(t, folder, nil, "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "."),

@@ -24,6 +24,7 @@ var (
 	address   string // of a receiver of events
 	eppKey    string
 	eventID   string
+	erasureID string
 	out       = &printed{}
 )
 
@@ -91,6 +92,9 @@ var examples = []struct {
 	{"rollKey", rollKey},
 	{"revokeKey", revokeKey},
 	{"getUsage", getUsage},
+	{"requestErasure", requestErasure},
+	{"getErasure", getErasure},
+	{"cancelErasure", cancelErasure},
 	{"addAssets", addAssets},
 	{"riskScores", riskScores},
 	{"changeSubscription", changeSubscription},
@@ -634,10 +638,10 @@ func getWebhook(ctx context.Context, vigia *client.Client) error {
 }
 
 func setWebhookState(ctx context.Context, vigia *client.Client) error {
-	if _, err := vigia.SetWebhookState(ctx, webhookID, client.WebhookState{State: "paused"}); err != nil {
+	if _, err := vigia.SetWebhookState(ctx, webhookID, client.WebhookStateChange{State: "paused"}); err != nil {
 		return err
 	}
-	_, err := vigia.SetWebhookState(ctx, webhookID, client.WebhookState{State: "enabled"})
+	_, err := vigia.SetWebhookState(ctx, webhookID, client.WebhookStateChange{State: "enabled"})
 	return err
 }
 
@@ -789,6 +793,32 @@ func editSubscriptions(ctx context.Context, vigia *client.Client) error {
 	out.Println(edited.Result, edited.TotalChangedItems)
 	for _, refused := range edited.NotChangedItems {
 		out.Println(refused.Item, refused.Errors)
+	}
+	return nil
+}
+
+func requestErasure(ctx context.Context, vigia *client.Client) error {
+	erasure, err := vigia.RequestErasure(ctx, client.ErasureRequest{UserHash: userHash, Reason: "Pedido do titular"})
+	if err != nil {
+		return err
+	}
+	out.Println(erasure.ID, erasure.State, erasure.DueAt)
+	return nil
+}
+
+func getErasure(ctx context.Context, vigia *client.Client) error {
+	erasure, err := vigia.GetErasure(ctx, erasureID)
+	if err != nil {
+		return err
+	}
+	out.Println(erasure.State)
+	return nil
+}
+
+func cancelErasure(ctx context.Context, vigia *client.Client) error {
+	err := vigia.CancelErasure(ctx, erasureID) // until it begins, 24 hours after the request
+	if err != nil {
+		return err
 	}
 	return nil
 }

@@ -147,6 +147,16 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 		if err := vigia.RevokeKey(ctx, keys[1].ID); !errors.Is(err, client.ErrInvalid) {
 			t.Fatal("a client revoked its own key by accident:", err)
 		}
+	case "requestErasure":
+		erasureID, _, _ = strings.Cut(out.last, " ")
+	case "getErasure":
+		if out.last != "pending\n" {
+			t.Fatal(out.last)
+		}
+	case "cancelErasure":
+		if erasure, err := vigia.GetErasure(ctx, erasureID); err != nil || erasure.State != "cancelled" {
+			t.Fatal(erasure, err)
+		}
 	case "getUsage":
 		if usage, err := vigia.GetUsage(
 			ctx,

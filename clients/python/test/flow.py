@@ -14,7 +14,7 @@ from pathlib import Path
 
 import vigia_client
 from conform import problems
-from vigia_client import Reply, Vigia, VigiaError, user_hash
+from vigia_client import Reply, Vigia, VigiaError, codes, user_hash
 from vigia_client.operations import Operations
 
 URL, KEY, SALT = (os.environ[name] for name in ("VIGIA_URL", "VIGIA_KEY", "VIGIA_SALT"))
@@ -65,10 +65,11 @@ class Flow(unittest.TestCase):
         cls.vigia = Watched(URL, KEY)
         cls.person = user_hash(CPF, SALT)
 
-    def refused(self, status, code, call, *args, **kwargs):
+    def refused(self, status, group, call, *args, **kwargs):
         with self.assertRaises(VigiaError) as caught:
             call(*args, **kwargs)
-        self.assertEqual((caught.exception.status_code, caught.exception.code), (status, code))
+        self.assertEqual((caught.exception.status_code, caught.exception.group), (status, group))
+        self.assertIn(caught.exception.code, vars(codes).values())
         self.assertTrue(caught.exception.message and caught.exception.request_id)
         return caught.exception
 
@@ -204,6 +205,13 @@ class Flow(unittest.TestCase):
         self.assertIn("monitoring.leak_detected", {event["body"]["type"] for event in events})
         self.assertEqual(v.list_events(after=pages[-1]["next"])["events"], [])
         self.assertTrue(v.message_of_event(events[0]["id"], "sms", lang="pt-BR")["text"])
+
+    def test_7_erasure(self):
+        v = self.vigia
+        erasure = v.request_erasure({"userHash": "pessoa-apagada", "reason": "pedido"})
+        self.assertEqual(v.get_erasure(erasure["id"]), erasure)
+        v.cancel_erasure(erasure["id"])
+        self.assertEqual(v.get_erasure(erasure["id"])["state"], "cancelled")
 
     def test_7_time_passes(self):
         self.refused(400, "invalid", self.vigia.advance_sandbox_clock, {"days": 0})

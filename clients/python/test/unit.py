@@ -12,7 +12,7 @@ from pathlib import Path
 
 import vigia_client
 from conform import problems
-from vigia_client import Reply, Vigia, VigiaError, WebhookError, schemas, user_hash, verify_webhook
+from vigia_client import Reply, Vigia, VigiaError, WebhookError, codes, schemas, user_hash, verify_webhook
 from vigia_client.operations import Operations
 from vigia_client.send import not_created_index
 
@@ -94,20 +94,56 @@ class Sending(unittest.TestCase):
                 stand.client().list_support_services()
             self.assertEqual((len(stand.seen), caught.exception.retry_after), (attempts, seconds))
 
+    def test_a_restart_of_the_service_is_waited_out(self):
+        for down in ((0, {}, ""), (503, {}, "<html>"), (502, {}, "<html>"), (504, {}, "<html>")):
+            with Stand(down) as stand:  # for 29 seconds of the client's pauses
+                def sleep(seconds, stand=stand):
+                    stand.waits.append(seconds)
+                    if sum(stand.waits) >= 29:
+                        stand.answers[:] = [DONE]
+
+                vigia = Vigia(f"http://127.0.0.1:{stand.server_port}", "k", sleep=sleep)
+                vigia.add_monitored_asset(ASSET)
+                self.assertLess(sum(stand.waits), 40)
+            with Stand(down) as stand:  # for good
+                with self.assertRaises(VigiaError):
+                    stand.client().add_monitored_asset(ASSET)
+                self.assertGreaterEqual(sum(stand.waits), 29)
+                self.assertLess(sum(stand.waits), 45)
+            with Stand(down) as stand, self.assertRaises(VigiaError):
+                stand.client(attempts=2).add_monitored_asset(ASSET)
+            self.assertEqual(len(stand.seen), 2)
+        # What did not reach the service does not use up the attempts for what it refuses.
+        with Stand(*[(0, {}, "")] * 6, *[refused(429, retry_after="1")] * 3, DONE) as stand:
+            stand.client().add_monitored_asset(ASSET)
+            self.assertEqual(len(stand.seen), 10)
+
+    def test_a_reply_tells_what_waits(self):
+        told = {"x-first-looks-waiting": "3", "x-first-looks-until": "2026-01-31T03:00:00.000Z"}
+        with Stand((200, told, "[]"), (200, {}, "[]")) as stand:
+            reply, vigia = Reply(), stand.client()
+            vigia.list_monitored_assets("u", reply=reply)
+            self.assertEqual((reply.first_looks_waiting, reply.first_looks_until), (3, "2026-01-31T03:00:00.000Z"))
+            vigia.list_monitored_assets("u", reply=reply)
+            self.assertEqual((reply.first_looks_waiting, reply.first_looks_until), (0, ""))
+
     def test_errors_say_what_and_where(self):
-        with Stand(refused(400, x_error_detail="value: an address", x_request_id="r9")) as stand:
+        told = {"x_error_code": "asset.invalid", "x_error_detail": "value: an address", "x_request_id": "r9"}
+        with Stand(refused(400, **told)) as stand:
             with self.assertRaises(VigiaError) as caught:
                 stand.client().add_monitored_asset(ASSET)
             error = caught.exception
-            self.assertEqual((error.code, error.detail, error.request_id), ("invalid", "value: an address", "r9"))
-            self.assertEqual(str(error), "400 x (value: an address) [request r9]")
+            self.assertEqual((error.code, error.group), (codes.ASSET_INVALID, "invalid"))
+            self.assertEqual((error.detail, error.request_id), ("value: an address", "r9"))
+            self.assertEqual(str(error), "400 x, asset.invalid (value: an address) [request r9]")
         with Stand((503, {}, "<html>")) as stand:
             with self.assertRaises(VigiaError) as caught:
                 stand.client(attempts=3).list_support_services()
-            self.assertEqual((caught.exception.code, len(stand.seen)), ("unavailable", 3))
+            self.assertEqual((caught.exception.code, caught.exception.group), ("", "unavailable"))
+            self.assertEqual(len(stand.seen), 3)
         with self.assertRaises(VigiaError) as caught:
             Vigia("http://127.0.0.1:1", "k", sleep=lambda _: None).subscription_by_plan_and_cpf("p", "52998224725")
-        self.assertEqual(caught.exception.code, "no_answer")
+        self.assertEqual(caught.exception.group, "no_answer")
         self.assertNotIn("52998224725", str(caught.exception))
 
     def test_values_are_escaped_and_secrets_have_no_key(self):

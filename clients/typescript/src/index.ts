@@ -10,6 +10,7 @@ import type { BreachFacts, EventPage, ListedSubscription, PasswordExposure } fro
 import type { CallOptions } from "./send.js";
 
 export type * from "./schemas.js";
+export { ErrorCode } from "./codes.js";
 export { userHash } from "./person.js";
 export { type CallOptions, type Fetch, type Options, type Reply, VigiaError } from "./send.js";
 export { verifyWebhook, WebhookError, type WebhookEvent } from "./webhook.js";

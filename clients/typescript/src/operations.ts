@@ -16,6 +16,8 @@ import type {
   CoverList,
   Coverage,
   Credential,
+  Erasure,
+  ErasureRequest,
   EventMessage,
   EventPage,
   ExtraAsset,
@@ -73,7 +75,7 @@ import type {
   WebhookReplayed,
   WebhookRotation,
   WebhookSecret,
-  WebhookState,
+  WebhookStateChange,
   WebhookTestRequest,
   WebhookTry,
 } from "./schemas.js";
@@ -85,12 +87,13 @@ export class Operations extends Sender {
    * Add data for monitoring. Watches one value of a person for leaks, from now on and in every breach already known.
    * Adding what is already there answers 200 and adds nothing. Adding is free. At a live partner the first look into
    * breaches takes a token (1,000 at once and 200 an hour; the size that the operator set for you gives more). Without
-   * one the value is `monitorado` and waits, oldest first; until its first look no breach is compared with it. For
-   * `type: cpf` the user hash has to be a digest of that very CPF. Rules of `value` by `type`: **email** one address,
-   * at most 254 characters, compared without case. **cpf** 11 digits, dots and dash allowed, check digits right, not
-   * eleven equal digits. **phone** Brazilian numbers with or without `+55`, with a known area code and nine digits for
-   * a mobile; other countries with `+`. **credit_card** 12 to 19 digits, spaces and hyphens allowed, Luhn digit right.
-   * Sandbox partners need no right check digits.
+   * one the value waits, oldest first, and the answer has `x-first-looks-waiting: 1`. Until its first look no breach is
+   * compared with it: `monitorado` then means "not looked up yet". For `type: cpf` the user hash has to be a digest of
+   * that very CPF. Rules of `value` by `type`: **email** one address, at most 254 characters, compared without case.
+   * **cpf** 11 digits, dots and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian numbers
+   * with or without `+55`, with a known area code and nine digits for a mobile; other countries with `+`.
+   * **credit_card** 12 to 19 digits, spaces and hyphens allowed, Luhn digit right. Sandbox partners need no right check
+   * digits.
    */
   addMonitoredAsset(body: NewMonitoredAsset, o: CallOptions = {}): Promise<void> {
     return this.call("POST", "/cyber/monitoring", { o, body, keyed: true });
@@ -101,7 +104,7 @@ export class Operations extends Sender {
    * sent. An unknown person has an empty list. `status` is `monitorado` with no open finding, `alerta` with at least
    * one, `comprometido` when an open finding exposed something usable against the person (password, card data,
    * government id with identity data, stealer log). Where values wait for their first look, `x-first-looks-waiting`
-   * says how many and `x-first-looks-until` until when.
+   * says how many and `x-first-looks-until` until when; `monitorado` means "not looked up yet" for these.
    */
   listMonitoredAssets(userHash: string, o: CallOptions = {}): Promise<MonitoredAsset[]> {
     return this.call("GET", `/cyber/monitoring/${part(userHash)}`, { o });
@@ -193,7 +196,8 @@ export class Operations extends Sender {
    * whole body too large (413), and nothing is created. A subscription of the same partner, plan and CPF that has not
    * ended makes an item fail (`assinatura já existe`, listed beside other errors of the item), as does an earlier one
    * of the same request that was created. `plan_id` must be registered for the partner (sandbox: registered on first
-   * use).
+   * use). A plan may watch the e-mail address, the CPF and the phone number of its subscriptions; the header
+   * `x-watched-values` counts what is watched from now on.
    */
   createSubscriptions(body: NewSubscription[], o: CallOptions & { dryRun?: boolean } = {}): Promise<BulkOutcome> {
     return this.call("POST", "/subscriptions", { o, body, keyed: true, query: { dry_run: o.dryRun } });
@@ -561,7 +565,7 @@ export class Operations extends Sender {
    * Pause or resume a webhook. **Extension, additive.** Scope `manage`. While it is `paused` events are held; `enabled`
    * pushes them, the held ones first.
    */
-  setWebhookState(id: string, body: WebhookState, o: CallOptions = {}): Promise<Webhook> {
+  setWebhookState(id: string, body: WebhookStateChange, o: CallOptions = {}): Promise<Webhook> {
     return this.call("POST", `/webhooks/${part(id)}/state`, { o, body, keyed: true });
   }
 
@@ -588,8 +592,9 @@ export class Operations extends Sender {
   /**
    * Let days pass in the sandbox. **Extension, additive.** Scope `manage`, for sandbox partners; to a live one it is a
    * 404. Everything that the partner has becomes `days` older: subscriptions, findings and their steps, antivirus keys,
-   * cases with their appointments, and the ends of API keys. What becomes due by that happens before the answer comes,
-   * with its events. There is no way back; times in answers are earlier by as much, and events carry the real time.
+   * cases with their appointments, erasures that were asked for, and the ends of API keys. What becomes due by that
+   * happens before the answer comes, with its events. There is no way back; times in answers are earlier by as much,
+   * and events carry the real time.
    */
   advanceSandboxClock(body: SandboxClock, o: CallOptions = {}): Promise<void> {
     return this.call("POST", "/sandbox/clock", { o, body, keyed: true });
@@ -642,8 +647,36 @@ export class Operations extends Sender {
   }
 
   /**
-   * Read what you use and what is left. **Extension, additive.** Scope `manage:read`. The rate of requests, each budget
-   * with what is used and left of it, how many first looks of new values can be made and how many values wait (not at
+   * Ask for the erasure of a person. **Extension, additive.** Scope `privacy`, which no key has unless it was asked
+   * for. Everything that you hold about the person is erased when 24 hours have passed; until then it can be cancelled.
+   * The erasure takes what is held when it begins, enrolled before the request or after: to keep a person whom you
+   * enrol again, cancel it. A person has one open request; asking again answers with that one. Whether the person is
+   * known is not told, neither by the answer nor by its time. The events `erasure.requested`, `erasure.cancelled` and
+   * `erasure.completed` tell of it. In the sandbox its clock brings the erasure on.
+   */
+  requestErasure(body: ErasureRequest, o: CallOptions = {}): Promise<Erasure> {
+    return this.call("POST", "/erasures", { o, body, keyed: true });
+  }
+
+  /**
+   * Follow an erasure. **Extension, additive.** Scope `privacy`. Once the erasure is completed or cancelled the answer
+   * names no person any more.
+   */
+  getErasure(id: string, o: CallOptions = {}): Promise<Erasure> {
+    return this.call("GET", `/erasures/${part(id)}`, { o });
+  }
+
+  /**
+   * Cancel an erasure. **Extension, additive.** Scope `privacy`. Possible until the erasure begins; then it is a 409.
+   * One that is cancelled already answers 200 again.
+   */
+  cancelErasure(id: string, o: CallOptions = {}): Promise<void> {
+    return this.call("DELETE", `/erasures/${part(id)}`, { o });
+  }
+
+  /**
+   * Read what you use and what is left. **Extension, additive.** For every key. The rate of requests, each budget with
+   * what is used and left of it, how many first looks of new values can be made and how many values wait (not at
    * sandbox partners, which are not paced), and the requests of the last `days` by operation. Days are those of
    * Brasília. The counts are up to a minute old and kept for 90 days.
    */
@@ -655,9 +688,10 @@ export class Operations extends Sender {
    * Add up to 1,000 values for monitoring. **Extension, additive.** Each item is what `POST /cyber/monitoring` takes,
    * and is held to the same rules. A refused item stops nothing: the answer names it by its place, from 0, with the
    * sentence and the detail that the single request would have had. First looks begin right after the answer, as far as
-   * there are tokens. Items are charged as those of a bulk enrolment. Items are kept in batches of 250. When the
-   * service fails on the way, `x-error-detail` of the 503 says how many items, from the first, were decided; send the
-   * list again, nothing is added twice. With an idempotency key the list is kept whole or not at all.
+   * there are tokens: `x-first-looks-waiting` says how many of the items still wait for theirs, and `GET /usage` until
+   * when. Items are charged as those of a bulk enrolment. Items are kept in batches of 250. When the service fails on
+   * the way, `x-error-detail` of the 503 says how many items, from the first, were decided; send the list again,
+   * nothing is added twice. With an idempotency key the list is kept whole or not at all.
    */
   addAssets(body: NewAssets, o: CallOptions = {}): Promise<AssetsAdded> {
     return this.call("POST", "/cyber/assets", { o, body, keyed: true });

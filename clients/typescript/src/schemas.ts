@@ -43,11 +43,11 @@ export interface Appointment {
  * element that names no question.
  */
 export interface TriageAnswer {
-  questionId?: string | number | boolean | null;
-  id?: string | number | boolean | null;
-  question?: string | number | boolean | null;
-  answer?: string | number | boolean | null;
-  value?: string | number | boolean | null;
+  questionId?: string | number | boolean | (string | number | boolean | Record<string, unknown> | null)[] | Record<string, unknown> | null;
+  id?: string | number | boolean | (string | number | boolean | Record<string, unknown> | null)[] | Record<string, unknown> | null;
+  question?: string | number | boolean | (string | number | boolean | Record<string, unknown> | null)[] | Record<string, unknown> | null;
+  answer?: string | number | boolean | (string | number | boolean | Record<string, unknown> | null)[] | Record<string, unknown> | null;
+  value?: string | number | boolean | (string | number | boolean | Record<string, unknown> | null)[] | Record<string, unknown> | null;
 }
 
 export interface NewCase {
@@ -1038,11 +1038,55 @@ export interface SubscriptionChanged {
   data: SubscriptionChangedData;
 }
 
+export interface ErasureRequestedData {
+  userHash: string;
+  erasureId: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  dueAt: string;
+}
+
+export interface ErasureRequested {
+  type: "erasure.requested";
+  /** ISO 8601, UTC, with milliseconds. */
+  timestamp: string;
+  data: ErasureRequestedData;
+}
+
+export interface ErasureCancelledData {
+  userHash: string;
+  erasureId: string;
+}
+
+export interface ErasureCancelled {
+  type: "erasure.cancelled";
+  /** ISO 8601, UTC, with milliseconds. */
+  timestamp: string;
+  data: ErasureCancelledData;
+}
+
+export interface ErasureCompletedData {
+  erasureId: string;
+  /** How many records were erased. */
+  removed: number;
+}
+
+export interface ErasureCompleted {
+  type: "erasure.completed";
+  /** ISO 8601, UTC, with milliseconds. */
+  timestamp: string;
+  data: ErasureCompletedData;
+}
+
+export interface WebhookTestData {
+  /** Only in `GET /events`: the type of the made-up event that was pushed in place of this one, which has its id. */
+  sampleOf?: string;
+}
+
 export interface WebhookTest {
   type: "webhook.test";
   /** ISO 8601, UTC, with milliseconds. */
   timestamp: string;
-  data: Record<string, unknown>;
+  data: WebhookTestData;
 }
 
 /** The body that is pushed. */
@@ -1059,6 +1103,9 @@ export type EventBody =
   | KeyActivated
   | KeyEnded
   | SubscriptionChanged
+  | ErasureRequested
+  | ErasureCancelled
+  | ErasureCompleted
   | WebhookTest;
 
 export interface Event {
@@ -1118,6 +1165,9 @@ export type EventType =
   | "subscription.ended"
   | "subscription.suspended"
   | "subscription.resumed"
+  | "erasure.requested"
+  | "erasure.cancelled"
+  | "erasure.completed"
   | "webhook.test";
 
 /**
@@ -1208,7 +1258,7 @@ export interface WebhookDetail {
   health: WebhookDetailHealth;
 }
 
-export interface WebhookState {
+export interface WebhookStateChange {
   state: "enabled" | "paused";
 }
 
@@ -1247,7 +1297,8 @@ export type Scope =
   | "subscriptions:read"
   | "credentials"
   | "manage"
-  | "manage:read";
+  | "manage:read"
+  | "privacy";
 
 export interface Key {
   id: string;
@@ -1304,6 +1355,36 @@ export interface KeyRolling {
   graceHours: number;
 }
 
+export interface ErasureRequest {
+  userHash: string;
+  /** Why the person is erased; kept in the audit trail and the log of erasures. */
+  reason: string;
+}
+
+/** `pending` can be cancelled. `erasing` has begun. `completed` and `cancelled` are over. */
+export type ErasureState =
+  | "pending"
+  | "erasing"
+  | "completed"
+  | "cancelled";
+
+export interface Erasure {
+  id: string;
+  state: ErasureState;
+  userHash?: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  requestedAt: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  dueAt: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  endedAt?: string;
+  /**
+   * How many subscriptions, values, findings, cases, devices and events were found and erased. 0 when you held nothing
+   * about the person.
+   */
+  removed?: number;
+}
+
 export interface UsageRate {
   perSecond: number;
   burst: number;
@@ -1329,7 +1410,8 @@ export interface UsageFirstLooks {
   /** Values without a first look. */
   waiting: number;
   /**
-   * When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
+   * When the last of them will have had it, as things stand. Empty when none waits. While first looks are stopped, when
+   * that would be if they went on now.
    */
   until: string;
   /** Values that have waited for more than 24 hours and are not protected yet. */

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 
 import { notCreatedIndex } from "./bulk.js";
+import type { ErrorCode } from "./codes.js";
 
 /** Something that sends a request, as the global `fetch` does. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -13,7 +14,10 @@ export interface Options {
   url: string;
   /** The partner's API key. */
   key: string;
-  /** How often one call is sent at most; 4 unless given. */
+  /**
+   * How often one call is sent at most. Unless given, 4 times for what the service refuses, and for as long as 30 seconds, but
+   * not fewer than 4 times, while it cannot be reached.
+   */
   attempts?: number;
   /** Sends a request; the global `fetch` unless given. */
   fetch?: Fetch;
@@ -33,6 +37,13 @@ export interface Reply {
   corpus?: string;
   /** Places in a bulk request, from 0, of what `not_created_items` is about, in the same order. */
   notCreatedIndex?: number[];
+  /**
+   * How many of the values that the request adds, or the answer lists, wait for their first look into known breaches. Until
+   * then `monitorado` means that a value was not looked up yet.
+   */
+  firstLooksWaiting?: number;
+  /** When the last of the listed values will have had it, in ISO 8601; empty where none waits. */
+  firstLooksUntil?: string;
   /** How often the request was sent. */
   attempts?: number;
 }
@@ -60,6 +71,8 @@ export class VigiaError extends Error {
     readonly retryAfter: number,
     /** What an earlier attempt made whose answer, with a secret in it, was lost; empty in all other refusals. */
     readonly createdId = "",
+    /** Names the refusal: `ErrorCode.assetNotFound`, say, or a newer one. Empty where another than the service answered. */
+    readonly code: ErrorCode | (string & {}) = "",
   ) {
     super(message);
     this.name = "VigiaError";
@@ -75,6 +88,18 @@ const longestWait = 60;
 function pause(attempt: number): number {
   const full = Math.min(firstPause * 2 ** (attempt - 1), longestPause);
   return full / 2 + (Math.random() * full) / 2;
+}
+
+const defaultAttempts = 4;
+/** How long a call goes on by default while the service cannot be reached, in milliseconds. */
+const patience = 30_000;
+
+/**
+ * Whether the service itself was not reached: there was no answer, or a balancer answered, as it does while the service
+ * restarts. The service's own 503 says when to come back.
+ */
+function unreachable(response: Response | undefined): boolean {
+  return response === undefined || ([502, 503, 504].includes(response.status) && retryAfter(response.headers) === 0);
 }
 
 /** What the service asked for, in seconds; 0 where it did not. */
@@ -106,14 +131,14 @@ interface How {
 export class Sender {
   readonly #base: string;
   readonly #key: string;
-  readonly #attempts: number;
+  readonly #attempts: number | undefined;
   readonly #send: Fetch;
   readonly #sleep: (ms: number) => Promise<void>;
 
   constructor(options: Options) {
     this.#base = options.url.replace(/\/+$/, "").replace(/\/v1$/, "") + "/v1";
     this.#key = options.key;
-    this.#attempts = options.attempts ?? 4;
+    this.#attempts = options.attempts;
     this.#send = options.fetch ?? ((request) => globalThis.fetch(request));
     this.#sleep = options.sleep ?? timer;
   }
@@ -132,23 +157,44 @@ export class Sender {
       headers.set("content-type", "application/json");
       init.body = JSON.stringify(how.body);
     }
+    let refusals = 0;
+    let spent = 0; // in attempts and in pauses
     for (let attempt = 1; ; attempt++) {
-      const last = attempt >= this.#attempts;
+      const began = performance.now();
+      let lost: unknown;
       const response = await this.#send(new Request(url, init)).catch((cause: unknown) => {
-        if (last || how.o.signal?.aborted) throw cause;
-        return undefined; // no answer: try again
+        lost = cause;
+        return undefined;
       });
-      let wait = pause(attempt);
+      spent += performance.now() - began;
       if (response !== undefined) {
         fill(how.o.reply, response.headers, attempt);
         if (response.status === 200) return (await response.json()) as T;
-        if (last || !worthRepeating(response)) throw await refusal(response);
+        if (!unreachable(response)) refusals++;
+      }
+      if (how.o.signal?.aborted || !this.#again(response, attempt, refusals, spent)) {
+        throw response === undefined ? lost : await refusal(response);
+      }
+      let wait = pause(attempt);
+      if (response !== undefined) {
         wait = Math.max(wait, retryAfter(response.headers) * 1000);
         await response.body?.cancel();
       }
       await this.#sleep(wait);
+      spent += wait;
       how.o.signal?.throwIfAborted();
     }
+  }
+
+  /**
+   * Whether a call goes on. Unless the caller set a limit for all attempts, those that did not reach the service do not count
+   * as refusals.
+   */
+  #again(response: Response | undefined, attempt: number, refusals: number, spent: number): boolean {
+    if (response !== undefined && !worthRepeating(response)) return false;
+    if (this.#attempts !== undefined) return attempt < this.#attempts;
+    if (unreachable(response)) return attempt < defaultAttempts || spent < patience;
+    return refusals < defaultAttempts;
   }
 }
 
@@ -157,7 +203,15 @@ async function refusal(response: Response): Promise<VigiaError> {
   const wire: unknown = await response.json().catch(() => undefined);
   const said = typeof wire === "object" && wire !== null && "message" in wire ? String(wire.message) : response.statusText;
   const header = (name: string) => response.headers.get(name) ?? "";
-  return new VigiaError(response.status, said, header("x-error-detail"), header("x-request-id"), retryAfter(response.headers), header("x-created-id"));
+  return new VigiaError(
+    response.status,
+    said,
+    header("x-error-detail"),
+    header("x-request-id"),
+    retryAfter(response.headers),
+    header("x-created-id"),
+    header("x-error-code"),
+  );
 }
 
 function fill(reply: Reply | undefined, headers: Headers, attempts: number): void {
@@ -167,5 +221,7 @@ function fill(reply: Reply | undefined, headers: Headers, attempts: number): voi
   reply.truncated = headers.get("x-truncated") === "true";
   reply.corpus = headers.get("x-corpus") ?? "";
   reply.notCreatedIndex = notCreatedIndex(headers.get("x-not-created-index"));
+  reply.firstLooksWaiting = Number(headers.get("x-first-looks-waiting") ?? "0");
+  reply.firstLooksUntil = headers.get("x-first-looks-until") ?? "";
   reply.attempts = attempts;
 }

@@ -3,7 +3,7 @@
 import { Vigia, VigiaError } from "../src/index.js";
 
 /** The ids that the examples are about, set by the test. */
-export const known = { userHash: "", assetId: "", extraId: "", serviceId: "", findingId: "", caseId: "", webhookId: "", keyId: "", address: "", eppKey: "", eventId: "" };
+export const known = { userHash: "", assetId: "", extraId: "", serviceId: "", findingId: "", caseId: "", webhookId: "", keyId: "", address: "", eppKey: "", eventId: "", erasureId: "" };
 
 export type Print = (...values: unknown[]) => void;
 
@@ -419,6 +419,19 @@ export const examples: Record<string, Example> = {
     for (const day of (await vigia.getStatistics({ days: 7 })).days) {
       print(day.day, day.findings, day.alerts, day.enrolments, day.cases);
     }
+  },
+
+  async requestErasure(vigia, print) {
+    const erasure = await vigia.requestErasure({ userHash: known.userHash, reason: "Pedido do titular" });
+    print(erasure.id, erasure.state, erasure.dueAt);
+  },
+
+  async getErasure(vigia, print) {
+    print((await vigia.getErasure(known.erasureId)).state);
+  },
+
+  async cancelErasure(vigia) {
+    await vigia.cancelErasure(known.erasureId); // until it begins, 24 hours after the request
   },
 
   async advanceSandboxClock(vigia) {

@@ -51,6 +51,13 @@ test("every operation of the contract has an example, and it runs", async () => 
         known.keyId = lines[0]?.split(" ")[0] ?? "";
         assert.match(lines[0] ?? "", /^key_\S+ vg_test_/);
         break;
+      case "requestErasure":
+        known.erasureId = lines[0]?.split(" ")[0] ?? "";
+        assert.match(lines[0] ?? "", /^er_\S+ pending /);
+        break;
+      case "cancelErasure":
+        assert.equal((await vigia.getErasure(known.erasureId)).state, "cancelled");
+        break;
       case "revokeKey":
         assert.equal((await vigia.listKeys()).find((k) => k.id === known.keyId)?.state, "revoked");
         break;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import test from "node:test";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import test, { type TestContext } from "node:test";
 
 import { notCreatedIndex } from "../src/bulk.js";
-import { userHash, verifyWebhook, Vigia, VigiaError, WebhookError } from "../src/index.js";
+import { ErrorCode, type Reply, userHash, verifyWebhook, Vigia, VigiaError, WebhookError } from "../src/index.js";
 
 test("userHash gives the vectors of the contract", () => {
   const sameStart = (cpf: string, salt: string) => userHash(cpf, salt).slice(0, 16);
@@ -106,5 +108,64 @@ test("the longest wait that a call makes by itself is a minute", async () => {
     });
     await assert.rejects(vigia.listSupportServices(), (error) => error instanceof VigiaError && error.retryAfter === Number(seconds));
     assert.equal(calls, attempts);
+  }
+});
+
+/** A service that gives one answer after the other; the last one stays. Pauses pass at once and are added up. */
+async function stand(t: TestContext, ...answers: ((response: ServerResponse) => void)[]) {
+  const state = { answers, seen: 0, waited: 0, url: "" };
+  const server = createServer((request, response) => {
+    state.seen++;
+    request.resume();
+    request.on("end", () => (state.answers.length > 1 ? state.answers.shift() : state.answers[0])?.(response));
+  });
+  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+  t.after(() => server.close());
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return state;
+}
+
+const lose = (response: ServerResponse) => void response.socket?.destroy();
+const says = (status: number, headers: Record<string, string> = {}) => (response: ServerResponse) =>
+  void response.writeHead(status, { connection: "close", "content-type": "application/json", ...headers }).end("{}");
+
+test("a restart of the service is waited out", async (t) => {
+  const asset = { type: "email", value: "a@exemplo.com.br", userHash: "u" } as const;
+  for (const down of [lose, says(503), says(502), says(504)]) {
+    const back = await stand(t, down);
+    const sleep = async (ms: number) => {
+      back.waited += ms;
+      if (back.waited >= 29_000) back.answers = [says(200)];
+    };
+    await new Vigia({ url: back.url, key: "k", sleep }).addMonitoredAsset(asset);
+    assert.ok(back.waited < 40_000);
+
+    const gone = await stand(t, down);
+    const patient = new Vigia({ url: gone.url, key: "k", sleep: async (ms) => void (gone.waited += ms) });
+    await assert.rejects(patient.addMonitoredAsset(asset));
+    assert.ok(gone.waited >= 29_000 && gone.waited < 45_000, `gave up after ${gone.waited} ms`);
+
+    const seen = gone.seen;
+    const hasty = new Vigia({ url: gone.url, key: "k", attempts: 2, sleep: async () => {} });
+    await assert.rejects(hasty.addMonitoredAsset(asset));
+    assert.equal(gone.seen - seen, 2);
+  }
+  const busy = says(429, { "retry-after": "1" });
+  const both = await stand(t, lose, lose, lose, lose, lose, lose, busy, busy, busy, says(200));
+  await new Vigia({ url: both.url, key: "k", sleep: async () => {} }).addMonitoredAsset(asset);
+  assert.equal(both.seen, 10);
+});
+
+test("an error has the code of the service, and a reply tells what waits", async (t) => {
+  const told = { "x-first-looks-waiting": "3", "x-first-looks-until": "2026-01-31T03:00:00.000Z" };
+  const service = await stand(t, says(404, { "x-error-code": "asset.not_found" }), says(404), says(200, told), says(200));
+  const vigia = new Vigia({ url: service.url, key: "k" });
+  for (const code of [ErrorCode.assetNotFound, ""]) {
+    await assert.rejects(vigia.listMonitoredAssets("u"), (error) => error instanceof VigiaError && error.code === code);
+  }
+  for (const [waiting, until] of [[3, "2026-01-31T03:00:00.000Z"], [0, ""]] as const) {
+    const reply: Reply = {};
+    await vigia.listMonitoredAssets("u", { reply });
+    assert.deepEqual([reply.firstLooksWaiting, reply.firstLooksUntil], [waiting, until]);
   }
 });

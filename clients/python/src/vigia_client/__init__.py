@@ -4,7 +4,7 @@ It needs Python's own library and nothing else. `Vigia` calls the service, `veri
 sends, `user_hash` names a person. For servers only: an API key does not belong on a person's device.
 """
 
-from . import schemas
+from . import codes, schemas
 from .client import Vigia
 from .errors import VigiaError
 from .person import user_hash
@@ -17,6 +17,7 @@ __all__ = [
     "VigiaError",
     "WebhookError",
     "WebhookEvent",
+    "codes",
     "schemas",
     "user_hash",
     "verify_webhook",

@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-_CODES = {
+_GROUPS = {
     400: "invalid",
     401: "credentials",
     403: "credentials",
@@ -28,7 +28,8 @@ class VigiaError(Exception):
         request_id: str = "",
         retry_after: int = 0,
         created_id: str = "",
-        code: Optional[str] = None,
+        code: str = "",
+        group: Optional[str] = None,
     ) -> None:
         super().__init__(message)
         #: The HTTP status; 0 where there was no answer.
@@ -43,12 +44,16 @@ class VigiaError(Exception):
         self.retry_after = retry_after
         #: What an earlier attempt made whose answer, with a secret in it, was lost; empty in all other refusals.
         self.created_id = created_id
+        #: Names the refusal: `codes.ASSET_NOT_FOUND`, say. Empty where another than the service answered.
+        self.code = code
         #: One of invalid, credentials, not_found, conflict, key_reused, too_large, rate_limited, unavailable,
         #: no_answer (nobody answered) and strange_answer (somebody did who is not the service).
-        self.code = code or _code(status_code)
+        self.group = group or _group(status_code)
 
     def __str__(self) -> str:
         text = f"{self.status_code} {self.message}" if self.status_code else self.message
+        if self.code:
+            text += f", {self.code}"
         if self.detail:
             text += f" ({self.detail})"
         if self.request_id:
@@ -56,5 +61,5 @@ class VigiaError(Exception):
         return text
 
 
-def _code(status: int) -> str:
-    return _CODES.get(status, "unavailable" if status >= 500 else "strange_answer")
+def _group(status: int) -> str:
+    return _GROUPS.get(status, "unavailable" if status >= 500 else "strange_answer")

@@ -21,6 +21,8 @@ from .schemas import (
     CoverList,
     Coverage,
     Credential,
+    Erasure,
+    ErasureRequest,
     EventMessage,
     EventPage,
     ExtraAsset,
@@ -78,7 +80,7 @@ from .schemas import (
     WebhookReplayed,
     WebhookRotation,
     WebhookSecret,
-    WebhookState,
+    WebhookStateChange,
     WebhookTestRequest,
     WebhookTry,
 )
@@ -102,9 +104,9 @@ class Operations(Sender):
         there answers 200 and adds nothing.
 
         Adding is free. At a live partner the first look into breaches takes a token (1,000 at once and 200 an hour; the
-        size that the operator set for you gives more). Without one the value is `monitorado` and waits, oldest first;
-        until its first look no breach is compared with it. For `type: cpf` the user hash has to be a digest of that
-        very CPF.
+        size that the operator set for you gives more). Without one the value waits, oldest first, and the answer has
+        `x-first-looks-waiting: 1`. Until its first look no breach is compared with it: `monitorado` then means "not
+        looked up yet". For `type: cpf` the user hash has to be a digest of that very CPF.
 
         Rules of `value` by `type`: **email** one address, at most 254 characters, compared without case. **cpf** 11
         digits, dots and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian numbers with or
@@ -133,7 +135,7 @@ class Operations(Sender):
         empty list. `status` is `monitorado` with no open finding, `alerta` with at least one, `comprometido` when an
         open finding exposed something usable against the person (password, card data, government id with identity data,
         stealer log). Where values wait for their first look, `x-first-looks-waiting` says how many and
-        `x-first-looks-until` until when.
+        `x-first-looks-until` until when; `monitorado` means "not looked up yet" for these.
         """
         return self._call(
             "GET",
@@ -347,6 +349,9 @@ class Operations(Sender):
         A subscription of the same partner, plan and CPF that has not ended makes an item fail (`assinatura já existe`,
         listed beside other errors of the item), as does an earlier one of the same request that was created. `plan_id`
         must be registered for the partner (sandbox: registered on first use).
+
+        A plan may watch the e-mail address, the CPF and the phone number of its subscriptions; the header
+        `x-watched-values` counts what is watched from now on.
         """
         return self._call(
             "POST",
@@ -1216,7 +1221,7 @@ class Operations(Sender):
     def set_webhook_state(
         self,
         id: str,
-        body: WebhookState,
+        body: WebhookStateChange,
         *,
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
@@ -1298,8 +1303,9 @@ class Operations(Sender):
 
         **Extension, additive.** Scope `manage`, for sandbox partners; to a live one it is a 404. Everything that the
         partner has becomes `days` older: subscriptions, findings and their steps, antivirus keys, cases with their
-        appointments, and the ends of API keys. What becomes due by that happens before the answer comes, with its
-        events. There is no way back; times in answers are earlier by as much, and events carry the real time.
+        appointments, erasures that were asked for, and the ends of API keys. What becomes due by that happens before
+        the answer comes, with its events. There is no way back; times in answers are earlier by as much, and events
+        carry the real time.
         """
         self._call(
             "POST",
@@ -1423,6 +1429,70 @@ class Operations(Sender):
             reply=reply,
         )
 
+    def request_erasure(
+        self,
+        body: ErasureRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Erasure:
+        """Ask for the erasure of a person.
+
+        **Extension, additive.** Scope `privacy`, which no key has unless it was asked for. Everything that you hold
+        about the person is erased when 24 hours have passed; until then it can be cancelled. The erasure takes what is
+        held when it begins, enrolled before the request or after: to keep a person whom you enrol again, cancel it. A
+        person has one open request; asking again answers with that one. Whether the person is known is not told,
+        neither by the answer nor by its time. The events `erasure.requested`, `erasure.cancelled` and
+        `erasure.completed` tell of it. In the sandbox its clock brings the erasure on.
+        """
+        return self._call(
+            "POST",
+            "/erasures",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def get_erasure(
+        self,
+        id: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> Erasure:
+        """Follow an erasure.
+
+        **Extension, additive.** Scope `privacy`. Once the erasure is completed or cancelled the answer names no person
+        any more.
+        """
+        return self._call(
+            "GET",
+            f"/erasures/{part(id)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def cancel_erasure(
+        self,
+        id: str,
+        *,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> None:
+        """Cancel an erasure.
+
+        **Extension, additive.** Scope `privacy`. Possible until the erasure begins; then it is a 409. One that is
+        cancelled already answers 200 again.
+        """
+        self._call(
+            "DELETE",
+            f"/erasures/{part(id)}",
+            request_id=request_id,
+            reply=reply,
+        )
+
     def get_usage(
         self,
         *,
@@ -1432,9 +1502,9 @@ class Operations(Sender):
     ) -> Usage:
         """Read what you use and what is left.
 
-        **Extension, additive.** Scope `manage:read`. The rate of requests, each budget with what is used and left of
-        it, how many first looks of new values can be made and how many values wait (not at sandbox partners, which are
-        not paced), and the requests of the last `days` by operation. Days are those of Brasília. The counts are up to a
+        **Extension, additive.** For every key. The rate of requests, each budget with what is used and left of it, how
+        many first looks of new values can be made and how many values wait (not at sandbox partners, which are not
+        paced), and the requests of the last `days` by operation. Days are those of Brasília. The counts are up to a
         minute old and kept for 90 days.
         """
         return self._call(
@@ -1457,7 +1527,8 @@ class Operations(Sender):
 
         **Extension, additive.** Each item is what `POST /cyber/monitoring` takes, and is held to the same rules. A
         refused item stops nothing: the answer names it by its place, from 0, with the sentence and the detail that the
-        single request would have had. First looks begin right after the answer, as far as there are tokens. Items are
+        single request would have had. First looks begin right after the answer, as far as there are tokens:
+        `x-first-looks-waiting` says how many of the items still wait for theirs, and `GET /usage` until when. Items are
         charged as those of a bulk enrolment.
 
         Items are kept in batches of 250. When the service fails on the way, `x-error-detail` of the 503 says how many

@@ -37,14 +37,19 @@ EventType = Literal[
     "monitoring.leak_detected", "monitoring.status_changed", "monitoring.first_looks_changed", "case.status_changed",
     "case.message_added", "case.appointment_changed", "case.rated", "epp.key_expiring", "epp.key_activated",
     "epp.key_ended", "finding.step_due", "subscription.ended", "subscription.suspended", "subscription.resumed",
-    "webhook.test",
+    "erasure.requested", "erasure.cancelled", "erasure.completed", "webhook.test",
 ]
 
 #: Why it is paused. `asked`: you or the operator paused it. `gone`: the receiver answered 410. `failing`: nothing but
 #: failures for five days.
 PauseReason = Literal["asked", "gone", "failing"]
 
-Scope = Literal["cyber", "cyber:read", "subscriptions", "subscriptions:read", "credentials", "manage", "manage:read"]
+Scope = Literal[
+    "cyber", "cyber:read", "subscriptions", "subscriptions:read", "credentials", "manage", "manage:read", "privacy",
+]
+
+#: `pending` can be cancelled. `erasing` has begun. `completed` and `cancelled` are over.
+ErasureState = Literal["pending", "erasing", "completed", "cancelled"]
 
 
 class NewMonitoredAsset(TypedDict):
@@ -74,11 +79,13 @@ class TriageAnswer(TypedDict, total=False):
     an element that names no question.
     """
 
-    questionId: Optional[Union[bool, float, str]]
-    id: Optional[Union[bool, float, str]]
-    question: Optional[Union[bool, float, str]]
-    answer: Optional[Union[bool, float, str]]
-    value: Optional[Union[bool, float, str]]
+    questionId: Optional[
+        Union[Dict[str, Any], List[Optional[Union[Dict[str, Any], bool, float, str]]], bool, float, str]
+    ]
+    id: Optional[Union[Dict[str, Any], List[Optional[Union[Dict[str, Any], bool, float, str]]], bool, float, str]]
+    question: Optional[Union[Dict[str, Any], List[Optional[Union[Dict[str, Any], bool, float, str]]], bool, float, str]]
+    answer: Optional[Union[Dict[str, Any], List[Optional[Union[Dict[str, Any], bool, float, str]]], bool, float, str]]
+    value: Optional[Union[Dict[str, Any], List[Optional[Union[Dict[str, Any], bool, float, str]]], bool, float, str]]
 
 
 class _NewCase(TypedDict):
@@ -243,7 +250,7 @@ class _NewSubscription(TypedDict):
 
 class NewSubscription(_NewSubscription, total=False):
     #: A whole number of 50 or more, as a string (a number is accepted). Required when `is_group_plan` is true.
-    group_size: Optional[Union[float, str]]
+    group_size: Optional[Union[int, str]]
     #: CNPJ of the benefit holder, capital letters allowed in its first twelve places, check digits right (not required
     #: of sandbox partners). Required when `is_group_plan` is true.
     benefit_holder: Optional[str]
@@ -1077,11 +1084,55 @@ class SubscriptionChanged(TypedDict):
     data: SubscriptionChangedData
 
 
+class ErasureRequestedData(TypedDict):
+    userHash: str
+    erasureId: str
+    #: ISO 8601, UTC, with milliseconds.
+    dueAt: str
+
+
+class ErasureRequested(TypedDict):
+    type: Literal["erasure.requested"]
+    #: ISO 8601, UTC, with milliseconds.
+    timestamp: str
+    data: ErasureRequestedData
+
+
+class ErasureCancelledData(TypedDict):
+    userHash: str
+    erasureId: str
+
+
+class ErasureCancelled(TypedDict):
+    type: Literal["erasure.cancelled"]
+    #: ISO 8601, UTC, with milliseconds.
+    timestamp: str
+    data: ErasureCancelledData
+
+
+class ErasureCompletedData(TypedDict):
+    erasureId: str
+    #: How many records were erased.
+    removed: int
+
+
+class ErasureCompleted(TypedDict):
+    type: Literal["erasure.completed"]
+    #: ISO 8601, UTC, with milliseconds.
+    timestamp: str
+    data: ErasureCompletedData
+
+
+class WebhookTestData(TypedDict, total=False):
+    #: Only in `GET /events`: the type of the made-up event that was pushed in place of this one, which has its id.
+    sampleOf: str
+
+
 class WebhookTest(TypedDict):
     type: Literal["webhook.test"]
     #: ISO 8601, UTC, with milliseconds.
     timestamp: str
-    data: Dict[str, Any]
+    data: WebhookTestData
 
 
 class Event(TypedDict):
@@ -1223,7 +1274,7 @@ class WebhookDetail(_WebhookDetail, total=False):
     failingSince: str
 
 
-class WebhookState(TypedDict):
+class WebhookStateChange(TypedDict):
     state: Literal["enabled", "paused"]
 
 
@@ -1322,6 +1373,30 @@ class KeyRolling(TypedDict):
     graceHours: int
 
 
+class ErasureRequest(TypedDict):
+    userHash: str
+    #: Why the person is erased; kept in the audit trail and the log of erasures.
+    reason: str
+
+
+class _Erasure(TypedDict):
+    id: str
+    state: ErasureState
+    #: ISO 8601, UTC, with milliseconds.
+    requestedAt: str
+    #: ISO 8601, UTC, with milliseconds.
+    dueAt: str
+
+
+class Erasure(_Erasure, total=False):
+    userHash: str
+    #: ISO 8601, UTC, with milliseconds.
+    endedAt: str
+    #: How many subscriptions, values, findings, cases, devices and events were found and erased. 0 when you held
+    #: nothing about the person.
+    removed: int
+
+
 class UsageRate(TypedDict):
     perSecond: int
     burst: int
@@ -1347,7 +1422,8 @@ class UsageFirstLooks(TypedDict):
     left: int
     #: Values without a first look.
     waiting: int
-    #: When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
+    #: When the last of them will have had it, as things stand. Empty when none waits. While first looks are stopped,
+    #: when that would be if they went on now.
     until: str
     #: Values that have waited for more than 24 hours and are not protected yet.
     overdue: int
@@ -1429,6 +1505,7 @@ class Statistics(TypedDict):
 
 
 EventBody = Union[
-    CaseAppointmentChanged, CaseMessageAdded, CaseRated, CaseStatusChanged, FindingStepDue, FirstLooksChanged,
-    KeyActivated, KeyEnded, KeyExpiring, LeakDetected, MonitoringStatusChanged, SubscriptionChanged, WebhookTest,
+    CaseAppointmentChanged, CaseMessageAdded, CaseRated, CaseStatusChanged, ErasureCancelled, ErasureCompleted,
+    ErasureRequested, FindingStepDue, FirstLooksChanged, KeyActivated, KeyEnded, KeyExpiring, LeakDetected,
+    MonitoringStatusChanged, SubscriptionChanged, WebhookTest,
 ]

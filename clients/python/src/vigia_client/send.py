@@ -23,6 +23,9 @@ from .errors import VigiaError
 
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 10.0
+_DEFAULT_ATTEMPTS = 4
+# How long a call goes on by default while the service cannot be reached, in seconds.
+_PATIENCE = 30.0
 # The longest `Retry-After` that is waited for, in seconds. A caller decides about a longer one by the error.
 _LONGEST_WAIT = 60
 # A bulk answer may list 10,000 refused items with all of their errors.
@@ -43,6 +46,11 @@ class Reply:
     corpus: str = ""
     #: Places in a bulk request, from 0, of what `not_created_items` is about, in the same order.
     not_created_index: List[int] = field(default_factory=list)
+    #: How many of the values that the request adds, or the answer lists, wait for their first look into known breaches.
+    #: Until then `monitorado` means that a value was not looked up yet.
+    first_looks_waiting: int = 0
+    #: When the last of the listed values will have had it, in ISO 8601; empty where none waits.
+    first_looks_until: str = ""
     #: How often the request was sent.
     attempts: int = 0
 
@@ -62,21 +70,23 @@ class Sender:
         url: str,
         key: str,
         *,
-        attempts: int = 4,
+        attempts: Optional[int] = None,
         timeout: float = 60.0,
         ssl_context: Optional[ssl.SSLContext] = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """`url` is the address of the service, with or without `/v1`; `key` the partner's API key.
 
-        A call is sent `attempts` times at most, each for `timeout` seconds at most. `sleep` waits between attempts.
+        A call is sent `attempts` times at most, each for `timeout` seconds at most. Without it a call is sent 4 times
+        for what the service refuses, and for as long as 30 seconds, but not fewer than 4 times, while the service
+        cannot be reached. `sleep` waits between attempts.
         """
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
             raise ValueError("url must be an http or https address without query")
         if not key or not key.isascii() or any(c.isspace() for c in key):
             raise ValueError("key must be the partner's API key")
-        if attempts < 1:
+        if attempts is not None and attempts < 1:
             raise ValueError("attempts must be 1 or more")
         base = url.rstrip("/")
         self._base = (base[: -len("/v1")] if base.endswith("/v1") else base) + "/v1"
@@ -107,24 +117,51 @@ class Sender:
             data = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
             sent["content-type"] = "application/json"
         address = self._base + path + _query(query or {})
+        refusals = 0
+        spent = 0.0  # in attempts and in pauses
         for attempt in itertools.count(1):
-            last = attempt >= self._attempts
             pause = _pause(attempt)
+            began = time.monotonic()
             try:
                 status, got, raw = self._send(urllib.request.Request(address, data, sent, method=method))
             except (OSError, http.client.HTTPException) as problem:
-                if last:
+                spent += time.monotonic() - began
+                if not self._waits_for_service(attempt, spent):
                     raise _no_answer(problem) from problem
                 self._sleep(pause)
+                spent += pause
                 continue
+            spent += time.monotonic() - began
             if reply is not None:
                 _fill(reply, got, attempt)
             if status == 200:
                 return _read(raw, got)
             refused = _refusal(status, got, raw)
-            if last or not _worth_repeating(refused):
+            if _unreachable(refused):
+                again = self._waits_for_service(attempt, spent)
+            else:
+                refusals += 1
+                again = _worth_repeating(refused) and self._asks_again(attempt, refusals)
+            if not again:
                 raise refused
-            self._sleep(max(pause, refused.retry_after))
+            pause = max(pause, refused.retry_after)
+            self._sleep(pause)
+            spent += pause
+
+    def _waits_for_service(self, attempt: int, spent: float) -> bool:
+        """Whether a call goes on that did not reach the service."""
+        if self._attempts is not None:
+            return attempt < self._attempts
+        return attempt < _DEFAULT_ATTEMPTS or spent < _PATIENCE
+
+    def _asks_again(self, attempt: int, refusals: int) -> bool:
+        """Whether a call goes on that the service refused so many times.
+
+        Attempts that did not reach the service do not count, unless the caller set a limit for all of them.
+        """
+        if self._attempts is not None:
+            return attempt < self._attempts
+        return refusals < _DEFAULT_ATTEMPTS
 
     def _send(self, request: urllib.request.Request) -> Tuple[int, Mapping[str, str], bytes]:
         try:
@@ -159,6 +196,11 @@ def _pause(attempt: int) -> float:
     return full / 2 + random.random() * full / 2
 
 
+def _unreachable(refused: VigiaError) -> bool:
+    """Whether a balancer answered, as it does while the service restarts: the service's own 503 says when to come back."""
+    return refused.status_code in (502, 503, 504) and refused.retry_after == 0
+
+
 def _worth_repeating(refused: VigiaError) -> bool:
     """Refusals that may pass by themselves, and soon. A conflict does only where the service says when."""
     if refused.retry_after > _LONGEST_WAIT:
@@ -171,14 +213,14 @@ def _read(raw: bytes, headers: Mapping[str, str]) -> Any:
         return json.loads(raw)
     except ValueError:
         request_id = headers.get("x-request-id", "")
-        raise VigiaError(200, "the answer is no JSON", request_id=request_id, code="strange_answer") from None
+        raise VigiaError(200, "the answer is no JSON", request_id=request_id, group="strange_answer") from None
 
 
 def _no_answer(problem: Exception) -> VigiaError:
     """Not with the address, which may hold a CPF or a user hash: errors end up in logs."""
     why = problem.reason if isinstance(problem, urllib.error.URLError) else problem
     name = type(why if isinstance(why, Exception) else problem).__name__
-    return VigiaError(0, f"no answer: {name}", code="no_answer")
+    return VigiaError(0, f"no answer: {name}", group="no_answer")
 
 
 def _refusal(status: int, headers: Mapping[str, str], raw: bytes) -> VigiaError:
@@ -194,6 +236,7 @@ def _refusal(status: int, headers: Mapping[str, str], raw: bytes) -> VigiaError:
     return VigiaError(
         status,
         message,
+        code=headers.get("x-error-code", ""),
         detail=headers.get("x-error-detail", ""),
         request_id=headers.get("x-request-id", ""),
         created_id=headers.get("x-created-id", ""),
@@ -207,6 +250,9 @@ def _fill(reply: Reply, headers: Mapping[str, str], attempts: int) -> None:
     reply.truncated = headers.get("x-truncated") == "true"
     reply.corpus = headers.get("x-corpus", "")
     reply.not_created_index = not_created_index(headers.get("x-not-created-index", ""))
+    waiting = headers.get("x-first-looks-waiting", "")
+    reply.first_looks_waiting = int(waiting) if waiting.isascii() and waiting.isdigit() else 0
+    reply.first_looks_until = headers.get("x-first-looks-until", "")
     reply.attempts = attempts
 
 
