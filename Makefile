@@ -166,4 +166,5 @@ tools:
 .PHONY: modules
 modules:
 	@for try in 1 2 3 4; do if go list -deps -test ./... >/dev/null 2>&1; then break; fi; sleep $$((try * 5)); done
+	@for try in 1 2 3 4; do if (cd clients/generated/golang && GOWORK=off go mod download); then break; fi; sleep $$((try * 5)); done
 	@go list -export -deps -test $(PKG) >/dev/null

@@ -401,7 +401,7 @@ func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 			}},
 		),
 	)
-	s.FillValues(ctx, db, n, "comprometido") // the fingerprint is the number
+	s.FillValues(ctx, db, 1, n, "comprometido") // the fingerprint is the number
 	site.Exec(ctx, db, `INSERT INTO finding (id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at)
 		SELECT 'fd_' || substr(id, 4), partner_id, id, $1, FALSE, created_at, CASE fingerprint % 10 WHEN 0 THEN 'other' ELSE '' END,
 			CASE fingerprint % 10 WHEN 0 THEN created_at ELSE 0 END FROM asset`, breach)

@@ -107,11 +107,11 @@ func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) 
 		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 GROUP BY partner_id, seq / 4096, expiry_day`)
 }
 
-// FillValues loads n watched addresses, whose fingerprints are their numbers.
-func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status) {
-	at := Spread(n)
+// FillValues loads watched addresses from one number to another, whose fingerprints are their numbers.
+func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, from, to int64, status cyber.Status) {
+	at := Spread(to)
 	columns := "id partner_id user_index kind value_index fingerprint look value status created_at"
-	LoadRows(ctx, db, "asset", columns, 1, n, func(i int64) ([]any, error) {
+	LoadRows(ctx, db, "asset", columns, from, to, func(i int64) ([]any, error) {
 		id, plain := ID("as_"), fmt.Appendf(nil, `{"value":"pessoa%07d@exemplo%02d.com.br","userHash":"%064d"}`, i, i%40, i)
 		value, err := s.Keys.Seal(s.Place("asset", "value", id), plain)
 		index := fmt.Appendf(nil, "%016d", i)
