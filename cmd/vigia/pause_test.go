@@ -177,6 +177,10 @@ func TestPausedReplicaWithWaiters(t *testing.T) {
 		}
 		const locked = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
 		for waiting := 0; waiting < waiters; time.Sleep(10 * time.Millisecond) { // the idle time-out of this session bounds it
+			// A transaction keeps the list of sessions that it saw first, and the waiters' may be younger.
+			if _, err := tx.ExecContext(ctx, `SELECT pg_stat_clear_snapshot()`); err != nil {
+				return err
+			}
 			if err := tx.QueryRowContext(ctx, locked).Scan(&waiting); err != nil {
 				return err
 			}
