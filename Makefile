@@ -158,11 +158,10 @@ verify: ## fail when a generated file is stale
 .PHONY: tools
 tools:
 	@command -v go >/dev/null || { echo "Go is missing: install the version named in go.mod" >&2; exit 1; }
-	scripts/install-tools
-	@scripts/beside scripts/npm-install $(MAKE) --no-print-directory modules
+	@scripts/beside "scripts/install-tools && scripts/npm-install" $(MAKE) --no-print-directory modules
 
 # Fetches modules, again if it must, and compiles everything once: the linter and the tests would each compile what the
-# other has not yet come to, and npm leaves a processor idle.
+# other has not yet come to. Packages of Debian and of npm are fetched meanwhile, which leaves a processor idle.
 .PHONY: modules
 modules:
 	@for try in 1 2 3 4; do if go list -deps -test ./... >/dev/null 2>&1; then break; fi; sleep $$((try * 5)); done

@@ -347,8 +347,11 @@ func (p *Process) waitForEnd() {
 	_ = p.cmd.Wait() // its state is looked at by who needs it; the second time it is an error
 }
 
-// outOfMemory is what a reader says that gets no more memory: Go, the system, and the race detector of a test's build.
-var outOfMemory = []string{"out of memory", "cannot allocate memory", "ThreadSanitizer failed to allocate"}
+// outOfMemory is what a reader says that gets no more memory: Go, the system, and the C library and race detector of a
+// test's build, which also need memory for each thread.
+var outOfMemory = []string{
+	"out of memory", "cannot allocate", "failed to allocate", "failed to mmap", "pthread_create failed",
+}
 
 // lastTime is how long a reader may take to end.
 const lastTime = time.Second
