@@ -45,17 +45,20 @@ func (s *Server) watchBacklog() {
 		b.gauges[name] = prometheus.NewDesc(name, help, nil, nil)
 	}
 	s.metrics.RegisterCollectors(b, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "vigia_password_corpus_age_seconds", Help: "Time since the oldest password corpus in force was imported.",
+		Name: "vigia_password_corpus_age_seconds", Help: "Time since the oldest imported password corpus in force was imported; 0 while there is the sample alone.",
 	}, s.corpusAge))
 	for name, pool := range s.app.Store.ConnectionPools() {
 		s.metrics.RegisterCollectors(collectors.NewDBStatsCollector(pool, name))
 	}
 }
 
-// corpusAge returns the age in seconds of the oldest password corpus in use.
+// corpusAge returns the age in seconds of the oldest password corpus in use. The built-in sample does not count: it is
+// as old as the installation, and an operator who loads one algorithm keeps it for the other.
 func (s *Server) corpusAge() (oldest float64) {
 	for _, c := range s.passwords.ListCorpora() {
-		oldest = max(oldest, s.app.now().Sub(c.Imported).Seconds())
+		if !c.Sample() {
+			oldest = max(oldest, s.app.now().Sub(c.Imported).Seconds())
+		}
 	}
 	return oldest
 }
