@@ -163,7 +163,7 @@ var (
 	)
 	FileKiB       = addRule("file_ki_b", "a file of at most %d KiB", "Um arquivo de no máximo %s KiB.")
 	PictureFormat = addRule("picture_format", "a PNG or JPEG picture", "Uma imagem PNG ou JPEG.")
-	PictureSize   = addRule("picture_size", "at most %d by %d dots", "No máximo %s por %s pontos.")
+	PictureSize   = addRule("picture_size", "at most %d by %d pixels", "No máximo %s por %s pixels.")
 	PictureKiB    = addRule(
 		"picture_ki_b",
 		"%d KiB as a PNG, and at most %d KiB, for phones on slow lines (fewer dots or fewer colours)",
