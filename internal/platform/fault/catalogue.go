@@ -776,7 +776,7 @@ var (
 	)
 	SmallerCorpus = addRule(
 		"smaller_corpus",
-		"%d hashes would replace %d; force it if that is meant",
+		"%d hashes would replace %d; give --force if that is meant",
 		"%s resumos substituiriam %s. Se for isso mesmo, importe pelo terminal com --force.",
 	)
 	OnLine         = addRule("on_line", "line %d: %s", "Linha %s: %s")
