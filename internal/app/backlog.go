@@ -21,8 +21,8 @@ var backlogHelp = map[string]string{
 	"vigia_deliveries_pending": "Webhook deliveries that wait to be sent or sent again, those to broken " +
 		"endpoints included.",
 	"vigia_deliveries_oldest_age_seconds": "Age of the oldest pending delivery; 0 when there is none.",
-	"vigia_jobs_due":                      "Jobs that are due and that no worker has begun or ended.",
-	"vigia_jobs_oldest_age_seconds":       "Time since the longest waiting job was due; 0 when there is none.",
+	"vigia_jobs_due":                      "Jobs and feeds that are due and that no worker has begun or ended.",
+	"vigia_jobs_oldest_age_seconds":       "Time since the longest waiting job or feed was due; 0 when there is none.",
 	"vigia_breach_newest_age_seconds":     "Time since a breach was last published.",
 	"vigia_disk_free_bytes":               "Room left on the disk of the data folder.",
 }
