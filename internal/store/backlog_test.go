@@ -71,7 +71,8 @@ func TestBacklogOfFeeds(t *testing.T) {
 		if _, err := m.env.Store.Jobs.EnqueueJob(ctx, feed.KindRun, "em-curso", nil); err != nil {
 			t.Fatal(err)
 		}
-		if claimed, err := m.env.Store.Jobs.ClaimJobs(ctx, "w", []string{feed.KindRun}, 1); err != nil || len(claimed) != 1 {
+		claimed, err := m.env.Store.Jobs.ClaimJobs(ctx, "w", []string{feed.KindRun}, 1)
+		if err != nil || len(claimed) != 1 {
 			t.Fatal(claimed, err)
 		}
 		got, err := m.env.Store.Upkeep.CountBacklog(ctx)
