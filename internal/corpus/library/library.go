@@ -72,8 +72,8 @@ func openBucket(address string) (bucket.Bucket, error) {
 // bucketProbe is a name that no file has, so that the list of a large bucket is one short answer.
 const bucketProbe = ".vigia-access-"
 
-// CheckBucket returns an error when the bucket at an address cannot be listed: ErrAddress, with the remedy, when it does
-// not exist. An empty address is no bucket and no error.
+// CheckBucket returns an error when the bucket at an address cannot be listed: ErrAddress, with the remedy, when it
+// does not exist. An empty address is no bucket and no error.
 func CheckBucket(ctx context.Context, address string) error {
 	if address == "" {
 		return nil
