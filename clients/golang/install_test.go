@@ -42,10 +42,17 @@ func TestInstalled(t *testing.T) {
 		t.Fatalf("the README shows only %d programs", len(shown))
 	}
 	for i, program := range shown {
-		put(t, folder, fmt.Sprintf("readme%d.go", i), program[1])
+		room := folder
+		if i > 0 && strings.Contains(program[1], "func main()") { // a program of its own
+			room = filepath.Join(folder, fmt.Sprintf("program%d", i))
+			if err := os.Mkdir(room, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, room, fmt.Sprintf("readme%d.go", i), program[1])
 	}
 
-	command(t, folder, nil, "go", "vet", ".")
+	command(t, folder, nil, "go", "vet", "./...")
 	command(t, folder, nil, "go", "build", "-o", "app", ".")
 	listed := strings.Fields(
 		command(t, folder, nil, "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "."),

@@ -616,6 +616,9 @@ func (o *importOpening) importSpec(
 	if err != nil {
 		return spec, err
 	}
+	if err := checkInputs(inputs); err != nil {
+		return spec, err
+	}
 	if spec.Inputs, err = intake.ListInputs(ctx, out.Downloads, inputs); err != nil {
 		return spec, err
 	}
@@ -624,6 +627,19 @@ func (o *importOpening) importSpec(
 	}
 	spec.Mapping, err = o.readMapping()
 	return spec, err
+}
+
+// checkInputs names the first file or folder that is not there, with its whole path. Addresses are left to the import.
+func checkInputs(inputs []string) error {
+	for _, input := range inputs {
+		if strings.Contains(input, "://") {
+			continue
+		}
+		if _, err := os.Stat(input); err != nil {
+			return unreadableFile(input, err)
+		}
+	}
+	return nil
 }
 
 // setLimits sets how much inputs may unfold into.

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/corpus/library"
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/dump/reader"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -95,6 +96,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 	p.checkUser()
 	p.checkReader(ctx)
 	p.database(ctx, p.checkKeyFile())
+	p.checkBucket(ctx)
 	p.checkCorpora()
 	p.addresses(ctx)
 	p.checkServing()
@@ -518,6 +520,28 @@ func (p *checkup) checkReplicas(ctx context.Context, st *store.Store) {
 	if !differ && len(all) > 0 {
 		p.reportOK(area, "%d serve partners, from the same password corpora", len(all))
 	}
+}
+
+// bucketTime is how long the bucket may take to answer.
+const bucketTime = 10 * time.Second
+
+// checkBucket reports whether the bucket of --corpora is there and can be listed.
+func (p *checkup) checkBucket(ctx context.Context) {
+	const area = "bucket"
+	if p.common.Corpora == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, bucketTime)
+	defer cancel()
+	if err := library.CheckBucket(ctx, p.common.Corpora); err != nil {
+		p.reportProblem(
+			area,
+			oneLineReason(err),
+			"every import writes into it: check its address, its credentials, and that this machine reaches it",
+		)
+		return
+	}
+	p.reportOK(area, "the bucket of --corpora can be listed")
 }
 
 // checkCorpora looks at the corpora of passwords.

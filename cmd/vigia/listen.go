@@ -320,7 +320,7 @@ func (t *triggerCmd) postSample(ctx context.Context, o *output) error {
 		return err
 	}
 	to := forwarder{url: t.Forward, secret: secret, out: o, client: &http.Client{Timeout: forwardTimeout}}
-	id := "evt_" + rand.Text()
+	id := string(alert.NewEventID())
 	outcome := to.post(ctx, id, body)
 	taken := webhook.JudgeOutcome(outcome).Action == webhook.Delivered
 	err = o.showRecord(newRecord(

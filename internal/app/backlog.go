@@ -21,8 +21,8 @@ var backlogHelp = map[string]string{
 	"vigia_deliveries_pending": "Webhook deliveries that wait to be sent or sent again, those to broken " +
 		"endpoints included.",
 	"vigia_deliveries_oldest_age_seconds": "Age of the oldest pending delivery; 0 when there is none.",
-	"vigia_jobs_due":                      "Jobs that are due and that no worker has begun or ended.",
-	"vigia_jobs_oldest_age_seconds":       "Time since the longest waiting job was due; 0 when there is none.",
+	"vigia_jobs_due":                      "Jobs and feeds that are due and that no worker has begun or ended.",
+	"vigia_jobs_oldest_age_seconds":       "Time since the longest waiting job or feed was due; 0 when there is none.",
 	"vigia_breach_newest_age_seconds":     "Time since a breach was last published.",
 	"vigia_disk_free_bytes":               "Room left on the disk of the data folder.",
 }
@@ -45,17 +45,21 @@ func (s *Server) watchBacklog() {
 		b.gauges[name] = prometheus.NewDesc(name, help, nil, nil)
 	}
 	s.metrics.RegisterCollectors(b, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "vigia_password_corpus_age_seconds", Help: "Time since the oldest password corpus in force was imported.",
+		Name: "vigia_password_corpus_age_seconds",
+		Help: "Time since the oldest imported password corpus in force was imported; 0 while there is the sample alone.",
 	}, s.corpusAge))
 	for name, pool := range s.app.Store.ConnectionPools() {
 		s.metrics.RegisterCollectors(collectors.NewDBStatsCollector(pool, name))
 	}
 }
 
-// corpusAge returns the age in seconds of the oldest password corpus in use.
+// corpusAge returns the age in seconds of the oldest password corpus in use. The built-in sample does not count: it is
+// as old as the installation, and an operator who loads one algorithm keeps it for the other.
 func (s *Server) corpusAge() (oldest float64) {
 	for _, c := range s.passwords.ListCorpora() {
-		oldest = max(oldest, s.app.now().Sub(c.Imported).Seconds())
+		if !c.Sample() {
+			oldest = max(oldest, s.app.now().Sub(c.Imported).Seconds())
+		}
 	}
 	return oldest
 }

@@ -32,6 +32,9 @@ const (
 	lowDisk  = 500 << 20
 )
 
+// errDiskFull names the data folder: with PostgreSQL the database is on another disk.
+var errDiskFull = errors.New("the disk of the data folder is full")
+
 // readiness returns the state of each part and whether the service is ready. The reasons go to the log, not to the
 // client. For each password corpus it says whether it is a real one or the built-in sample, which is of no use to a
 // live partner but does not make the rest of the service unready, and whether other replicas have one that is missing
@@ -58,7 +61,7 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	case err != nil:
 		checks["disk"] = "unknown"
 	case free < fullDisk:
-		note("disk", sqldb.ErrDiskFull)
+		note("disk", errDiskFull)
 		checks["disk"] = "full"
 	case free < lowDisk:
 		checks["disk"] = "low"

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -57,6 +58,27 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 		Matcher:  leak.NewMatcher(st.Breaches, files, keys, now),
 		Breaches: leak.NewBreaches(st.Breaches, now),
 	}, nil
+}
+
+// bucketTime is how long the bucket of --corpora may take to answer when a server starts.
+const bucketTime = 5 * time.Second
+
+// checkBucket refuses a bucket that does not exist; otherwise the first import would find out. One that does not answer
+// is logged only, so that a replica can start while the bucket is away.
+func (a *App) checkBucket(ctx context.Context, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, bucketTime)
+	defer cancel()
+	err := library.CheckBucket(ctx, a.Config.Corpora)
+	if err == nil || errors.Is(err, library.ErrAddress) {
+		return err
+	}
+	log.WarnContext(
+		ctx,
+		"the bucket of --corpora cannot be listed",
+		"cause", err.Error(),
+		"mend", "check that this machine reaches it and that its credentials may list it",
+	)
+	return nil
 }
 
 // libraryEvery is how often a process looks for new breaches and for values whose first look can be made.

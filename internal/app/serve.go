@@ -76,6 +76,9 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
+	if err := a.checkBucket(ctx, log); err != nil {
+		return nil, err
+	}
 	// A new installation gets a small corpus of common passwords, so that its first answer is a true one. An import
 	// that runs right now will do better.
 	if err := a.Passwords.EnsureDefault(ctx); err != nil && !errors.Is(err, password.ErrBusy) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
@@ -50,6 +51,33 @@ func TestBacklog(t *testing.T) {
 		got, err = upkeep.CountBacklog(ctx)
 		if _, known := got.LastBackups[backup.Leaks]; err != nil || known || len(got.LastBackups) != 2 {
 			t.Errorf("the leaks are elsewhere now: %v %v", got.LastBackups, err)
+		}
+	})
+}
+
+// TestBacklogOfFeeds: a feed that is due waits like a job, so that a service without a worker is noticed; one that is
+// paused, or whose job is under way, does not.
+func TestBacklogOfFeeds(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx, due := context.Background(), m.env.Clock.Now().Add(-time.Hour).Truncate(time.Microsecond)
+		feeds := m.env.Store.Feeds
+		for _, f := range []feed.Feed{{Name: "parado", Paused: true}, {Name: "em-curso"}, {Name: "caixa"}} {
+			f.Kind, f.Target, f.Every = feed.Folder, "/srv/dumps", time.Minute
+			f.NextAt, f.Created = due, due
+			if err := feeds.InsertFeed(ctx, f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := m.env.Store.Jobs.EnqueueJob(ctx, feed.KindRun, "em-curso", nil); err != nil {
+			t.Fatal(err)
+		}
+		claimed, err := m.env.Store.Jobs.ClaimJobs(ctx, "w", []string{feed.KindRun}, 1)
+		if err != nil || len(claimed) != 1 {
+			t.Fatal(claimed, err)
+		}
+		got, err := m.env.Store.Upkeep.CountBacklog(ctx)
+		if err != nil || got.Jobs != 1 || !got.OldestJob.Equal(due) {
+			t.Errorf("%+v %v", got, err)
 		}
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/fault"
@@ -450,7 +451,7 @@ func (s *Store) Distribute(ctx context.Context) (int, error) {
 type Backlog struct {
 	Deliveries     int64
 	OldestDelivery time.Time
-	Jobs           int64 // due
+	Jobs           int64 // due, and feeds that are due and have no job yet
 	OldestJob      time.Time
 	NewestBreach   time.Time
 	// LastBackups is when a backup last held each part; a part that none held is missing.
@@ -468,10 +469,16 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 		`SELECT count(*), min(created_at) FROM delivery WHERE state = 'pending'`,
 	)
 	if err == nil {
+		// A feed that is due becomes a job only when a worker sees it; without any worker its own time has to tell.
 		err = readColumns(ctx, q, []any{&b.Jobs, &b.OldestJob, &b.NewestBreach}, `SELECT count(*), min(next_at),
-			(SELECT max(published_at) FROM breach WHERE state = 'published') FROM job
-			WHERE state IN ('ready', 'running') AND next_at <= $1`,
+			(SELECT max(published_at) FROM breach WHERE state = 'published') FROM (
+				SELECT next_at FROM job WHERE state IN ('ready', 'running') AND next_at <= $1
+				UNION ALL
+				SELECT next_at FROM feed WHERE NOT paused AND next_at <= $1 AND NOT EXISTS (
+					SELECT 1 FROM job WHERE kind = $2 AND subject = feed.name AND state IN ('ready', 'running'))
+			) waiting`,
 			s.now(),
+			feed.KindRun,
 		)
 	}
 	if err != nil {

@@ -68,7 +68,7 @@ export interface Task {
 }
 
 export interface OpenedCase {
-  msg: "Caso criado com sucesso.";
+  msg: string;
   task: Task;
 }
 

@@ -51,10 +51,41 @@ func OpenFiles(dir, address string) (*Files, error) {
 		return d, nil
 	}
 	var err error
-	if d.bucket, err = bucket.Open(address, nil); err != nil {
-		return nil, ErrAddress.Note("corpora: expected s3://bucket?region=... or file:///folder").Because(err)
+	if d.bucket, err = openBucket(address); err != nil {
+		return nil, err
 	}
 	return d, nil
+}
+
+// openBucket opens a bucket, or returns ErrAddress with what is wrong with its address.
+func openBucket(address string) (bucket.Bucket, error) {
+	b, err := bucket.Open(address, nil)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, ErrAddress.Note("corpora: %s: make the folder, with mode 0700", err)
+	case err != nil:
+		return nil, ErrAddress.Note("corpora: expected s3://bucket?region=... or file:///folder: %s", err)
+	}
+	return b, nil
+}
+
+// bucketProbe is a name that no file has, so that the list of a large bucket is one short answer.
+const bucketProbe = ".vigia-access-"
+
+// CheckBucket returns an error when the bucket at an address cannot be listed: ErrAddress, with the remedy, when it
+// does not exist. An empty address is no bucket and no error.
+func CheckBucket(ctx context.Context, address string) error {
+	if address == "" {
+		return nil
+	}
+	b, err := openBucket(address)
+	if err != nil {
+		return err
+	}
+	if _, err = b.List(ctx, bucketProbe); errors.Is(err, bucket.ErrNoBucket) {
+		return ErrAddress.Note("corpora: %s", err)
+	}
+	return err
 }
 
 // IsShared reports whether other machines find here what this one puts.

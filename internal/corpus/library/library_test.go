@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/corpus/library"
@@ -152,5 +153,26 @@ func TestNamesStayInside(t *testing.T) {
 	}
 	if _, err := library.OpenFiles(t.TempDir(), "ftp://x"); !errors.Is(err, library.ErrAddress) {
 		t.Errorf("ftp: %v", err)
+	}
+}
+
+// TestMissingBucket: a bucket that does not exist is named, with what makes it; one that is there passes.
+func TestMissingBucket(t *testing.T) {
+	there := buckettest.NewFakeS3(t).Address
+	if err := library.CheckBucket(t.Context(), there); err != nil {
+		t.Error(err)
+	}
+	if err := library.CheckBucket(t.Context(), ""); err != nil {
+		t.Error("no bucket:", err)
+	}
+	missing := strings.Replace(there, "//vigia", "//vigia-corpora", 1)
+	err := library.CheckBucket(t.Context(), missing)
+	if !errors.Is(err, library.ErrAddress) || !strings.Contains(err.Error(), "aws s3 mb s3://vigia-corpora --region") {
+		t.Error("a bucket that is not there:", err)
+	}
+	folder := filepath.Join(t.TempDir(), "corpora")
+	err = library.CheckBucket(t.Context(), "file://"+folder)
+	if !errors.Is(err, library.ErrAddress) || !strings.Contains(err.Error(), folder) {
+		t.Error("a folder that is not there:", err)
 	}
 }

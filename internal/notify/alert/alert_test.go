@@ -3,6 +3,7 @@ package alert
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -240,5 +241,32 @@ func TestBody(t *testing.T) {
 	}
 	if !strings.HasPrefix(string(e.ID), "evt_") || e.Partner != partner.ID("pt_1") {
 		t.Error(e.ID, e.Partner)
+	}
+}
+
+// TestSampleIDs: the ids in samples have the prefixes that those of events have, so that a receiver that checks them
+// takes samples, too.
+func TestSampleIDs(t *testing.T) {
+	member := regexp.MustCompile(`"(id|[a-zA-Z]+Id)":"([^"]*)"`)
+	shape := regexp.MustCompile(`^((as|fd|cs|ek|er)_[0-9a-f-]{36}|sv_[a-z_]+|sub_[0-9]+)$`)
+	seen := 0
+	for _, kind := range Types {
+		body, err := SampleBody(kind, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range member.FindAllStringSubmatch(string(body), -1) {
+			switch found[1] {
+			case "planId", "partnerInternalId": // names that partners choose
+			default:
+				seen++
+				if !shape.MatchString(found[2]) {
+					t.Errorf("%s: %s", kind, found[0])
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no sample has an id")
 	}
 }

@@ -82,9 +82,12 @@ type Event struct {
 	Data any
 }
 
+// NewEventID returns an id for a new event: "evt_" and a UUIDv7.
+func NewEventID() EventID { return EventID("evt_" + uuid.Must(uuid.NewV7()).String()) }
+
 func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) Event {
 	return Event{
-		ID:      EventID("evt_" + uuid.Must(uuid.NewV7()).String()),
+		ID:      NewEventID(),
 		Partner: id,
 		Type:    t,
 		User:    user,
@@ -123,9 +126,9 @@ const SampleUser partner.UserHash = "e3d5a09299b744db42dc2031f023b71bc37742aa00b
 
 // Ids of samples. They look like those of events and name nothing.
 const (
-	sampleAsset   cyber.AssetID   = "0198c0de-7a00-7000-8000-000000000001"
-	sampleFinding cyber.FindingID = "0198c0de-7a00-7000-8000-0000000000d1"
-	sampleCase    cyber.CaseID    = "0198c0de-7a00-7000-8000-0000000000c1"
+	sampleAsset   cyber.AssetID   = "as_0198c0de-7a00-7000-8000-000000000001"
+	sampleFinding cyber.FindingID = "fd_0198c0de-7a00-7000-8000-0000000000d1"
+	sampleCase    cyber.CaseID    = "cs_0198c0de-7a00-7000-8000-0000000000c1"
 	sampleService cyber.ServiceID = "sv_ajuda_phishing"
 	sampleKey     cyber.KeyID     = "ek_0198c0de-7a00-7000-8000-0000000000b1"
 	nextSampleKey cyber.KeyID     = "ek_0198c0de-7a00-7000-8000-0000000000b2"

@@ -317,7 +317,7 @@ type archive struct {
 func openArchive(name string) (*archive, error) {
 	f, err := os.Open(filepath.Clean(name))
 	if err != nil {
-		return nil, ErrNoBackup.Note("the backup cannot be opened").Because(err)
+		return nil, ErrNoBackup.Note("%s cannot be opened: %s", name, err).Because(err)
 	}
 	info, err := f.Stat()
 	if err == nil {
@@ -328,7 +328,7 @@ func openArchive(name string) (*archive, error) {
 			return &archive{f, in, z, tar.NewReader(z), info.Size()}, nil
 		}
 	}
-	return nil, errors.Join(ErrNoBackup.Note("the backup cannot be opened").Because(err), f.Close())
+	return nil, errors.Join(ErrNoBackup.Note("%s cannot be opened as a backup: %s", name, err).Because(err), f.Close())
 }
 
 // closeArchive lets go of the file.
@@ -342,14 +342,14 @@ func (a *archive) readAbout() (About, error) {
 		return about, a.nameDamage(err)
 	}
 	if err != nil || h.Name != aboutName || h.Size > maxList {
-		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
+		return about, ErrNoBackup.Note("%s is not a backup of this program", a.file.Name()).Because(err)
 	}
 	text, err := a.readMember()
 	if err != nil {
 		return about, err
 	}
 	if err := json.Unmarshal(text, &about); err != nil {
-		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
+		return about, ErrNoBackup.Note("%s is not a backup of this program", a.file.Name()).Because(err)
 	}
 	if about.Format != Format {
 		return about, ErrNoBackup.Note("the backup has format %d, this program reads format %d", about.Format, Format)

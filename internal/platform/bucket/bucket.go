@@ -29,6 +29,9 @@ import (
 // ErrMissing means that there is no object of that name.
 var ErrMissing = errors.New("bucket: no such object")
 
+// ErrNoBucket means that the bucket itself does not exist. The error that wraps it says how it is made.
+var ErrNoBucket = errors.New("bucket: no such bucket")
+
 // Object is one entry of a list.
 type Object struct {
 	Key      string
@@ -194,6 +197,7 @@ func (u untilDone) Read(p []byte) (int, error) {
 // s3 is a bucket of S3, or of a service that speaks like it.
 type s3 struct {
 	name   string
+	region string
 	client *minio.Core
 	// credentials is nil for a bucket that everybody may read.
 	credentials *credentials.Credentials
@@ -236,7 +240,7 @@ func openS3Bucket(name, path string, query url.Values, client *http.Client) (Buc
 	if err != nil {
 		return nil, err
 	}
-	b := &s3{name: name}
+	b := &s3{name: name, region: region}
 	options := &minio.Options{
 		Secure:       endpoint.Scheme == "https",
 		Region:       region,
@@ -324,14 +328,26 @@ func (b *s3) checkCredentials() error {
 	return nil
 }
 
-// translateS3Error names an object that is not there, and leaves the address out of errors.
-func translateS3Error(err error) error {
+// translateError names an object or a bucket that is not there, and leaves the parameters of the address out of errors.
+func (b *s3) translateError(err error) error {
 	var asked *url.Error
 	switch refused := minio.ToErrorResponse(err); {
 	case err == nil:
 		return nil
 	case refused.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %s", ErrMissing, refused.Code)
+	case refused.Code == minio.NoSuchBucket:
+		endpoint := b.client.EndpointURL()
+		return fmt.Errorf(
+			"%w: %s at %s: correct the name, or make it, such as with 'aws s3 mb s3://%s --region %s "+
+				"--endpoint-url %s'",
+			ErrNoBucket,
+			b.name,
+			endpoint,
+			b.name,
+			b.region,
+			endpoint,
+		)
 	case errors.As(err, &asked):
 		return fmt.Errorf("bucket: %w", asked.Err)
 	default:
@@ -349,7 +365,7 @@ func (b *s3) List(ctx context.Context, prefix string) ([]Object, error) {
 	var objects []Object
 	for o := range b.client.Client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 		if o.Err != nil {
-			return nil, translateS3Error(o.Err)
+			return nil, b.translateError(o.Err)
 		}
 		if !strings.HasSuffix(o.Key, "/") { // a marker that stands for a folder
 			objects = append(objects, Object{Key: o.Key, Size: o.Size, Modified: o.LastModified})
@@ -371,7 +387,7 @@ func (b *s3) Read(ctx context.Context, key string, from int64) (io.ReadCloser, e
 	}
 	body, _, header, err := b.client.GetObject(ctx, b.name, key, options)
 	if err != nil {
-		return nil, translateS3Error(err)
+		return nil, b.translateError(err)
 	}
 	if from > 0 && header.Get("Content-Range") == "" {
 		return nil, errors.Join(errors.New("bucket: the server cannot read from an offset"), body.Close())
@@ -384,7 +400,7 @@ func (b *s3) Delete(ctx context.Context, key string) error {
 	if err := b.checkCredentials(); err != nil {
 		return err
 	}
-	if err := translateS3Error(
+	if err := b.translateError(
 		b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{}),
 	); err != nil &&
 		!errors.Is(err, ErrMissing) {
@@ -406,5 +422,5 @@ func (b *s3) Write(ctx context.Context, key string, from *os.File) error {
 	}
 	_, err = b.client.Client.PutObject(ctx, b.name, key, io.NewSectionReader(from, 0, info.Size()), info.Size(),
 		minio.PutObjectOptions{PartSize: s3Part, NumThreads: 1, ContentType: "application/octet-stream"})
-	return translateS3Error(err)
+	return b.translateError(err)
 }

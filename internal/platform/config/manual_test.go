@@ -39,10 +39,13 @@ library count. A caller's 'traceparent' is followed. No path, parameter or value
 ## Buckets
 
 Where a setting or a command takes 's3://bucket', parameters may follow: 'region', 'endpoint' (of a service that
-speaks like S3), 'use_path_style=true', 'disable_https=true', 'profile', 'anonymous=true'. What they leave open comes
-from the usual variables: 'AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY',
-'AWS_SESSION_TOKEN', 'AWS_PROFILE'; then from '~/.aws', and from the metadata of the machine or container unless
-'AWS_EC2_METADATA_DISABLED=true'. A folder is 'file:///path'. There are no other kinds.
+speaks like S3), 'use_path_style=true', 'disable_https=true', 'profile', 'anonymous=true', 'metadata=true'. What they
+leave open comes from the usual variables: 'AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_ID',
+'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'; then from '~/.aws'; with 'metadata=true', which is needed for
+the role of a machine or container, from its metadata. A folder is 'file:///path'. There are no other kinds.
+
+The bucket of '--corpora' must exist: a server does not start without it, and prints the command that makes it. Its
+credentials must be able to list, read, write and delete objects.
 `, "`$1`"))
 	return b.String()
 }

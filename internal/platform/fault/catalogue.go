@@ -163,7 +163,7 @@ var (
 	)
 	FileKiB       = addRule("file_ki_b", "a file of at most %d KiB", "Um arquivo de no máximo %s KiB.")
 	PictureFormat = addRule("picture_format", "a PNG or JPEG picture", "Uma imagem PNG ou JPEG.")
-	PictureSize   = addRule("picture_size", "at most %d by %d dots", "No máximo %s por %s pontos.")
+	PictureSize   = addRule("picture_size", "at most %d by %d pixels", "No máximo %s por %s pixels.")
 	PictureKiB    = addRule(
 		"picture_ki_b",
 		"%d KiB as a PNG, and at most %d KiB, for phones on slow lines (fewer dots or fewer colours)",
@@ -776,7 +776,7 @@ var (
 	)
 	SmallerCorpus = addRule(
 		"smaller_corpus",
-		"%d hashes would replace %d; force it if that is meant",
+		"%d hashes would replace %d; give --force if that is meant",
 		"%s resumos substituiriam %s. Se for isso mesmo, importe pelo terminal com --force.",
 	)
 	OnLine         = addRule("on_line", "line %d: %s", "Linha %s: %s")

@@ -109,7 +109,7 @@ class Task(TypedDict):
 
 
 class OpenedCase(TypedDict):
-    msg: Literal["Caso criado com sucesso."]
+    msg: str
     task: Task
 
 
