@@ -266,6 +266,10 @@ func TestOnceRaces(t *testing.T) {
 func TestOnceStuckOwner(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		p, _ := e.NewPartner(t, partner.Live)
+		var second *storetest.Env
+		if e.DB.EngineName() == "postgres" { // before the owner begins, whose transaction may be idle for seconds only
+			second = storetest.ReopenStore(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
+		}
 		started, release := make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
 		go func() {
@@ -287,8 +291,7 @@ func TestOnceStuckOwner(t *testing.T) {
 			t.Error("same replica:", err)
 		}
 		// On SQLite two replicas share a file and its one writer: the second simply waits.
-		if e.DB.EngineName() == "postgres" {
-			second := storetest.ReopenStore(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
+		if second != nil {
 			_, _, err := second.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_y"))
 			if !errors.Is(err, partner.ErrStillRunning) {
 				t.Error("other replica:", err)
