@@ -720,7 +720,7 @@ var auditList = listing{
 	name: "audit", title: "Auditoria", role: operator.Admin, portal: integrate,
 	fields: []listField{
 		{Name: "actor", Label: "Quem", Hint: "e-mail, op_… ou cli:…", Max: 320},
-		{Name: "action", Label: "Ação", Hint: "partner.create", Max: 60},
+		{Name: "action", Label: "O que fez", Options: actionOptions(), None: "Qualquer ação"},
 		{Name: "subject", Label: "Sobre", Hint: "pt_…", Max: 320},
 		fromField,
 		toField,
@@ -730,7 +730,7 @@ var auditList = listing{
 			Options: []choiceOption{{"new", "Mais novas primeiro"}, {"old", "Mais antigas primeiro"}},
 		},
 	},
-	header: []string{"número", "quando", "quem", "ação", "sobre"},
+	header: []string{"número", "quando", "quem", "o que fez", "ação", "sobre"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		entries, next, err := f.readEntries(ctx, in, limit)
 		if err != nil {
@@ -744,7 +744,7 @@ var auditList = listing{
 		for i, e := range entries {
 			seq := strconv.FormatInt(e.Seq, 10)
 			who := cmp.Or(emails[e.Name], e.Name)
-			lines[i] = listLine{seq, []string{seq, formatStamp(e.At), who, e.Action, e.Subject}}
+			lines[i] = listLine{seq, []string{seq, formatStamp(e.At), who, describeAction(e.Action), e.Action, e.Subject}}
 		}
 		return lines, next, nil
 	},
