@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -173,7 +172,7 @@ func (c *Console) tableOfFindings(
 	for _, one := range found {
 		b := one.Finding.Breach
 		what := listCell{
-			Text:   strings.ToLower(strings.Join(exposedLabels(b.Exposes), ", ")),
+			Text:   joinExposed(b.Exposes),
 			Path:   findingPath(one),
 			Hidden: "ocorrência " + shortenID(string(one.Finding.ID)),
 		}
