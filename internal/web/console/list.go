@@ -274,6 +274,9 @@ type listView struct {
 	pageSize int64
 }
 
+// Picks reports whether something can be done to many rows.
+func (v listView) Picks() bool { return v.Action != nil }
+
 // Value returns the present value of a field.
 func (v listView) Value(name string) string {
 	if name == "partner" {

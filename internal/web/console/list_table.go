@@ -20,6 +20,8 @@ type listTable struct {
 	Caption string
 	Columns []listColumn
 	Groups  []listGroup
+	// Layout is the class of the table: how its cells take their places on a telephone.
+	Layout string
 	// IsGrouped says that each group has a title of its own.
 	IsGrouped bool
 }
@@ -50,22 +52,29 @@ type listCell struct {
 	// Below is what stands beside the link.
 	Path, Hidden, Below string
 	IsCode              bool
+	// Tone is how a text is said: soft, or waits for what waits for an answer.
+	Tone string
+	// Avatar stands before the text.
+	Avatar *avatar
 	Severity            cyber.Severity
 	Badge               badge
 	At                  time.Time
 }
+
+// avatar are the initials of a person or an operator. Says tells screen readers what stands in no text beside it.
+type avatar struct{ Initials, Class, Says string }
 
 // Dict returns a badge as the template of badges takes it.
 func (b badge) Dict() map[string]any { return map[string]any{"kind": b.Kind, "text": b.Text} }
 
 // newListTable returns a table without rows.
 func newListTable(caption string, columns ...listColumn) listTable {
-	return listTable{Caption: caption, Columns: columns}
+	return listTable{Caption: caption, Columns: columns, Layout: "one-list"}
 }
 
 // Width returns how many columns the table has, with that of the check boxes if something can be done to many rows.
-func (t listTable) Width(action *bulkAction) int {
-	if action != nil {
+func (t listTable) Width(picks bool) int {
+	if picks {
 		return len(t.Columns) + 1
 	}
 	return len(t.Columns)
@@ -294,6 +303,54 @@ func stateOfFinding(p cyber.Plan, now time.Time) badge {
 		return badge{"", "Plano, " + strconv.Itoa(p.Done()) + " de " + strconv.Itoa(len(p.Steps))}
 	}
 	return badge{"", "Em aberto"}
+}
+
+// tableOfCases lays cases out as the desk does: three lines a case on a telephone.
+func (c *Console) tableOfCases(list []ticket) listTable {
+	t := newListTable("Casos", listColumn{"Caso", "num soft x"}, listColumn{"Pessoa", "word a"},
+		listColumn{"Serviço", "c"}, listColumn{"Parceiro", "x"}, listColumn{"Situação", "word d"},
+		listColumn{"Prazo", "word b"}, listColumn{"Última mensagem", "word f"}, listColumn{"Responsável", "e"})
+	t.Layout = "desk-rows"
+	for _, one := range list {
+		person := listCell{Text: "sem nome", Tone: "soft"}
+		if one.Name != "" {
+			person = listCell{Text: one.Name, Avatar: &avatar{Initials: one.Mark}}
+		}
+		state := string(one.Status)
+		if !one.Ending.At.IsZero() {
+			state = "Passa a " + string(one.Ending.To)
+		}
+		due := listCell{Text: one.Deadline.Text, Tone: "soft"}
+		if one.Deadline.Class != "" {
+			due = listCell{Badge: badge{one.Deadline.Class, one.Deadline.Text}}
+		}
+		said := listCell{Text: one.LastWord, Tone: "soft"}
+		if one.FromPerson {
+			said.Tone = "waits"
+		}
+		owner := avatar{Initials: "–", Class: "none", Says: "ninguém"}
+		if one.Assignee != "" {
+			owner = avatar{Initials: monogramOf(one.Assignee), Class: "us", Says: one.Assignee}
+		}
+		t.addRow(listRow{
+			Key:  string(one.ID),
+			Name: "o caso " + strconv.FormatInt(one.Short, 10),
+			Cells: []listCell{
+				{Text: strconv.FormatInt(one.Short, 10)},
+				person,
+				{Text: one.ServiceName, Path: joinPath("cases", string(one.ID))},
+				{Text: one.PartnerName},
+				{Text: state},
+				due,
+				said,
+				{Avatar: &owner},
+			},
+		})
+	}
+	if c.confined {
+		t.without("Parceiro")
+	}
+	return t
 }
 
 // tableOfPeople lays out people with findings.
