@@ -49,7 +49,7 @@ var (
 		{"pix_key", "Chave Pix"},
 		{"cnpj", "CNPJ"},
 	}}
-	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Options: []choiceOption{
+	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Many: true, Options: []choiceOption{
 		{
 			string(cyber.SeverityCritical),
 			"Crítica",
@@ -120,7 +120,9 @@ var alertedField = listField{
 }
 
 // classField leaves findings that expose a class of data.
-var classField = listField{Name: "class", Label: "O que vazou", None: "Qualquer dado", Options: exposedOptions}
+var classField = listField{
+	Name: "class", Label: "O que vazou", None: "Qualquer dado", Options: exposedOptions, Many: true,
+}
 
 var findingsList = listing{
 	name:    "findings",
@@ -181,14 +183,23 @@ func (f filter) findingFilter(limit int) cyber.FindingFilter {
 		State:       state,
 		AlertedOnly: f.valueOfName("alerted") != "",
 		Kind:        f.valueOfName("kind"),
-		Severity:    cyber.Severity(f.valueOfName("severity")),
-		Class:       cyber.Exposed(f.valueOfName("class")),
+		Severities:  wordsOf[cyber.Severity](f.values["severity"]),
+		Classes:     wordsOf[cyber.Exposed](f.values["class"]),
 		From:        f.From,
 		To:          f.To,
 		OldestFirst: f.isOldestFirst(),
 		Before:      f.parseMark(),
 		Limit:       limit,
 	}
+}
+
+// wordsOf returns words of an address as words of the trade.
+func wordsOf[W ~string](words []string) []W {
+	list := make([]W, len(words))
+	for i, word := range words {
+		list[i] = W(word)
+	}
+	return list
 }
 
 // readFindings returns a page of findings.

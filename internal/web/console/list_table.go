@@ -55,10 +55,10 @@ type listCell struct {
 	// Tone is how a text is said: soft, or waits for what waits for an answer.
 	Tone string
 	// Avatar stands before the text.
-	Avatar *avatar
-	Severity            cyber.Severity
-	Badge               badge
-	At                  time.Time
+	Avatar   *avatar
+	Severity cyber.Severity
+	Badge    badge
+	At       time.Time
 }
 
 // avatar are the initials of a person or an operator. Says tells screen readers what stands in no text beside it.
@@ -253,7 +253,7 @@ func (c *Console) affectedByLeak(
 ) (map[string]int64, error) {
 	asked := f.findingFilter(0)
 	people := map[string]int64{}
-	if counted == nil || asked.Severity != "" || asked.Class != "" || asked.Kind != "" {
+	if counted == nil || len(asked.Severities)+len(asked.Classes) > 0 || asked.Kind != "" {
 		return people, nil
 	}
 	for _, one := range found {

@@ -592,3 +592,20 @@ func TestPersonPage(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralValuesAtOnce: a chip holds several values of one filter; rows fit any of them, and links go on with all.
+func TestSeveralValuesAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, user := d.customer()
+	d.breach("loja")
+	d.found(p.ID, user)
+	_, page := d.send("/findings?severity=high&severity=medium&severity=low&severity=nada&class=email&class=card", "", nil)
+	has(t, page, "1–1 de 1", "Gravidade:</span> Alta, Média, Baixa<", "O que vazou:</span> E-mail, Cartão<",
+		`value="high" checked`, `value="critical"`, `-value="critical" checked`,
+		"severity=high&amp;severity=medium&amp;severity=low", "-nada")
+	for _, query := range []string{"severity=critical&severity=high", "class=card&class=cpf"} {
+		_, page := d.send("/findings?"+query, "", nil)
+		has(t, page, "Nenhuma ocorrência", "0 de 0")
+	}
+}
