@@ -82,7 +82,7 @@ func reasonsOfSeverity(f cyber.Finding) (why []string, raises string) {
 		why = append(why, "A credencial levada é de um site do próprio parceiro")
 	}
 	if f.WatchedSite {
-		why = append(why, "A credencial levada é de um site vigiado para o parceiro")
+		why = append(why, "A credencial levada é de um site monitorado para o parceiro")
 	}
 	if b.Kind == cyber.SourceStealer {
 		why = append(why, "Um programa ladrão levou o dado do aparelho da pessoa")
