@@ -332,8 +332,9 @@ type FindingFilter struct {
 
 // FitsGravity reports whether a severity and what is exposed are among those that the filter names.
 func (f FindingFilter) FitsGravity(severity Severity, exposes []Exposed) bool {
+	isExposed := func(class Exposed) bool { return slices.Contains(exposes, class) }
 	return (len(f.Severities) == 0 || slices.Contains(f.Severities, severity)) &&
-		(len(f.Classes) == 0 || slices.ContainsFunc(f.Classes, func(e Exposed) bool { return slices.Contains(exposes, e) }))
+		(len(f.Classes) == 0 || slices.ContainsFunc(f.Classes, isExposed))
 }
 
 // FindingGroup is how many findings are alike in all that figures tell apart.

@@ -755,7 +755,8 @@ var auditList = listing{
 		for i, e := range entries {
 			seq := strconv.FormatInt(e.Seq, 10)
 			who := cmp.Or(emails[e.Name], e.Name)
-			lines[i] = listLine{seq, []string{seq, formatStamp(e.At), who, describeAction(e.Action), e.Action, e.Subject}}
+			cells := []string{seq, formatStamp(e.At), who, describeAction(e.Action), e.Action, e.Subject}
+			lines[i] = listLine{seq, cells}
 		}
 		return lines, next, nil
 	},

@@ -102,9 +102,9 @@ func (t *listTable) addToGroup(title string, row listRow, newGroup func() listGr
 	t.Groups[i].Rows = append(t.Groups[i].Rows, row)
 }
 
-// without takes out the columns of a label: a partner's people need not read which partner it is.
-func (t *listTable) without(label string) {
-	i := slices.IndexFunc(t.Columns, func(c listColumn) bool { return c.Label == label })
+// withoutPartner takes out the column of partners: a partner's people need not read which partner it is.
+func (t *listTable) withoutPartner() {
+	i := slices.IndexFunc(t.Columns, func(c listColumn) bool { return c.Label == "Parceiro" })
 	if i < 0 {
 		return
 	}
@@ -228,7 +228,7 @@ func (c *Console) tableOfFindings(
 		t.Groups[i].Share = groupedNumber(n) + " de " + groupedNumber(all) + " nesta página"
 	}
 	if c.confined {
-		t.without("Parceiro")
+		t.withoutPartner()
 	}
 	return t, nil
 }
@@ -348,7 +348,7 @@ func (c *Console) tableOfCases(list []ticket) listTable {
 		})
 	}
 	if c.confined {
-		t.without("Parceiro")
+		t.withoutPartner()
 	}
 	return t
 }
@@ -385,7 +385,7 @@ func (c *Console) tableOfPeople(
 		}})
 	}
 	if c.confined {
-		t.without("Parceiro")
+		t.withoutPartner()
 	}
 	return t, nil
 }
