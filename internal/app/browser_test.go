@@ -110,7 +110,7 @@ func newBrowser(t *testing.T, base string, more ...chromedp.ExecAllocatorOption)
 	}
 	ctx, stop := newProfile(t, more...)
 	limited, cancelTime := context.WithTimeout(ctx, 25*time.Minute)
-	b := &browser{t: t, ctx: limited, base: base, axe: string(axe), menus: map[string]bool{}}
+	b := &browser{t: t, ctx: limited, base: base, axe: string(axe), strict: true, menus: map[string]bool{}}
 	t.Cleanup(func() {
 		cancelTime()
 		stop()
@@ -411,11 +411,15 @@ func (b *browser) look(name string) {
 	b.do(chromedp.EmulateViewport(1280, 900))
 }
 
-// glance is look for a page that has been looked at before and now says something more.
+// glance is look for a page that has been looked at before and now says something more: an open form or menu, a refusal.
 func (b *browser) glance(name string) {
 	b.t.Helper()
 	b.judge(name)
 	b.picture(name)
+	b.scheme("dark")
+	b.judgeBy(name+" (dark)", `, runOnly: ["color-contrast"]`) // nothing else of a page changes with its colours
+	b.picture(name + "-dark")
+	b.scheme("light")
 }
 
 func (b *browser) scheme(value string) {

@@ -188,9 +188,10 @@ func TestPersonStory(t *testing.T) {
 // to do now, and do three steps: each tick is said where the step stood, and the next step stands there.
 func TestPersonTicksThreeSteps(t *testing.T) {
 	t.Parallel()
-	for lang, said := range map[partner.Language][3]string{
-		partner.Portuguese: {"Começar", "Anotado.", "Tudo feito: vazamento resolvido."}, partner.Spanish: {"Empezar", "Anotado.", "Todo hecho: filtración resuelta."},
-		partner.English: {"Start", "Noted.", "All done: the leak is dealt with."},
+	for lang, said := range map[partner.Language][4]string{
+		partner.Portuguese: {"Começar", "Anotado.", "Tudo feito: vazamento resolvido.", "Oi, Ana"},
+		partner.Spanish:    {"Empezar", "Anotado.", "Todo hecho: filtración resuelta.", "Hola, Ana"},
+		partner.English:    {"Start", "Noted.", "All done: the leak is dealt with.", "Hello, Ana"},
 	} {
 		t.Run(string(lang), func(t *testing.T) {
 			p := newPhone(t)
@@ -215,6 +216,7 @@ func TestPersonTicksThreeSteps(t *testing.T) {
 			p.here("/p/ in " + string(lang))
 			p.document("home-" + string(lang))
 			p.see(said[0])
+			p.see(said[3])
 			p.clicks = 0
 			p.press("main a.btn")
 			p.here("/p/steps in " + string(lang))

@@ -457,6 +457,7 @@ func (s *Server) personHandler(persons *cyber.Persons, public url.URL) (http.Han
 			Services:   a.Services,
 			Endpoints:  a.Endpoints,
 			Cover:      a.Cover,
+			Names:      a.Store.Overview,
 			Subjects:   a.Subjects,
 			Audit:      a.Audit,
 		},

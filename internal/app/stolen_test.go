@@ -520,7 +520,7 @@ func (w *world) plant(t *testing.T, s sieve) {
 	if err := w.Audit.RecordAction(
 		context.Background(),
 		operator.Actor{Name: w.canaries[0].email},
-		"test.leak",
+		"partner.show",
 		"",
 		"",
 	); err != nil {

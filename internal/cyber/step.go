@@ -317,16 +317,24 @@ type FindingFilter struct {
 	// AlertedOnly leaves the findings that the partner was told of: those that were not known before.
 	AlertedOnly bool
 	// Kind is that of the value, in the words of identifier.Kind.
-	Kind     string
-	Severity Severity
-	// Class is one that the value's own records, or else the breach, expose.
-	Class Exposed
+	Kind string
+	// Severities are those that fit; none means all.
+	Severities []Severity
+	// Classes fit if the value's own records, or else the breach, expose one of them; none means all.
+	Classes []Exposed
 	// From and To are a period, To exclusive.
 	From, To time.Time
 	// OldestFirst turns the order round; the findings of one breach come newest first always.
 	OldestFirst bool
 	Before      Mark
 	Limit       int
+}
+
+// FitsGravity reports whether a severity and what is exposed are among those that the filter names.
+func (f FindingFilter) FitsGravity(severity Severity, exposes []Exposed) bool {
+	isExposed := func(class Exposed) bool { return slices.Contains(exposes, class) }
+	return (len(f.Severities) == 0 || slices.Contains(f.Severities, severity)) &&
+		(len(f.Classes) == 0 || slices.ContainsFunc(f.Classes, isExposed))
 }
 
 // FindingGroup is how many findings are alike in all that figures tell apart.
@@ -342,9 +350,9 @@ type FindingGroup struct {
 	Count    int64
 }
 
-// Fits reports whether the findings of a group are of a filter's severity and class, which no column holds.
+// Fits reports whether the findings of a group are of a filter's severities and classes, which no column holds.
 func (g FindingGroup) Fits(f FindingFilter) bool {
-	return (f.Severity == "" || g.Severity == f.Severity) && (f.Class == "" || slices.Contains(g.Exposes, f.Class))
+	return f.FitsGravity(g.Severity, g.Exposes)
 }
 
 // CountFindings adds up the groups that fits picks.

@@ -60,7 +60,7 @@ func TestRecord(t *testing.T) {
 		"a" + strings.Repeat("é", maxDetail/2):    maxDetail - 1, // the last letter does not fit
 		"aa" + strings.Repeat("é", maxDetail/2+9): maxDetail,
 	} {
-		if err := trail.RecordAction(ctx, who, "x.y", "", text); err != nil {
+		if err := trail.RecordAction(ctx, who, "partner.show", "", text); err != nil {
 			t.Fatal(err)
 		}
 		last := p.lines[len(p.lines)-1].Detail
@@ -69,7 +69,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	p.fail = errOnPurpose
-	if err := trail.RecordAction(ctx, who, "x.y", "", ""); !errors.Is(err, errOnPurpose) {
+	if err := trail.RecordAction(ctx, who, "partner.show", "", ""); !errors.Is(err, errOnPurpose) {
 		t.Error("a line that was not kept went unnoticed:", err)
 	}
 }
@@ -85,6 +85,26 @@ func TestTogether(t *testing.T) {
 	p.fail = errOnPurpose
 	if err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a"}, ""); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
+	}
+}
+
+// TestActionsHaveWords: a line is written only of an action that can be read, in words of its own.
+func TestActionsHaveWords(t *testing.T) {
+	trail, p := newTestTrail()
+	if err := trail.RecordAction(context.Background(), Actor{Name: "op_1"}, "nobody.knows", "", ""); err == nil ||
+		len(p.lines) != 0 {
+		t.Error("an action without words was recorded:", err)
+	}
+	seen := map[string]string{}
+	for _, action := range Actions() {
+		words, known := DescribeAction(action)
+		if !known || words == "" {
+			t.Errorf("%s has no words", action)
+		}
+		if other, twice := seen[words]; twice {
+			t.Errorf("%s and %s are both %q", other, action, words)
+		}
+		seen[words] = action
 	}
 }
 

@@ -587,8 +587,11 @@ func (t *Trail) ForPartner(id partner.ID, people *Registry) *Trail {
 const maxDetail = 4000
 
 // RecordAction adds a line. What personal values are about to be shown is recorded first, so that nothing is seen
-// unrecorded.
+// unrecorded. An action without words is refused: what nobody can read is not recorded.
 func (t *Trail) RecordAction(ctx context.Context, who Actor, action, subject, detail string) error {
+	if _, known := actionWords[action]; !known {
+		return ErrAction.Note("%q has no words", action)
+	}
 	for i := maxDetail; len(detail) > maxDetail; i-- {
 		if utf8.RuneStart(detail[i]) {
 			detail = detail[:i]

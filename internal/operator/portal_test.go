@@ -111,14 +111,14 @@ func TestInvite(t *testing.T) {
 			if err := trail.RecordAction(
 				ctx,
 				operator.Actor{Name: line.who, From: "192.0.2.9"},
-				"test",
+				"partner.show",
 				line.about,
 				"why",
 			); err != nil {
 				t.Fatal(err)
 			}
 		}
-		lines, err := trail.ForPartner(live.ID, reg).ListEntries(ctx, operator.Filter{Action: "test", Limit: 10})
+		lines, err := trail.ForPartner(live.ID, reg).ListEntries(ctx, operator.Filter{Action: "partner.show", Limit: 10})
 		if err != nil || len(lines) != 2 {
 			t.Fatal(lines, err)
 		}

@@ -423,7 +423,7 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 	if err != nil {
 		return nil, cyber.Mark{}, err
 	}
-	look := rowsToLook(f.Limit, f.Kind != "" || f.Severity != "" || f.Class != "")
+	look := rowsToLook(f.Limit, f.Kind != "" || len(f.Severities)+len(f.Classes) > 0)
 	order := ` ORDER BY f.id DESC`
 	// Ids grow with time, so the breach's own index has the order; by time a million rows would be sorted.
 	if f.Breach != "" {
@@ -437,8 +437,7 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 	}
 	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(one cyber.Found) bool {
 		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) &&
-			(f.Severity == "" || one.Finding.Severity == f.Severity) &&
-			(f.Class == "" || one.Finding.Breach.Has(f.Class))
+			f.FitsGravity(one.Finding.Severity, one.Finding.Breach.Exposes)
 	}, func(one cyber.Found) cyber.Mark {
 		return cyber.Mark{At: one.Finding.FoundAt, ID: string(one.Finding.ID)}
 	}, s.scanFound, selectFound+c.text+order+c.addLimit(look+1), c.args...)

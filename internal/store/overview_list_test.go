@@ -61,8 +61,8 @@ func TestListsAreNarrowed(t *testing.T) {
 			"resolved":           {cyber.FindingFilter{State: cyber.FindingResolved}, ""},
 			"a kind":             {cyber.FindingFilter{Kind: "email"}, "v4 v3 v2 v1 v0 "},
 			"another kind":       {cyber.FindingFilter{Kind: "cpf"}, ""},
-			"a severity":         {cyber.FindingFilter{Severity: severity, Partner: p.ID}, "v4 v2 v0 "},
-			"another severity":   {cyber.FindingFilter{Severity: "none"}, ""},
+			"a severity":         {cyber.FindingFilter{Severities: []cyber.Severity{severity, "none"}, Partner: p.ID}, "v4 v2 v0 "},
+			"another severity":   {cyber.FindingFilter{Severities: []cyber.Severity{"none"}}, ""},
 			"a period":           {cyber.FindingFilter{From: begin.Add(time.Hour), To: begin.Add(3 * time.Hour)}, "v2 v1 "},
 			"a partner's period": {cyber.FindingFilter{Partner: p.ID, From: begin.Add(time.Hour), To: begin.Add(3 * time.Hour)}, "v2 "},
 		} {

@@ -30,9 +30,9 @@ type Incident struct {
 func (i Incident) checkIncident() error {
 	switch {
 	case (i.Breach == "") == i.From.IsZero():
-		return ErrInvalid.With("", fault.BreachOrWindow)
+		return ErrInvalid.With("breach", fault.BreachOrWindow)
 	case i.Breach == "" && !i.From.Before(i.To):
-		return ErrInvalid.With("", fault.WindowReversed)
+		return ErrInvalid.With("to", fault.WindowReversed)
 	}
 	return nil
 }

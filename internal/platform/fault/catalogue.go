@@ -309,6 +309,16 @@ var (
 		"give a breach, or a window of time",
 		"Informe um vazamento, ou uma janela de tempo.",
 	)
+	UnknownBreach = addRule(
+		"unknown_breach",
+		"no breach has this title or short name",
+		"Nenhum vazamento tem este título ou este nome curto.",
+	)
+	BreachOfMany = addRule(
+		"breach_of_many",
+		"several breaches have this title",
+		"Há mais de um vazamento com este título: escolha um da lista.",
+	)
 	WindowReversed = addRule(
 		"window_reversed",
 		"the window ends before it begins",

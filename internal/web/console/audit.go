@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -94,6 +96,24 @@ func verifyAudit(c *Console, r *request) (answer, error) {
 		check.Why = sentenceOf(err).Detail
 	}
 	return c.auditView(r, check)
+}
+
+// describeAction returns an action of the trail in words; one that has none, such as one of a later release, as it is.
+func describeAction(action string) string {
+	if words, known := operator.DescribeAction(action); known {
+		return words
+	}
+	return action
+}
+
+// actionOptions returns the actions of the trail as choices, in the order of their words.
+func actionOptions() []choiceOption {
+	var options []choiceOption
+	for _, action := range operator.Actions() {
+		options = append(options, choiceOption{action, describeAction(action)})
+	}
+	slices.SortFunc(options, func(a, b choiceOption) int { return strings.Compare(a.Label, b.Label) })
+	return options
 }
 
 // gatherKeys returns the encryption keys as their page shows them.

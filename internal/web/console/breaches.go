@@ -226,6 +226,17 @@ func exposedLabels(list []cyber.Exposed) []string {
 	return labels
 }
 
+// joinExposed returns what leaked within a sentence: small letters, but for abbreviations.
+func joinExposed(list []cyber.Exposed) string {
+	labels := exposedLabels(list)
+	for i, label := range labels {
+		if label != strings.ToUpper(label) {
+			labels[i] = strings.ToLower(label[:1]) + label[1:]
+		}
+	}
+	return strings.Join(labels, ", ")
+}
+
 // choiceCount is a label with a count, a line of a small table.
 type choiceCount struct {
 	Label string

@@ -22,7 +22,9 @@ type casesPage struct {
 	// Tabs are the queues of a day with how many wait in each.
 	Tabs []queueTab
 	// Lanes are the statuses side by side, or one that holds the rows of a list.
-	Lanes  []lane
+	Lanes []lane
+	// Table has the rows of a list; none where statuses stand side by side.
+	Table  listTable
 	Total  int64
 	Owners []string
 	// Status is the one that is looked at by itself, if any.
@@ -231,6 +233,7 @@ func (c *Console) gatherDesk(
 	if !page.AsLanes {
 		rows := page.Lanes[0]
 		part.shown, part.next = len(rows.Tickets), formatLaneMark(rows.Lane.Next)
+		page.Table = c.tableOfCases(rows.Tickets)
 		if !rows.Counted() {
 			part.total = -1
 		}

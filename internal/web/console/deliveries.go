@@ -82,7 +82,7 @@ func (c *Console) gatherDeliveries(
 	}
 	page.Table = tableOfDeliveries(list, page.Addresses, page.Names, c.Now())
 	if c.confined {
-		page.Table.without("Parceiro")
+		page.Table.withoutPartner()
 	}
 	part := listPart{partners: all, shown: len(list), next: next, total: total}
 	page.List, err = c.newListView(ctx, who, &deliveriesList, f, part)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -39,7 +38,7 @@ func (c *Console) explainFinding(ctx context.Context, found cyber.Found) (explai
 	f := found.Finding
 	e := explained{
 		Record:    "registro com este dado",
-		Held:      strings.ToLower(strings.Join(exposedLabels(f.Breach.Exposes), ", ")),
+		Held:      joinExposed(f.Breach.Exposes),
 		Sites:     f.Trace.Sites,
 		Passwords: len(f.Trace.Passwords),
 	}
@@ -62,7 +61,7 @@ func (c *Console) explainFinding(ctx context.Context, found cyber.Found) (explai
 		e.Earlier = append(e.Earlier, earlierLeak{
 			Name:         before.Breach.Name,
 			Title:        before.Breach.Title,
-			Exposed:      strings.ToLower(strings.Join(exposedLabels(before.Breach.Exposes), ", ")),
+			Exposed:      joinExposed(before.Breach.Exposes),
 			SamePassword: before.SamePassword,
 		})
 	}
@@ -83,7 +82,7 @@ func reasonsOfSeverity(f cyber.Finding) (why []string, raises string) {
 		why = append(why, "A credencial levada é de um site do próprio parceiro")
 	}
 	if f.WatchedSite {
-		why = append(why, "A credencial levada é de um site vigiado para o parceiro")
+		why = append(why, "A credencial levada é de um site monitorado para o parceiro")
 	}
 	if b.Kind == cyber.SourceStealer {
 		why = append(why, "Um programa ladrão levou o dado do aparelho da pessoa")

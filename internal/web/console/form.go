@@ -225,7 +225,7 @@ var fieldsByCode = map[string][]string{
 	"plan.exists":               {"id"},
 	"reason.missing":            {"reason"},
 	"resolution.invalid":        {"resolution"},
-	"subject.invalid":           {"cpf", "breach"},
+	"subject.invalid":           {"cpf"},
 	"subject.nobody":            {"cpf"},
 	"subject.reason":            {"reason"},
 	"subscription.selection":    {"holder"},

@@ -125,7 +125,7 @@ var functions = template.FuncMap{
 	"maskMail":   func(mail string) string { return identifier.MaskValue(identifier.Email, mail) },
 	"mask4":      lastFourDigits,
 	"maskName":   maskPersonName,
-	"action":     func(name string) string { return cmp.Or(actionNames[name], name) },
+	"action":     describeAction,
 	"system":     func(s cyber.System) string { return cmp.Or(systemNames[s], string(s)) },
 	"monogram":   monogramOf,
 	"add":        func(a, b any) int64 { return toInteger(a) + toInteger(b) },

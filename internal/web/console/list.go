@@ -57,6 +57,8 @@ type listField struct {
 	Hint string
 	// Tab fields are chosen by links above the list.
 	Tab bool
+	// Many says that several of the options may be chosen at once.
+	Many bool
 }
 
 // isServiceOnly tells of a field that only those who run the service have: partners' people have one partner, and do
@@ -147,7 +149,7 @@ func (f filter) encodeQuery() string {
 	v := url.Values{}
 	for name, list := range f.values {
 		if len(list) > 0 && list[0] != "" {
-			v.Set(name, list[0])
+			v[name] = list
 		}
 	}
 	if f.Partner != "" {
@@ -204,6 +206,13 @@ func (c *Console) parseFilterQuery(
 		value := q.Get(field.Name)
 		switch {
 		case field.Name == "partner" || value == "" || c.confined && field.isServiceOnly():
+			continue
+		case field.Many:
+			for _, word := range q[field.Name] {
+				if offersOption(field.Options, word) && !slices.Contains(f.values[field.Name], word) {
+					f.values.Add(field.Name, word)
+				}
+			}
 			continue
 		case field.Text:
 		case field.Max > 0:
@@ -274,6 +283,9 @@ type listView struct {
 	pageSize int64
 }
 
+// Picks reports whether something can be done to many rows.
+func (v listView) Picks() bool { return v.Action != nil }
+
 // Value returns the present value of a field.
 func (v listView) Value(name string) string {
 	if name == "partner" {
@@ -296,10 +308,17 @@ type chip struct {
 	// Raw is the word as the address has it; IsDay that it is a day.
 	Raw   string
 	IsDay bool
-	// Options are the other words; none where one is typed.
+	// Options are the other words; none where one is typed. Choices are those of which several may be chosen.
 	Options []listLink
+	Choices []chipChoice
 	// Without is the address of the list without the word; empty where the list always has one.
 	Without string
+}
+
+// chipChoice is one of several words that a chip may hold at once.
+type chipChoice struct {
+	Value, Label string
+	Chosen       bool
 }
 
 // listLink is a way to look at the list otherwise.
@@ -326,6 +345,19 @@ func (v listView) Chips() (chips []chip) {
 		}
 		if day, err := time.Parse(time.DateOnly, word); err == nil {
 			one.Value, one.IsDay = formatDayField(day), true
+		}
+		if f.Many {
+			chosen := v.filter.values[f.Name]
+			var labels []string
+			for _, o := range f.Options {
+				is := slices.Contains(chosen, o.Value)
+				if one.Choices = append(one.Choices, chipChoice{o.Value, o.Label, is}); is {
+					labels = append(labels, o.Label)
+				}
+			}
+			one.Value = strings.Join(labels, ", ")
+			chips = append(chips, one)
+			continue
 		}
 		one.Options = v.linksOf(f)
 		chips = append(chips, one)
@@ -399,8 +431,11 @@ func (v listView) with(name, word string) string {
 func (v listView) Without(name string) (words []choiceOption) {
 	q, _ := url.ParseQuery(v.Query()) // it was just encoded
 	for _, field := range slices.Sorted(maps.Keys(q)) {
-		if field != name {
-			words = append(words, choiceOption{Value: field, Label: q.Get(field)})
+		if field == name {
+			continue
+		}
+		for _, word := range q[field] {
+			words = append(words, choiceOption{Value: field, Label: word})
 		}
 	}
 	return words

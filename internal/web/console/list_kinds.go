@@ -49,7 +49,7 @@ var (
 		{"pix_key", "Chave Pix"},
 		{"cnpj", "CNPJ"},
 	}}
-	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Options: []choiceOption{
+	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Many: true, Options: []choiceOption{
 		{
 			string(cyber.SeverityCritical),
 			"Crítica",
@@ -120,7 +120,9 @@ var alertedField = listField{
 }
 
 // classField leaves findings that expose a class of data.
-var classField = listField{Name: "class", Label: "O que vazou", None: "Qualquer dado", Options: exposedOptions}
+var classField = listField{
+	Name: "class", Label: "O que vazou", None: "Qualquer dado", Options: exposedOptions, Many: true,
+}
 
 var findingsList = listing{
 	name:    "findings",
@@ -181,14 +183,23 @@ func (f filter) findingFilter(limit int) cyber.FindingFilter {
 		State:       state,
 		AlertedOnly: f.valueOfName("alerted") != "",
 		Kind:        f.valueOfName("kind"),
-		Severity:    cyber.Severity(f.valueOfName("severity")),
-		Class:       cyber.Exposed(f.valueOfName("class")),
+		Severities:  wordsOf[cyber.Severity](f.values["severity"]),
+		Classes:     wordsOf[cyber.Exposed](f.values["class"]),
 		From:        f.From,
 		To:          f.To,
 		OldestFirst: f.isOldestFirst(),
 		Before:      f.parseMark(),
 		Limit:       limit,
 	}
+}
+
+// wordsOf returns words of an address as words of the trade.
+func wordsOf[W ~string](words []string) []W {
+	list := make([]W, len(words))
+	for i, word := range words {
+		list[i] = W(word)
+	}
+	return list
 }
 
 // readFindings returns a page of findings.
@@ -720,7 +731,7 @@ var auditList = listing{
 	name: "audit", title: "Auditoria", role: operator.Admin, portal: integrate,
 	fields: []listField{
 		{Name: "actor", Label: "Quem", Hint: "e-mail, op_… ou cli:…", Max: 320},
-		{Name: "action", Label: "Ação", Hint: "partner.create", Max: 60},
+		{Name: "action", Label: "O que fez", Options: actionOptions(), None: "Qualquer ação"},
 		{Name: "subject", Label: "Sobre", Hint: "pt_…", Max: 320},
 		fromField,
 		toField,
@@ -730,7 +741,7 @@ var auditList = listing{
 			Options: []choiceOption{{"new", "Mais novas primeiro"}, {"old", "Mais antigas primeiro"}},
 		},
 	},
-	header: []string{"número", "quando", "quem", "ação", "sobre"},
+	header: []string{"número", "quando", "quem", "o que fez", "ação", "sobre"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		entries, next, err := f.readEntries(ctx, in, limit)
 		if err != nil {
@@ -744,7 +755,8 @@ var auditList = listing{
 		for i, e := range entries {
 			seq := strconv.FormatInt(e.Seq, 10)
 			who := cmp.Or(emails[e.Name], e.Name)
-			lines[i] = listLine{seq, []string{seq, formatStamp(e.At), who, e.Action, e.Subject}}
+			cells := []string{seq, formatStamp(e.At), who, describeAction(e.Action), e.Action, e.Subject}
+			lines[i] = listLine{seq, cells}
 		}
 		return lines, next, nil
 	},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -21,6 +20,8 @@ type listTable struct {
 	Caption string
 	Columns []listColumn
 	Groups  []listGroup
+	// Layout is the class of the table: how its cells take their places on a telephone.
+	Layout string
 	// IsGrouped says that each group has a title of its own.
 	IsGrouped bool
 }
@@ -51,22 +52,29 @@ type listCell struct {
 	// Below is what stands beside the link.
 	Path, Hidden, Below string
 	IsCode              bool
-	Severity            cyber.Severity
-	Badge               badge
-	At                  time.Time
+	// Tone is how a text is said: soft, or waits for what waits for an answer.
+	Tone string
+	// Avatar stands before the text.
+	Avatar   *avatar
+	Severity cyber.Severity
+	Badge    badge
+	At       time.Time
 }
+
+// avatar are the initials of a person or an operator. Says tells screen readers what stands in no text beside it.
+type avatar struct{ Initials, Class, Says string }
 
 // Dict returns a badge as the template of badges takes it.
 func (b badge) Dict() map[string]any { return map[string]any{"kind": b.Kind, "text": b.Text} }
 
 // newListTable returns a table without rows.
 func newListTable(caption string, columns ...listColumn) listTable {
-	return listTable{Caption: caption, Columns: columns}
+	return listTable{Caption: caption, Columns: columns, Layout: "one-list"}
 }
 
 // Width returns how many columns the table has, with that of the check boxes if something can be done to many rows.
-func (t listTable) Width(action *bulkAction) int {
-	if action != nil {
+func (t listTable) Width(picks bool) int {
+	if picks {
 		return len(t.Columns) + 1
 	}
 	return len(t.Columns)
@@ -94,9 +102,9 @@ func (t *listTable) addToGroup(title string, row listRow, newGroup func() listGr
 	t.Groups[i].Rows = append(t.Groups[i].Rows, row)
 }
 
-// without takes out the columns of a label: a partner's people need not read which partner it is.
-func (t *listTable) without(label string) {
-	i := slices.IndexFunc(t.Columns, func(c listColumn) bool { return c.Label == label })
+// withoutPartner takes out the column of partners: a partner's people need not read which partner it is.
+func (t *listTable) withoutPartner() {
+	i := slices.IndexFunc(t.Columns, func(c listColumn) bool { return c.Label == "Parceiro" })
 	if i < 0 {
 		return
 	}
@@ -173,7 +181,7 @@ func (c *Console) tableOfFindings(
 	for _, one := range found {
 		b := one.Finding.Breach
 		what := listCell{
-			Text:   strings.ToLower(strings.Join(exposedLabels(b.Exposes), ", ")),
+			Text:   joinExposed(b.Exposes),
 			Path:   findingPath(one),
 			Hidden: "ocorrência " + shortenID(string(one.Finding.ID)),
 		}
@@ -220,7 +228,7 @@ func (c *Console) tableOfFindings(
 		t.Groups[i].Share = groupedNumber(n) + " de " + groupedNumber(all) + " nesta página"
 	}
 	if c.confined {
-		t.without("Parceiro")
+		t.withoutPartner()
 	}
 	return t, nil
 }
@@ -245,7 +253,7 @@ func (c *Console) affectedByLeak(
 ) (map[string]int64, error) {
 	asked := f.findingFilter(0)
 	people := map[string]int64{}
-	if counted == nil || asked.Severity != "" || asked.Class != "" || asked.Kind != "" {
+	if counted == nil || len(asked.Severities)+len(asked.Classes) > 0 || asked.Kind != "" {
 		return people, nil
 	}
 	for _, one := range found {
@@ -297,6 +305,54 @@ func stateOfFinding(p cyber.Plan, now time.Time) badge {
 	return badge{"", "Em aberto"}
 }
 
+// tableOfCases lays cases out as the desk does: three lines a case on a telephone.
+func (c *Console) tableOfCases(list []ticket) listTable {
+	t := newListTable("Casos", listColumn{"Caso", "num soft x"}, listColumn{"Pessoa", "word a"},
+		listColumn{"Serviço", "c"}, listColumn{"Parceiro", "x"}, listColumn{"Situação", "word d"},
+		listColumn{"Prazo", "word b"}, listColumn{"Última mensagem", "word f"}, listColumn{"Responsável", "e"})
+	t.Layout = "desk-rows"
+	for _, one := range list {
+		person := listCell{Text: "sem nome", Tone: "soft"}
+		if one.Name != "" {
+			person = listCell{Text: one.Name, Avatar: &avatar{Initials: one.Mark}}
+		}
+		state := string(one.Status)
+		if !one.Ending.At.IsZero() {
+			state = "Passa a " + string(one.Ending.To)
+		}
+		due := listCell{Text: one.Deadline.Text, Tone: "soft"}
+		if one.Deadline.Class != "" {
+			due = listCell{Badge: badge{one.Deadline.Class, one.Deadline.Text}}
+		}
+		said := listCell{Text: one.LastWord, Tone: "soft"}
+		if one.FromPerson {
+			said.Tone = "waits"
+		}
+		owner := avatar{Initials: "–", Class: "none", Says: "ninguém"}
+		if one.Assignee != "" {
+			owner = avatar{Initials: monogramOf(one.Assignee), Class: "us", Says: one.Assignee}
+		}
+		t.addRow(listRow{
+			Key:  string(one.ID),
+			Name: "o caso " + strconv.FormatInt(one.Short, 10),
+			Cells: []listCell{
+				{Text: strconv.FormatInt(one.Short, 10)},
+				person,
+				{Text: one.ServiceName, Path: joinPath("cases", string(one.ID))},
+				{Text: one.PartnerName},
+				{Text: state},
+				due,
+				said,
+				{Avatar: &owner},
+			},
+		})
+	}
+	if c.confined {
+		t.withoutPartner()
+	}
+	return t
+}
+
 // tableOfPeople lays out people with findings.
 func (c *Console) tableOfPeople(
 	ctx context.Context, list []cyber.Affected, partners map[partner.ID]string,
@@ -329,7 +385,7 @@ func (c *Console) tableOfPeople(
 		}})
 	}
 	if c.confined {
-		t.without("Parceiro")
+		t.withoutPartner()
 	}
 	return t, nil
 }

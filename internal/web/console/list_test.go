@@ -333,7 +333,7 @@ func TestAuditList(t *testing.T) {
 		if err := d.app.Audit.RecordAction(
 			ctx,
 			operator.Actor{Name: string(ana.ID), From: "192.0.2.1"},
-			"test.line",
+			"partner.show",
 			fmt.Sprint("of-ana-", i),
 			"",
 		); err != nil {
@@ -343,7 +343,7 @@ func TestAuditList(t *testing.T) {
 	if err := d.app.Audit.RecordAction(
 		ctx,
 		operator.Actor{Name: "cli:root", From: "host"},
-		"test.line",
+		"partner.show",
 		"of-root",
 		"",
 	); err != nil {
@@ -351,24 +351,24 @@ func TestAuditList(t *testing.T) {
 	}
 	last := today() // another day than the first when midnight was in between
 	for query, want := range map[string][]string{
-		"actor=Ana%40exemplo.com.br&action=test.line": {
-			"of-ana-59", "-of-root", "1–50 de mais de 50", `value="Ana@exemplo.com.br"`,
+		"actor=Ana%40exemplo.com.br&action=partner.show": {
+			"of-ana-59", "-of-root", "1–50 de mais de 50", `value="Ana@exemplo.com.br"`, ">viu um parceiro<",
 		},
-		"actor=ninguem%40exemplo.com.br": {"Nada com este filtro"},
-		"actor=cli:root":                 {"of-root", "-of-ana-", "1–1 de 1"},
-		"action=test.line&sort=old":      {"of-ana-0<", "-of-ana-59<", "-of-root"},
-		"action=test.line&from=" + first: {"of-root"},
-		"action=test.line&to=2020-01-01": {"Nada com este filtro"},
-		"action=test.line&to=" + last:    {"of-root"},
+		"actor=ninguem%40exemplo.com.br":    {"Nada com este filtro"},
+		"actor=cli:root":                    {"of-root", "-of-ana-", "1–1 de 1"},
+		"action=partner.show&sort=old":      {"of-ana-0<", "-of-ana-59<", "-of-root"},
+		"action=partner.show&from=" + first: {"of-root"},
+		"action=partner.show&to=2020-01-01": {"Nada com este filtro"},
+		"action=partner.show&to=" + last:    {"of-root"},
 	} {
 		_, page := d.send("/audit?"+query, "", nil)
 		has(t, page, want...)
 	}
-	_, page := d.send("/audit?action=test.line&sort=old", "", nil)
+	_, page := d.send("/audit?action=partner.show&sort=old", "", nil)
 	next := nextPage(t, page)
 	_, page = d.send(next, "", nil)
 	has(t, page, "of-ana-50<", "of-root", "-of-ana-49<", `rel="prev"`, `-rel="next"`)
-	file := d.exported("audit", url.Values{"actor": {"ana@exemplo.com.br"}, "action": {"test.line"}}.Encode())
+	file := d.exported("audit", url.Values{"actor": {"ana@exemplo.com.br"}, "action": {"partner.show"}}.Encode())
 	has(t, file, "ana@exemplo.com.br", "of-ana-0", "-of-root")
 }
 
@@ -590,5 +590,22 @@ func TestPersonPage(t *testing.T) {
 		if res, _ := d.send(wrong, "", nil); res.StatusCode != 404 {
 			t.Errorf("%s: %d", wrong, res.StatusCode)
 		}
+	}
+}
+
+// TestSeveralValuesAtOnce: a chip holds several values of one filter; rows fit any of them, and links go on with all.
+func TestSeveralValuesAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, user := d.customer()
+	d.breach("loja")
+	d.found(p.ID, user)
+	_, page := d.send("/findings?severity=high&severity=medium&severity=low&severity=nada&class=email&class=card", "", nil)
+	has(t, page, "1–1 de 1", "Gravidade:</span> Alta, Média, Baixa<", "O que vazou:</span> E-mail, Cartão<",
+		`value="high" checked`, `value="critical"`, `-value="critical" checked`,
+		"severity=high&amp;severity=medium&amp;severity=low", "-nada")
+	for _, query := range []string{"severity=critical&severity=high", "class=card&class=cpf"} {
+		_, page := d.send("/findings?"+query, "", nil)
+		has(t, page, "Nenhuma ocorrência", "0 de 0")
 	}
 }

@@ -250,27 +250,6 @@ var systemNames = map[cyber.System]string{
 	cyber.MacOS:   "macOS",
 }
 
-// actionNames are the lines of the trail that stand on a person's page, in words; the trail itself has their names.
-var actionNames = map[string]string{
-	"person.view":       "abriu a página",
-	"person.reveal":     "viu os dados",
-	"subscription.find": "buscou a assinatura",
-	"search":            "buscou",
-	"subject.export":    "baixou a cópia dos dados",
-	"subject.reveal":    "viu em um incidente",
-	"subject.erase":     "pediu o apagamento",
-	"case.note":         "anotou em um caso",
-	"case.reply":        "respondeu em um caso",
-	"case.move":         "moveu um caso",
-	"case.assign":       "atribuiu um caso",
-	"case.undo":         "desfez o encerramento de um caso",
-	"case.open":         "abriu um caso",
-	"finding.resolve":   "resolveu uma ocorrência",
-	"finding.step":      "marcou um passo",
-	"finding.retract":   "retratou uma ocorrência",
-	"finding.recheck":   "conferiu uma ocorrência",
-}
-
 // reasonTexts are the reasons of the readers in the operators' language. One that is not here is shown as it is.
 var reasonTexts = map[string]string{
 	"cut short":                                            "interrompido antes do fim",

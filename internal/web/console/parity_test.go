@@ -267,8 +267,14 @@ func (d *adminSession) customer() (p partner.Partner, user string) {
 // breach imports a dump that holds a watched value.
 func (d *adminSession) breach(name string) {
 	d.t.Helper()
+	d.breachOf(name, "maria@exemplo.com.br")
+}
+
+// breachOf imports a breach with one person, Maria or another.
+func (d *adminSession) breachOf(name, email string) {
+	d.t.Helper()
 	dump := filepath.Join(d.t.TempDir(), "dump.txt")
-	if err := os.WriteFile(dump, []byte("maria@exemplo.com.br:123456\n"), 0o600); err != nil {
+	if err := os.WriteFile(dump, []byte(email+":123456\n"), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump})

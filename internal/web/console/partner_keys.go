@@ -104,7 +104,11 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partn
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	form := newFormReader(r)
-	scopes, err := partner.ParseScopes(slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" }))
+	chosen := slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" })
+	if len(chosen) == 0 { // a command that names none gets those of the contract; here "nothing" was chosen
+		form.noteFault(partner.ErrInvalid.With("scopes", fault.NameAtLeastOne))
+	}
+	scopes, err := partner.ParseScopes(chosen)
 	form.noteFault(err)
 	if r.trimmedField("label") == "" {
 		form.noteFault(partner.ErrInvalid.With("label", fault.PlainLength, 200))

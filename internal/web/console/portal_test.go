@@ -401,6 +401,11 @@ func TestPortalFirstThread(t *testing.T) {
 			}
 		}
 	}
+	if _, page := me.post(
+		422, keys+"/keys/new", "label", "nenhuma", "scope", "", "scope", "",
+	); !strings.Contains(page, "Escolha ao menos uma.") || strings.Count(page, `aria-invalid="true"`) != 1 {
+		t.Error("a key that may do nothing:", page)
+	}
 	me.post(422, keys+"/keys/new", "label", "demais", "scope", "cyber")
 	me.post(422, keys+"/keys/new", "label", "demais", "scope", "credentials")
 	me.post(200, keys+"/keys/new", "label", "bastante", "scope", "cyber:read")

@@ -365,9 +365,3 @@ func erasureLog(c *Console, r *request) (answer, error) {
 	}
 	return download{"apagamentos.jsonl", "application/jsonl", &b}, nil
 }
-
-// newIncidentPage returns the page with the partners to choose from.
-func (c *Console) newIncidentPage(ctx context.Context) (incidentPage, error) {
-	all, err := c.Rules.Partners.ListPartners(ctx)
-	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID()}, err
-}

@@ -196,7 +196,7 @@ func accessMoments(rows []auditRow) (list []moment) {
 	for _, row := range rows {
 		list = append(list, moment{
 			At: row.At, Kind: momentOfAccess, Icon: "eye",
-			Text: row.Who + " " + cmp.Or(actionNames[row.Action], row.Action), Detail: row.Detail,
+			Text: row.Who + " " + describeAction(row.Action), Detail: row.Detail,
 		})
 	}
 	return list

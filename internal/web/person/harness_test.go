@@ -50,6 +50,7 @@ func newWorld(t *testing.T) *world {
 		Services:  services,
 		Endpoints: cyber.NewEndpoints(e.Store.Devices, now, nil),
 		Cover:     cyber.NewCover(e.Store.Cover),
+		Names:     e.Store.Overview,
 		Subjects:  subject.NewRights(e.Store.Subjects, e.Store.Partners, trail, now),
 		Audit:     trail,
 	}

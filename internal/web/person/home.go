@@ -3,13 +3,17 @@ package person
 import (
 	"context"
 	"strings"
+	"unicode"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // homePage is where a person stands at one look: the one thing to do now, their risk, their leaks.
 type homePage struct {
-	Status cyber.Status
+	// FirstName is how the person is greeted; empty when their partner did not enrol them.
+	FirstName string
+	Status    cyber.Status
 	// Next is the first step of the plan; nil when all is done.
 	Next *stepView
 	Plan planView
@@ -37,6 +41,11 @@ func showHomePage(p *Pages, r *request) (answer, error) {
 
 func (p *Pages) gatherHome(ctx context.Context, v visitor) (homePage, error) {
 	page := homePage{Status: cyber.StatusMonitored}
+	known, err := p.Rules.Names.NamesOfUsers(ctx, v.who.ID, []partner.UserHash{v.session.User})
+	if err != nil {
+		return page, err
+	}
+	page.FirstName = firstNameOf(known[v.session.User])
 	leaks, err := p.gatherLeaks(ctx, v)
 	if err != nil {
 		return page, err
@@ -86,6 +95,17 @@ func (p *Pages) gatherHome(ctx context.Context, v visitor) (homePage, error) {
 		}
 	}
 	return page, nil
+}
+
+// firstNameOf returns the first name of a person as one writes it: partners send names in capitals, too.
+func firstNameOf(name string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(name), " ")
+	letters := []rune(strings.ToLower(strings.TrimRight(first, ".")))
+	if len(letters) < 2 { // an initial greets nobody
+		return ""
+	}
+	letters[0] = unicode.ToUpper(letters[0])
+	return string(letters)
 }
 
 // showMorePage leads to what does not stand in the bar at the foot of the screen.

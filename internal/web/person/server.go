@@ -48,6 +48,7 @@ type Rules struct {
 	Services   *cyber.Services
 	Endpoints  *cyber.Endpoints
 	Cover      *cyber.Cover
+	Names      Names
 	Subjects   Subjects
 	Audit      *operator.Trail
 }
@@ -55,6 +56,11 @@ type Rules struct {
 // Themes knows how partners' pages look.
 type Themes interface {
 	GetTheme(ctx context.Context, id partner.ID) (partner.Theme, error)
+}
+
+// Names knows how people are called whom a partner enrolled.
+type Names interface {
+	NamesOfUsers(ctx context.Context, id partner.ID, users []partner.UserHash) (map[partner.UserHash]string, error)
 }
 
 // Subjects hands out what is held about a person.

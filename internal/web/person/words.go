@@ -126,6 +126,7 @@ var frameWords = map[string]said{
 		"Nothing of your page is left on this device.",
 	},
 
+	"home.hello": {"Oi, {}", "Hola, {}", "Hello, {}"},
 	"home.title": {"A sua proteção", "Su protección", "Your protection"},
 	"home.comprometido": {
 		"Há vazamentos que pedem a sua atenção agora.",

@@ -150,3 +150,19 @@ func TestGatherReturnsErrors(t *testing.T) {
 		t.Error("the page of a service:", err)
 	}
 }
+
+// TestFirstNameOf: a name is greeted as one writes it, whatever the partner sent; an initial greets nobody.
+func TestFirstNameOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"Ana Souza":      "Ana",
+		"ÉRICA DA LUZ":   "Érica",
+		" joão  batista": "João",
+		"A. Souza":       "",
+		"X Y":            "",
+		"":               "",
+	} {
+		if got := firstNameOf(name); got != want {
+			t.Errorf("%q is greeted as %q, not %q", name, got, want)
+		}
+	}
+}
