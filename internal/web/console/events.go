@@ -132,6 +132,28 @@ func (c *Console) endpointAddresses(ctx context.Context, id partner.ID) (map[ale
 	return addresses, nil
 }
 
+// eventNames are the types of events in a few words, for lines about one person.
+var eventNames = map[alert.Type]string{
+	alert.LeakDetected:          "vazamento encontrado",
+	alert.StatusChanged:         "situação de um dado mudou",
+	alert.FirstLooksChanged:     "ritmo das buscas retroativas mudou",
+	alert.StepDue:               "passo perto do prazo",
+	alert.CaseStatusChanged:     "situação do atendimento mudou",
+	alert.CaseMessageAdded:      "mensagem no atendimento",
+	alert.CaseBooked:            "horário do atendimento mudou",
+	alert.CaseRated:             "atendimento avaliado",
+	alert.KeyExpiring:           "chave de antivírus perto do fim",
+	alert.KeyActivated:          "chave de antivírus ativada",
+	alert.KeyEnded:              "chave de antivírus encerrada",
+	alert.SubscriptionEnded:     "assinatura encerrada",
+	alert.SubscriptionSuspended: "assinatura suspensa",
+	alert.SubscriptionResumed:   "assinatura retomada",
+	alert.ErasureRequested:      "apagamento pedido",
+	alert.ErasureCancelled:      "apagamento cancelado",
+	alert.ErasureCompleted:      "apagamento concluído",
+	alert.WebhookTest:           "teste do webhook",
+}
+
 // showEventTypes shows every type of event with a sample.
 func showEventTypes(*Console, *request) (answer, error) {
 	return view{"event-types", "Tipos de evento", alert.Types}, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -136,7 +137,8 @@ func (c *Console) alertMoments(page personPage) (list []moment) {
 	for _, e := range page.Events {
 		m := moment{
 			At: e.At, Kind: momentOfProtection, Icon: "send", Text: "Aviso ao parceiro:",
-			Link: joinPath("events", string(page.Partner.ID), e.ID), Name: e.Type,
+			Link: joinPath("events", string(page.Partner.ID), e.ID),
+			Name: cmp.Or(eventNames[alert.Type(e.Type)], e.Type),
 		}
 		arrived, failed := 0, 0
 		for _, d := range e.Deliveries {
