@@ -35,6 +35,10 @@ build: ## build bin/vigia, static and reproducible
 run: ## start the demo (ARGS="--listen :9000" for other options)
 	go run ./cmd/vigia demo $(ARGS)
 
+# A test that fails tells its lines without what debuggers read, and to make that is a sixth of a compiler's work. What the
+# targets below make with it is made anew by a plain `go build`.
+test modules test-concurrent: export GOFLAGS += -gcflags=all=-dwarf=false
+
 .PHONY: test
 test: tools tidy ## what CI runs: install what is missing, quick checks, lint, all tests on both engines (PKG=./internal/store/...)
 	scripts/beside "nice $(MAKE) --no-print-directory lint lint-api test-scripts" env VIGIA_TEST_ROOM="$(VIGIA_TEST_ROOM)" scripts/with-postgres go test -vet=off -ldflags=-w -p $(PARALLEL) -timeout 30m $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG)

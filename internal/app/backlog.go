@@ -46,7 +46,7 @@ func (s *Server) watchBacklog() {
 	}
 	s.metrics.RegisterCollectors(b, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "vigia_password_corpus_age_seconds",
-		Help: "Time since the oldest imported password corpus in force was imported; 0 while there is the sample alone.",
+		Help: "Time since the oldest imported password corpus in force was imported; 0 for the sample alone.",
 	}, s.corpusAge))
 	for name, pool := range s.app.Store.ConnectionPools() {
 		s.metrics.RegisterCollectors(collectors.NewDBStatsCollector(pool, name))
