@@ -105,7 +105,9 @@ func copyPostgres(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return address
+	// A test's process may get no processor for longer than a session may be idle in a transaction. The tests of
+	// paused replicas have servers and databases of their own, with the limit that the product sets.
+	return address + "&idle_in_transaction_session_timeout=60000"
 }
 
 // copyStrategy: in memory copying files is the quicker way; on a disk it waits for each of a thousand small files.
