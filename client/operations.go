@@ -271,9 +271,10 @@ func (c *Client) ListCover(ctx context.Context, userHash string, opts ...Option)
 	return answer, err
 }
 
-// ScoreHistory: How the risk score of a user changed. **Extension, additive.** The days (UTC) on which the score was
-// asked for and had changed, oldest first, with the last score of each: a day that is not listed has the score of the
-// one before. Empty when nobody ever asked. Days are kept as long as the operator keeps them (`--keep-scores`).
+// ScoreHistory: How the risk score of a user changed. **Extension, additive.** The days (of Brasília) on which the
+// score was asked for and had changed, oldest first, with the last score of each: a day that is not listed has the
+// score of the one before. Empty when nobody ever asked. Days are kept as long as the operator keeps them
+// (`--keep-scores`).
 func (c *Client) ScoreHistory(ctx context.Context, userHash string, opts ...Option) ([]ScorePoint, error) {
 	k := newAPICall("GET", "/cyber/score/{userhash}/history", []string{userHash}, opts)
 	var answer []ScorePoint

@@ -247,12 +247,13 @@ func (p *Posture) worstStatus() Status {
 
 // ScoreDay is a person's score on a day on which it changed.
 type ScoreDay struct {
-	// Day counts from 1970-01-01, UTC.
+	// Day is the calendar day of Brasília, as partner.DayNumber counts it.
 	Day int64
 	// Breach and Assessment are in tenths, so that equal ones are equal.
 	Breach, Assessment int64
 }
 
+// Date returns the day as midnight UTC: it is to be written as it is, in no other zone.
 func (d ScoreDay) Date() time.Time { return time.Unix(d.Day*86400, 0).UTC() }
 
 // PersonStore knows where people stand.
@@ -331,7 +332,7 @@ func (s *Persons) ComputeScore(ctx context.Context, id partner.ID, u partner.Use
 	}
 	score := computeScore(p, items)
 	today := ScoreDay{
-		Day:        s.now().Unix() / 86400,
+		Day:        partner.DayNumber(s.now()),
 		Breach:     int64(score.Breach*10 + 0.5),
 		Assessment: int64(score.Assessment*10 + 0.5),
 	}

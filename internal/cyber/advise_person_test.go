@@ -140,15 +140,17 @@ func TestCopiesInTheBook(t *testing.T) {
 	}
 }
 
-// TestScoreIsKept: a score is kept on the day on which it changed, in tenths, and on no other.
+// TestScoreIsKept: a score is kept on the day on which it changed, in tenths, and on no other. The day is that of
+// Brasília, where half past one UTC is in the evening before.
 func TestScoreIsKept(t *testing.T) {
 	rules, s, _, now := newPersons("loja")
+	*now = modelNow.Add(90 * time.Minute)
 	score, err := rules.ComputeScore(t.Context(), "p", "u")
 	if err != nil || len(s.kept) != 1 {
 		t.Fatalf("%d kept: %v", len(s.kept), err)
 	}
 	day := s.kept[0]
-	if !day.Date().Equal(modelNow) || float64(day.Breach) != 10*score.Breach ||
+	if !day.Date().Equal(modelNow.AddDate(0, 0, -1)) || float64(day.Breach) != 10*score.Breach ||
 		float64(day.Assessment) != 10*score.Assessment {
 		t.Errorf("%+v of %s for %+v", day, day.Date(), score)
 	}

@@ -122,7 +122,7 @@ func (w *lives) live(t *testing.T, n int) human {
 	must(err)
 	must(w.Advice.KeepAnswer(ctx, id, h.user, "q", "sim"))
 	must(w.Advice.KeepScore(ctx, id, h.user, cyber.ScoreDay{
-		Day:        w.Clock.Now().Unix() / 86400,
+		Day:        partner.DayNumber(w.Clock.Now()),
 		Breach:     50,
 		Assessment: 40,
 	}))

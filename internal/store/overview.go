@@ -31,6 +31,9 @@ const (
 	zoneMicros = int64(operator.Brasilia / time.Microsecond)
 )
 
+// dayOfMicros is partner.DayNumber of a stored time.
+func dayOfMicros(at int64) int64 { return (at + zoneMicros) / dayMicros }
+
 // LastFigures returns the counts that CountFigures made last.
 func (s Overview) LastFigures(ctx context.Context) (operator.Figures, error) {
 	kept, err := collectPairs[operator.Figure, int64](

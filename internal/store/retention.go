@@ -68,7 +68,7 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 				table: "score_day",
 				key:   "partner_id, user_index, day",
 				first: []any{0, []byte{}, 0},
-				args:  []any{before / dayMicros},
+				args:  []any{dayOfMicros(before)},
 				where: ` AND day < $4`,
 			})
 		}},

@@ -163,7 +163,7 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 					ctx,
 					id,
 					user,
-					cyber.ScoreDay{Day: now().Unix() / 86400, Breach: 50, Assessment: 40},
+					cyber.ScoreDay{Day: partner.DayNumber(now()), Breach: 50, Assessment: 40},
 				)
 			},
 		}

@@ -127,7 +127,7 @@ func TestLargeErasure(t *testing.T) {
 				VALUES ($1, $2, $3, $2, 1) ON CONFLICT DO NOTHING`,
 				w.partner.ID.Number(),
 				user,
-				w.Clock.Now().Unix()/(24*60*60),
+				partner.DayNumber(w.Clock.Now()),
 			); err != nil {
 				t.Fatal(err)
 			}

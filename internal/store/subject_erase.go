@@ -354,7 +354,8 @@ func (s Subjects) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
 	)
 }
 
-// erasedQueries find rows of people who were erased that are older than their erasure.
+// erasedQueries find rows of people who were erased that are older than their erasure. A day of a score ends at midnight
+// in Brasília, three hours after that of UTC.
 func erasedQueries() []string {
 	var list []string
 	for _, of := range []struct{ table, match string }{
@@ -364,7 +365,10 @@ func erasedQueries() []string {
 		{"support_case", `t.user_index IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
 		{"epp_key", `t.user_index IN (e.user_256, e.user_512) AND t.issued_at <= e.erased_at`},
 		{"content_answer", `t.user_index IN (e.user_256, e.user_512) AND t.answered_at <= e.erased_at`},
-		{"score_day", `t.user_index IN (e.user_256, e.user_512) AND (t.day + 1) * 86400000000 <= e.erased_at`},
+		{
+			"score_day",
+			`t.user_index IN (e.user_256, e.user_512) AND (t.day + 1) * 86400000000 + 10800000000 <= e.erased_at`,
+		},
 		{"event", `t.person IN (e.user_256, e.user_512) AND t.created_at <= e.erased_at`},
 	} {
 		list = append(
@@ -748,7 +752,7 @@ func (e *eraser) deleteScores(limit int64) int64 {
 		"scores",
 		`DELETE FROM score_day WHERE partner_id = $1 AND (user_index, day) IN (SELECT user_index, day
 		FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) AND day <= $4 LIMIT $5)`,
-		append(e.x.userArguments(), e.upTo/dayMicros, limit)...,
+		append(e.x.userArguments(), dayOfMicros(e.upTo), limit)...,
 	)
 }
 

@@ -188,7 +188,7 @@ func sweepRaces() []sweepRace {
 					ctx,
 					w.partner.ID,
 					newBystander(w).long,
-					cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50},
+					cyber.ScoreDay{Day: partner.DayNumber(w.Clock.Now()), Breach: 50},
 				)
 			},
 			sweep: sweepRetention,

@@ -59,7 +59,7 @@ func everything() []Held {
 			{ID: "ky_2", System: cyber.IOS, Name: "Tablet"},
 		},
 		Answers: []Answer{{Content: "q", Value: "sim", At: noon}},
-		Scores:  []cyber.ScoreDay{{Day: noon.Unix() / 86400, Breach: 505, Assessment: 40}},
+		Scores:  []cyber.ScoreDay{{Day: partner.DayNumber(noon), Breach: 505, Assessment: 40}},
 		Events: []Event{{
 			ID: "ev_1", Type: "monitoring.leak_detected", At: noon, Body: []byte(`{"a":1}`),
 			Deliveries: []Delivery{{Endpoint: "we_1", State: "delivered", At: noon}, {Endpoint: "we_2", State: "pending"}},

@@ -299,9 +299,9 @@ export class Operations extends Sender {
   }
 
   /**
-   * How the risk score of a user changed. **Extension, additive.** The days (UTC) on which the score was asked for and
-   * had changed, oldest first, with the last score of each: a day that is not listed has the score of the one before.
-   * Empty when nobody ever asked. Days are kept as long as the operator keeps them (`--keep-scores`).
+   * How the risk score of a user changed. **Extension, additive.** The days (of Brasília) on which the score was asked
+   * for and had changed, oldest first, with the last score of each: a day that is not listed has the score of the one
+   * before. Empty when nobody ever asked. Days are kept as long as the operator keeps them (`--keep-scores`).
    */
   scoreHistory(userHash: string, o: CallOptions = {}): Promise<ScorePoint[]> {
     return this.call("GET", `/cyber/score/${part(userHash)}/history`, { o });

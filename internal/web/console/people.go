@@ -226,7 +226,7 @@ func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
 	if len(days) == 0 {
 		return scoreLine{}
 	}
-	first, last := days[0].Day, max(now.Unix()/86400, days[0].Day+1)
+	first, last := days[0].Day, max(partner.DayNumber(now), days[0].Day+1)
 	l := scoreLine{From: days[0].Date(), To: now}
 	layout := "02/01"
 	if last-first > 120 {
@@ -261,7 +261,7 @@ func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
 
 // scoreTurns returns by how much the scores of now differ from those of 30 days ago, and whether so old a day is known.
 func scoreTurns(days []cyber.ScoreDay, now *cyber.ScoreDay, at time.Time) (breach, assessment int64, isKnown bool) {
-	before := at.Unix()/86400 - defaultPeriod
+	before := partner.DayNumber(at) - defaultPeriod
 	for _, d := range slices.Backward(days) {
 		if d.Day <= before && now != nil {
 			return now.Breach - d.Breach, now.Assessment - d.Assessment, true

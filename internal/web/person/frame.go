@@ -110,8 +110,10 @@ func (f frame) Foreign() bool { return f.Lang != partner.Portuguese }
 // table is needed.
 var brazil = time.FixedZone("BRT", -3*60*60)
 
-// Date is a day of the calendar, Time a moment by Brazil's clock.
+// Date is a day of the calendar; Day is the day of a moment, and Time the moment itself, by Brazil's clock.
 func (f frame) Date(t time.Time) string { return f.formatMoment(t, "") }
+
+func (f frame) Day(t time.Time) string { return f.formatMoment(t.In(brazil), "") }
 
 func (f frame) Time(t time.Time) string { return f.formatMoment(t.In(brazil), " 15:04") }
 

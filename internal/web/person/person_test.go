@@ -630,6 +630,22 @@ func TestClosedPageLeadsBack(t *testing.T) {
 	}
 }
 
+// TestDaysOfBrazil: in the late evening of Brazil, when the next day has begun in UTC, pages say the day of Brazil.
+func TestDaysOfBrazil(t *testing.T) {
+	w := newWorld(t)
+	of := w.tenant(t)
+	w.Clock.Advance(time.Date(2026, 11, 16, 1, 30, 0, 0, time.UTC).Sub(w.Clock.Now()))
+	w.watch(t, of, "pessoa-1", "zebra@vazamento.test")
+	opened := w.openCase(t, of, "pessoa-1", "")
+	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
+	for _, path := range []string{"/p/leaks", "/p/score", "/p/cases", "/p/cases/" + string(opened)} {
+		body := v.sees(path, "15/11/2026")
+		if strings.Contains(body, "16/11/2026") {
+			t.Errorf("%s tells of tomorrow", path)
+		}
+	}
+}
+
 // TestDevices: a key that was issued is still to be installed, by a link or a code; one that reported protects.
 func TestDevices(t *testing.T) {
 	w := newWorld(t)

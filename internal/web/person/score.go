@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // The days that a page shows, the newest: a table of more is not read on a phone.
@@ -65,7 +66,7 @@ func drawScoreLine(days []cyber.ScoreDay, now time.Time, value func(cyber.ScoreD
 	if len(days) == 0 {
 		return ""
 	}
-	first, last := days[0].Day, max(now.Unix()/86400, days[len(days)-1].Day)
+	first, last := days[0].Day, max(partner.DayNumber(now), days[len(days)-1].Day)
 	x := func(day int64) int64 {
 		return chartMargin + (day-first)*(chartWide-2*chartMargin)/max(last-first, 1)
 	}

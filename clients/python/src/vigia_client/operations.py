@@ -592,9 +592,9 @@ class Operations(Sender):
     ) -> List[ScorePoint]:
         """How the risk score of a user changed.
 
-        **Extension, additive.** The days (UTC) on which the score was asked for and had changed, oldest first, with the
-        last score of each: a day that is not listed has the score of the one before. Empty when nobody ever asked. Days
-        are kept as long as the operator keeps them (`--keep-scores`).
+        **Extension, additive.** The days (of Brasília) on which the score was asked for and had changed, oldest first,
+        with the last score of each: a day that is not listed has the score of the one before. Empty when nobody ever
+        asked. Days are kept as long as the operator keeps them (`--keep-scores`).
         """
         return self._call(
             "GET",
