@@ -531,7 +531,7 @@ func TestPersonPage(t *testing.T) {
 		"Android",
 		"Senha",
 		"Ocorrências em aberto",
-		"monitoring.leak_detected",
+		"vazamento encontrado",
 		"-Maria da",
 		"-maria@",
 		"-87654321",
@@ -542,9 +542,9 @@ func TestPersonPage(t *testing.T) {
 	has(t, page, "Maria da Silva", "maria@exemplo.com.br", "5511987654321", "viu os dados", "chamado 9")
 	d.recorded("person.reveal", strings.TrimPrefix(path, "/people/"+string(p.ID)+"/"), "chamado 9")
 	_, accesses := d.send(path+"?linha=acessos", "", nil)
-	has(t, accesses, "chamado 9", "-Ocorrência de gravidade", "-monitoring.leak_detected")
+	has(t, accesses, "chamado 9", "-Ocorrência de gravidade", "-vazamento encontrado")
 	_, protection := d.send(path+"?linha=protecao", "", nil)
-	has(t, protection, "Ocorrência de gravidade", "monitoring.leak_detected", "-viu os dados")
+	has(t, protection, "Ocorrência de gravidade", "vazamento encontrado", "-viu os dados")
 
 	_, page = d.post(422, path+"/values", "type", "domain", "value", "nada")
 	has(t, page, "Pessoa de Banco Exemplo")
