@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -10,17 +11,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
 	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// TestFiguresAreTheirRows: every figure of the overview, of leaks, partners and people is the number of rows behind its
-// link, on the demo's data after an import, a retraction and an erasure.
+// TestFiguresAreTheirRows: every figure of the overview, of leaks, partners and people, and of a partner's own first
+// page, is the number of rows behind its link, on the demo's data after an import, a retraction and an erasure.
 func TestFiguresAreTheirRows(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "demo")
 	out, _ := startDemo(t, data)
@@ -61,7 +65,47 @@ func TestFiguresAreTheirRows(t *testing.T) {
 	if len(pages) < 12 || len(people) < 3 {
 		t.Fatal("too little to look at:", pages)
 	}
-	looked := 0
+	yesterday := []partner.LoggedRequest{{
+		At: time.Now().Add(-24 * time.Hour), Operation: "GET /cyber/cases", Status: http.StatusNotFound,
+	}}
+	if err := a.Store.Partners.LogRequests(t.Context(), partner.ID(live), yesterday); err != nil {
+		t.Fatal(err)
+	}
+	looked := lookAtFigures(t, a, pages, visit)
+	if looked < 150 {
+		t.Errorf("only %d figures were looked at", looked)
+	}
+	if ours := lookAtFigures(t, a, []string{"/"}, enterInvited(t, a, printed, partner.ID(live))); ours < 5 {
+		t.Errorf("only %d figures of the partner's own first page were looked at", ours)
+	}
+}
+
+// enterInvited logs in as one of a partner's own people.
+func enterInvited(t *testing.T, a *app.App, printed string, id partner.ID) func(string, url.Values) string {
+	t.Helper()
+	_, token, err := a.Operators.InvitePartnerOperator(t.Context(), id, "dev@banco.example", operator.Developer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const password = "girafa amarela no telhado"
+	console := demoLogin.FindStringSubmatch(printed)[1]
+	browser := &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	res, err := browser.PostForm(console+"/link/"+token, url.Values{"password": {password}, "again": {password}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if len(res.Cookies()) == 0 {
+		t.Fatal("the invitation is refused:", res.Status)
+	}
+	return visitDemo(t, console, res.Cookies()[0])
+}
+
+// lookAtFigures compares every figure of some pages with the rows behind it, and returns how many it looked at.
+func lookAtFigures(t *testing.T, a *app.App, pages []string, visit func(string, url.Values) string) (looked int) {
+	t.Helper()
 	for _, path := range pages {
 		polltest.Watch(t, func() (string, bool) { // deliveries end and are counted while one looks
 			if err := a.Store.Overview.CountFigures(context.Background(), 0); err != nil {
@@ -72,9 +116,7 @@ func TestFiguresAreTheirRows(t *testing.T) {
 			return path + ":\n" + strings.Join(wrong, "\n"), len(wrong) == 0
 		})
 	}
-	if looked < 150 {
-		t.Errorf("only %d figures were looked at", looked)
-	}
+	return looked
 }
 
 // figure is a number of a page and where it leads.
@@ -108,7 +150,7 @@ func figuresThatDiffer(
 
 // figureList are the lists that figures lead to.
 var figureList = regexp.MustCompile(
-	`^/(findings|people|monitoring|deliveries|devices|subscriptions|breaches|cases)\?`,
+	`^/(findings|people|monitoring|deliveries|devices|subscriptions|breaches|cases|partners/[^/]+/requests)(\?|$)`,
 )
 
 // figuresIn returns the links to lists that have a number in them, or one beside them.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,12 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 const (
@@ -26,8 +34,8 @@ type demoBrowser struct {
 	ctx  context.Context // chromedp keeps the browser in it
 	base string
 	axe  string
-	// printed is what the demo said at its start.
-	printed string
+	// printed is what the demo said at its start, and data its folder.
+	printed, data string
 }
 
 // browseDemo starts a demo and opens its log-in.
@@ -37,7 +45,8 @@ func browseDemo(t *testing.T) *demoBrowser {
 	if err != nil {
 		t.Fatalf("axe-core, which judges pages for accessibility, is not installed: run scripts/fetch-axe (%v)", err)
 	}
-	out, _ := startDemo(t, filepath.Join(t.TempDir(), "demo"))
+	data := filepath.Join(t.TempDir(), "demo")
+	out, _ := startDemo(t, data)
 	eventually(t, "30 days of a made-up past", out.String)
 	allocated, stop := chromedp.NewExecAllocator(t.Context(), append(
 		chromedp.DefaultExecAllocatorOptions[:],
@@ -51,7 +60,7 @@ func browseDemo(t *testing.T) *demoBrowser {
 	t.Cleanup(quit)
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Minute)
 	t.Cleanup(cancel)
-	b := &demoBrowser{t: t, ctx: ctx, axe: string(axe), printed: out.String()}
+	b := &demoBrowser{t: t, ctx: ctx, axe: string(axe), printed: out.String(), data: data}
 	b.base = demoLogin.FindStringSubmatch(b.printed)[1]
 	b.do(chromedp.Navigate("about:blank"), chromedp.EmulateViewport(1440, 900))
 	b.scheme("light")
@@ -246,7 +255,7 @@ var comparedPages = []struct{ name, path, link string }{
 	{"overview", "/", ""},
 	{"desk", "/cases", ""},
 	{"desk-lanes", "/cases?view=lanes", ""},
-	{"case", "/cases", ".open"},
+	{"case-sealed", "/cases", ".open"},
 	{"people", "/people", ""},
 	{"person", "/people?state=open", "tbody a.open"},
 	{"findings", "/findings", ""},
@@ -263,37 +272,135 @@ func TestDemoPagesAgainstMocks(t *testing.T) {
 	if os.Getenv("VIGIA_TEST_PICTURES") == "" {
 		t.Skip("VIGIA_TEST_PICTURES is not set")
 	}
-	folder := filepath.Join(treeRoot, "test-artifacts", "mocks")
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		t.Fatal(err)
-	}
 	b := browseDemo(t)
+	b.keepPictures("login")
 	b.enter()
+	live := livePartnerPage(t, b.printed)
 	for _, p := range comparedPages {
 		if p.path == "" {
-			p.path = livePartnerPage(t, b.printed)
+			p.path = live
 		}
 		b.visit(p.path)
 		if p.link != "" {
 			b.press(p.link)
 		}
-		for _, width := range []int64{1440, 390} {
-			b.do(chromedp.EmulateViewport(width, 900))
-			for _, scheme := range []string{"light", "dark"} {
-				b.scheme(scheme)
-				image, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
-				if err != nil {
-					t.Fatal(err)
-				}
-				name := p.name + "-" + strconv.FormatInt(width, 10) + "-" + scheme + ".png"
-				if err := os.WriteFile(filepath.Join(folder, name), image, 0o600); err != nil {
-					t.Fatal(err)
-				}
+		b.keepPictures(p.name)
+	}
+	b.visit("/cases")
+	b.press(".open")
+	const reveal = `form[action$="/reveal"]`
+	b.do(chromedp.Click(`details:has(`+reveal+`) > summary`, chromedp.NodeVisible))
+	b.press(reveal + ` button[name="preset"]`)
+	b.keepPictures("case")
+
+	b.press(`form[action="/logout"] button`)
+	b.enterAsDeveloper(partner.ID(strings.TrimPrefix(live, "/partners/")))
+	b.keepPictures("portal")
+
+	herPage := regexp.MustCompile(`Her page +(http://\S+)`).FindStringSubmatch(b.printed)
+	b.do(chromedp.Navigate(herPage[1]), chromedp.WaitVisible(".hello"))
+	b.base = strings.Split(herPage[1], "/p/")[0]
+	for name, path := range map[string]string{
+		"home": "/p/", "leaks": "/p/leaks", "plan": "/p/steps", "cases": "/p/cases", "more": "/p/more",
+	} {
+		b.visit(path)
+		b.keepPictures("person-" + name)
+	}
+	b.enterEmpty()
+	b.keepPictures("first-run")
+}
+
+// keepPictures draws the page wide and on a telephone, in light and dark.
+func (b *demoBrowser) keepPictures(name string) {
+	b.t.Helper()
+	folder := filepath.Join(treeRoot, "test-artifacts", "mocks")
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, width := range []int64{1440, 390} {
+		b.do(chromedp.EmulateViewport(width, 900))
+		for _, scheme := range []string{"light", "dark"} {
+			b.scheme(scheme)
+			image, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+			if err != nil {
+				b.t.Fatal(err)
 			}
-			if over := askPage[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
-				t.Errorf("%s is %d pixels too wide at %d", p.name, over, width)
+			file := name + "-" + strconv.FormatInt(width, 10) + "-" + scheme + ".png"
+			if err := os.WriteFile(filepath.Join(folder, file), image, 0o600); err != nil {
+				b.t.Fatal(err)
 			}
 		}
-		b.do(chromedp.EmulateViewport(1440, 900))
+		over := askPage[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+		if over > 0 {
+			b.t.Errorf("%s is %d pixels too wide at %d", name, over, width)
+		}
 	}
+	b.do(chromedp.EmulateViewport(1440, 900))
+	b.scheme("light")
+}
+
+// enterAsDeveloper logs in as one of a partner's own people.
+func (b *demoBrowser) enterAsDeveloper(id partner.ID) {
+	b.t.Helper()
+	a, err := app.OpenApp(b.t.Context(), config.Common{Data: b.data}, sqldb.Options{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	_, token, err := a.Operators.InvitePartnerOperator(
+		b.t.Context(), id, "dev@banco.example", operator.Developer)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.followInvitation(token)
+}
+
+// followInvitation takes a one-time link to the first page.
+func (b *demoBrowser) followInvitation(token string) {
+	b.t.Helper()
+	const password = "girafa amarela no telhado"
+	b.visit("/link/" + token)
+	b.do(
+		chromedp.SetValue(`main form [name="password"]`, password, chromedp.NodeVisible),
+		chromedp.SetValue(`main form [name="again"]`, password, chromedp.NodeVisible),
+	)
+	b.press("main form button")
+	b.visit("/")
+}
+
+// enterEmpty runs the console of an empty installation and logs in there.
+func (b *demoBrowser) enterEmpty() {
+	t := b.t
+	t.Helper()
+	a, err := app.OpenApp(t.Context(), config.Common{Data: filepath.Join(t.TempDir(), "empty")}, sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := app.NewServer(t.Context(), a, config.Serve{
+		Listen:         "127.0.0.1:0",
+		ConsoleListen:  "127.0.0.1:0",
+		Roles:          []string{"console"},
+		MaxConnections: 4,
+		StopTime:       time.Minute,
+	}, slog.New(slog.DiscardHandler), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.RelaxSecondFactor()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-done, a.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	<-srv.Ready
+	_, token, err := a.Operators.CreateOperator(t.Context(), "ana@exemplo.com.br", operator.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.base = "http://" + srv.ConsoleAddr.String()
+	b.followInvitation(token)
 }

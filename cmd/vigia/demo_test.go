@@ -174,14 +174,22 @@ func enterDemo(t *testing.T, printed string) func(path string, form url.Values) 
 	if len(res.Cookies()) == 0 {
 		t.Fatalf("the printed log-in is refused: %d", res.StatusCode)
 	}
-	session := res.Cookies()[0]
+	return visitDemo(t, m[1], res.Cookies()[0])
+}
+
+// visitDemo returns what opens pages of the console, and sends their forms, in a session.
+func visitDemo(t *testing.T, console string, session *http.Cookie) func(path string, form url.Values) string {
+	t.Helper()
+	browser := &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	return func(path string, form url.Values) string {
 		t.Helper()
 		method, body := http.MethodGet, io.Reader(http.NoBody)
 		if form != nil {
 			method, body = http.MethodPost, strings.NewReader(form.Encode())
 		}
-		req, err := http.NewRequestWithContext(t.Context(), method, m[1]+path, body)
+		req, err := http.NewRequestWithContext(t.Context(), method, console+path, body)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,7 +164,7 @@ func TestClicksOfTasks(t *testing.T) {
 	}
 	s.wait("/", "asset.invalid")
 	walk("read why a request was refused", "/", 1, func() {
-		s.press(`a.tile[href$="/requests?failed=1"]`)
+		s.press(`a.tile[href$="/requests?hoje=1&failed=1"]`)
 		s.see("asset.invalid: value")
 	})
 }

@@ -120,7 +120,7 @@ var actionWords = map[string]string{ //nolint:gosec // speaks of passwords and k
 	"passwords.status":        "viu as listas de senhas vazadas",
 	"passwords.verify":        "conferiu as listas de senhas vazadas",
 	"person.reveal":           "viu os dados",
-	"person.view":             "abriu a página",
+	"person.view":             "abriu a página da pessoa",
 	"plan.create":             "criou um plano",
 	"plan.edit":               "editou um plano",
 	"plan.list":               "listou os planos de um parceiro",

@@ -117,10 +117,6 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 		return casePage{}, err
 	}
 	page.Reveal = reveals[c.referenceOf(one.Partner, one.User)]
-	page.Talk, err = c.buildConversation(ctx, who, page, moves)
-	if err != nil {
-		return casePage{}, err
-	}
 	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(ctx, one.Partner, one.User)
 	if err != nil {
 		return casePage{}, err
@@ -128,6 +124,10 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 	if len(subscriptions) > 0 {
 		page.Who = &subscriptions[0].Beneficiary
 		page.Name, page.Mark = maskPersonName(page.Who.Name), monogramOf(page.Who.Name)
+	}
+	page.Talk, err = c.buildConversation(ctx, who, page, moves)
+	if err != nil {
+		return casePage{}, err
 	}
 	open := cyber.FindingFilter{
 		Partner: one.Partner,

@@ -327,7 +327,7 @@ func TestImportFiguresAgree(t *testing.T) {
 		"-Impressões no índice",
 	)
 	_, page = d.send("/breaches", "", nil)
-	has(t, page, told, `-data-label="Identificadores">0<`)
+	has(t, page, told, `-data-label="Impressões">0<`)
 
 	d.breach("loja")
 	_, page = d.send("/breaches/loja", "", nil)

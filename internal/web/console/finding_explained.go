@@ -13,6 +13,8 @@ import (
 type explained struct {
 	// Record says what kind of record it was, and Held what stood in it.
 	Record, Held string
+	// HasPassword says that a readable password stood in that very record.
+	HasPassword bool
 	// Sites are those that a stealer took credentials for, Passwords how many stood beside the value.
 	Sites     []string
 	Passwords int
@@ -37,10 +39,11 @@ type earlierLeak struct {
 func (c *Console) explainFinding(ctx context.Context, found cyber.Found) (explained, error) {
 	f := found.Finding
 	e := explained{
-		Record:    "registro com este dado",
-		Held:      joinExposed(f.Breach.Exposes),
-		Sites:     f.Trace.Sites,
-		Passwords: len(f.Trace.Passwords),
+		Record:      "registro com este dado",
+		Held:        joinExposed(f.Breach.Exposes),
+		HasPassword: f.Basis() == cyber.BasisRow && f.Breach.Has(cyber.ExposedPassword),
+		Sites:       f.Trace.Sites,
+		Passwords:   len(f.Trace.Passwords),
 	}
 	if f.Basis() != cyber.BasisRow {
 		e.Record = "só se sabe do vazamento como um todo, não do registro deste dado"
@@ -112,6 +115,9 @@ func reasonsOfSeverity(f cyber.Finding) (why []string, raises string) {
 	}
 	if len(why) == 0 {
 		why = []string{"Só dados de contato: nada que abra uma conta ou identifique a pessoa"}
+	}
+	if f.Basis() != cyber.BasisRow {
+		why = slices.Insert(why, 0, "Do registro não se sabe: conta o que o vazamento expõe como um todo")
 	}
 	switch f.Severity {
 	case cyber.SeverityCritical:

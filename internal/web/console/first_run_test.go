@@ -13,9 +13,10 @@ func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
 	_, page := d.send("/login", "", nil)
-	has(t, page, "vigia operator create --email")
+	has(t, page, "vigia operator create VOCÊ@")
 	_, page = d.send("/", "", nil)
-	has(t, page, "Vamos deixar a Vigia pronta", "Passos feitos: 0 de 4", `<a class="button" href="/partners/new">Criar parceiro`,
+	has(t, page, "Vamos deixar a Vigia pronta", "Passos feitos: 0 de 4",
+		`<a class="button" href="/partners/new">Criar parceiro`,
 		`<a class="button quiet" href="/breaches/new">`, "-Fila do dia", "-<svg class=\"chart")
 	p, _, err := d.app.Partners.CreatePartner(context.Background(), "Banco Um", partner.Live, partner.Settings{})
 	if err != nil {

@@ -78,9 +78,10 @@ func formatDayField(t time.Time) string {
 	return t.UTC().Format("02/01/2006")
 }
 
-// resolutionName returns the label of a resolution. Findings without a known one were withdrawn with their breach.
+// resolutionName returns the label of a resolution. The one that nobody gives is the service's own: it retracted the
+// finding.
 func resolutionName(r cyber.Resolution) string {
-	return cmp.Or(optionLabels(resolutionOptions)[string(r)], "Retirado")
+	return cmp.Or(optionLabels(resolutionOptions)[string(r)], "Retratada")
 }
 
 func optionLabels(options []choiceOption) map[string]string {

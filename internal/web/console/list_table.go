@@ -458,7 +458,7 @@ func tableOfDevices(list []devicePage, now time.Time) listTable {
 // tableOfBreaches lays leaks out; people are those that each has hit.
 func tableOfBreaches(list []breachRow, people map[string]int64, now time.Time) listTable {
 	t := newListTable("Vazamentos", listColumn{"Vazamento", "c"}, listColumn{"Tipo", "x"},
-		listColumn{"Aconteceu", "x"}, listColumn{"Identificadores", "x num"}, listColumn{"Pessoas", "a num"},
+		listColumn{"Aconteceu", "x"}, listColumn{"Impressões", "x num"}, listColumn{"Pessoas", "a num"},
 		listColumn{"Situação", "d"}, listColumn{"Incluído", "b num"})
 	for _, b := range list {
 		size := groupedNumber(b.Tally.Distinct)

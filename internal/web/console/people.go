@@ -78,7 +78,7 @@ func (p *personPage) groupByLeak() {
 			i = len(p.Leaks)
 			at[f.Breach.Name] = i
 			leak := personLeak{Title: f.Breach.Title, FoundAt: f.FoundAt}
-			if f.Breach.Name != sandboxBreach {
+			if f.Breach.Name != cyber.SandboxBreach { // that of a sandbox has no page
 				leak.Path = joinPath("breaches", f.Breach.Name)
 			}
 			p.Leaks = append(p.Leaks, leak)
@@ -91,9 +91,6 @@ func (p *personPage) groupByLeak() {
 		}
 	}
 }
-
-// sandboxBreach is the leak of a sandbox: it has no page.
-const sandboxBreach = "sandbox"
 
 // newestFirst is how many lines of each kind a person's page shows; their export has all.
 const newestFirst = 100
@@ -226,15 +223,17 @@ func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
 	if len(days) == 0 {
 		return scoreLine{}
 	}
-	first, last := days[0].Day, max(partner.DayNumber(now), days[0].Day+1)
+	today := partner.DayNumber(now)
+	first, last := days[0].Day, max(today, days[0].Day+1)
 	l := scoreLine{From: days[0].Date(), To: now}
 	layout := "02/01"
 	if last-first > 120 {
 		layout = "01/2006"
 	}
 	for _, day := range []int64{first, (first + last) / 2, last} {
-		l.Ticks = append(l.Ticks, cyber.ScoreDay{Day: day}.Date().Format(layout))
+		l.Ticks = append(l.Ticks, cyber.ScoreDay{Day: min(day, today)}.Date().Format(layout))
 	}
+	l.Ticks = slices.Compact(l.Ticks)
 	for i, d := range days {
 		isLastOfMonth := i == len(days)-1 || days[i+1].Date().Month() != d.Date().Month()
 		if len(days) <= mostScoreDays || isLastOfMonth {

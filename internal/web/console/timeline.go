@@ -81,11 +81,15 @@ func findingMoments(page personPage) (list []moment) {
 			IsBad: f.Severity == cyber.SeverityCritical || f.Severity == cyber.SeverityHigh,
 			Text:  "Ocorrência de gravidade " + gravityNames[f.Severity] + " em", Link: path, Name: f.Breach.Title,
 		})
-		if !f.Open() {
-			list = append(list, moment{
-				At: f.ResolvedAt, Kind: momentOfProtection, Icon: "check",
-				Text: "Ocorrência resolvida em", Link: path, Name: f.Breach.Title, Detail: resolutionName(f.Resolution),
-			})
+		ended := moment{At: f.ResolvedAt, Kind: momentOfProtection, Icon: "check", Link: path, Name: f.Breach.Title}
+		switch f.State() {
+		case cyber.FindingResolved:
+			ended.Text, ended.Detail = "Ocorrência resolvida em", resolutionName(f.Resolution)
+			list = append(list, ended)
+		case cyber.FindingRetracted:
+			ended.Text = "Ocorrência retratada em"
+			list = append(list, ended)
+		default: // it has not ended
 		}
 		for _, step := range f.Plan.Steps {
 			text := ""

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
@@ -17,25 +18,57 @@ type usagePage struct {
 	Active, Events int64
 }
 
-// requestsPage is the log of a partner's latest requests.
+// requestsPage is the log of a partner's latest requests, or a part of it.
 type requestsPage struct {
-	Partner    partner.Partner
-	FailedOnly bool
-	Lines      []partner.LoggedRequest
+	Partner partner.Partner
+	Lines   []partner.LoggedRequest
+	// Views are the parts that can be looked at.
+	Views []listLink
+	// Counted are the requests of today that the page is about, also those that the log has no room for; 0 when it is
+	// about other days too.
+	Counted int
 }
 
-// showRequests shows the latest API requests of a partner, all of them or the failed ones only.
+// showRequests shows the latest API requests of a partner: all of them, those that were refused, or those of today.
 func showRequests(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	page := requestsPage{Partner: p, FailedOnly: r.URL.Query().Get("failed") == "1"}
-	page.Lines, err = c.Rules.Meter.LatestRequests(r.Context(), p.ID, page.FailedOnly)
+	q := r.URL.Query()
+	id := partner.ID(r.PathValue("id"))
+	page, err := c.gatherRequests(r.Context(), id, q.Get("failed") == "1", q.Get("hoje") == "1")
 	if err != nil {
 		return nil, err
 	}
 	return view{"requests", "Requisições", page}, nil
+}
+
+func (c *Console) gatherRequests(ctx context.Context, id partner.ID, failedOnly, todayOnly bool) (requestsPage, error) {
+	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	if err != nil {
+		return requestsPage{}, err
+	}
+	path := partnerPath(p.ID) + "/requests"
+	page := requestsPage{Partner: p, Views: []listLink{
+		{"Todas", path, !failedOnly && !todayOnly},
+		{"Só recusadas", path + "?failed=1", failedOnly && !todayOnly},
+		{"Hoje", path + "?hoje=1", !failedOnly && todayOnly},
+		{"Recusadas hoje", path + "?hoje=1&failed=1", failedOnly && todayOnly},
+	}}
+	page.Lines, err = c.Rules.Meter.LatestRequests(ctx, p.ID, failedOnly)
+	if err != nil || !todayOnly {
+		return page, err
+	}
+	today := partner.DayNumber(c.Now())
+	page.Lines = slices.DeleteFunc(page.Lines, func(l partner.LoggedRequest) bool {
+		return partner.DayNumber(l.At) < today
+	})
+	counts, err := c.Rules.Meter.CountsOfDays(ctx, p.ID, 1)
+	for _, n := range counts {
+		if failedOnly {
+			page.Counted += int(n.Refused)
+		} else {
+			page.Counted += int(n.Sent)
+		}
+	}
+	return page, err
 }
 
 // showUsage shows a partner's limits and how much of them is used: rate, active subscriptions, first looks and events.

@@ -110,11 +110,13 @@ func (f frame) Foreign() bool { return f.Lang != partner.Portuguese }
 // table is needed.
 var brazil = time.FixedZone("BRT", -3*60*60)
 
-// Date is a day of the calendar; Day is the day of a moment, and Time the moment itself, by Brazil's clock.
+// Date writes a day of the calendar.
 func (f frame) Date(t time.Time) string { return f.formatMoment(t, "") }
 
+// Day writes the day of a moment in Brazil: in the evening another one begins in UTC already.
 func (f frame) Day(t time.Time) string { return f.formatMoment(t.In(brazil), "") }
 
+// Time writes a moment by Brazil's clock.
 func (f frame) Time(t time.Time) string { return f.formatMoment(t.In(brazil), " 15:04") }
 
 // formatMoment writes a day, and the time if clock says how.
@@ -151,7 +153,6 @@ func (f frame) Reais(amount plan.Money) string {
 }
 
 var functions = template.FuncMap{
-	"mark": func(s stepView, at int) markView { return markView{s, at} },
 	"icon": func(name string) template.HTML {
 		text := `<svg class="i" aria-hidden="true"><use href="#` + name + `"/></svg>`
 		return template.HTML(text) //nolint:gosec // our own names
@@ -169,12 +170,6 @@ var severityFace = map[cyber.Severity]string{
 	cyber.SeverityMedium:   "mid",
 	cyber.SeverityHigh:     "high",
 	cyber.SeverityCritical: "high",
-}
-
-// markView is the form that ticks a step, and where the step stands.
-type markView struct {
-	Step stepView
-	At   int
 }
 
 // inFrame is what a part of a page is rendered from: one thing, and the frame for its words.

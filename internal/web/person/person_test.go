@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -299,7 +301,7 @@ func TestEverythingAPersonDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	home := v.sees("/p/", "Esperamos a sua resposta.", "Risco por vazamentos", "Risco por hábitos e aparelhos")
+	home := v.sees("/p/", "Primeiro, a resposta que esperamos de você.", "Esperamos a sua resposta.", "Risco por vazamentos", "Risco por hábitos e aparelhos")
 	if strings.Index(home, "Esperamos a sua resposta.") > strings.Index(home, "Começar") {
 		t.Error("a step is announced before the answer that is waited for")
 	}
@@ -671,4 +673,33 @@ func TestDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.sees("/p/devices", "Protegido", "Visto em")
+}
+
+// TestTickIsToldWhereTheStepStood: a step further down that is ticked is told there, and the last one at the end.
+func TestTickIsToldWhereTheStepStood(t *testing.T) {
+	w := newWorld(t)
+	of := w.tenant(t)
+	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
+	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
+	list, err := w.rules.Monitoring.ListPlans(t.Context(), of.ID, "pessoa-1")
+	if err != nil || len(list) != 1 || len(list[0].Steps) < 3 {
+		t.Fatal(list, err)
+	}
+	body := v.sees("/p/steps")
+	for _, place := range []int{1, len(list[0].Steps) - 2} { // one of the middle, and the last that is left then
+		form := regexp.MustCompile(
+			fmt.Sprintf(`action="/p/steps/([^"]+)"><input type="hidden" name="at" value="%d"`, place),
+		).FindStringSubmatch(body)
+		if form == nil {
+			t.Fatalf("no step stands at %d:\n%s", place, body)
+		}
+		res, _ := v.post("/p/steps/"+form[1], "state", "done", "at", strconv.Itoa(place))
+		to, anchor, _ := strings.Cut(res.Header.Get("location"), "#")
+		body = v.sees(to, "Anotado.")
+		_, behind, found := strings.Cut(body, `id="`+anchor+`"`)
+		if told := strings.Index(behind, "Anotado."); !found || told < 0 || told > 300 ||
+			anchor != "passo-"+strconv.Itoa(place) {
+			t.Errorf("the tick of the step at %d is told elsewhere than at %q:\n%s", place, anchor, body)
+		}
+	}
 }

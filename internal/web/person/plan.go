@@ -37,7 +37,12 @@ type stepView struct {
 	Because       []string
 	Done, Skipped bool
 	Essential     bool
+	// Place is where it stands among the steps that are open.
+	Place int
 }
+
+// Open returns how many steps are open.
+func (p planView) Open() int { return len(p.Now) + len(p.Later) }
 
 // mergePlans merges the plans of a person's open findings, the gravest and most urgent steps first.
 func (p *Pages) mergePlans(ctx context.Context, v visitor) (planView, error) {
@@ -90,6 +95,7 @@ func (p *Pages) mergePlans(ctx context.Context, v visitor) (planView, error) {
 	merged := planView{All: len(list)}
 	for _, step := range list {
 		step.DueText, step.DueClass = v.describeDeadline(step.Due, p.Now())
+		step.Place = merged.Open()
 		switch {
 		case step.Done || step.Skipped:
 			merged.Finished++
@@ -158,7 +164,7 @@ func markMergedStep(p *Pages, r *request) (answer, error) {
 		return nil, cyber.ErrStepNotFound
 	}
 	place, err := strconv.Atoi(r.trimmedField("at"))
-	if err != nil || place < 0 || place >= openSteps {
+	if err != nil || place < 0 {
 		place = 0
 	}
 	to := "/p/steps?at=" + strconv.Itoa(place) + "&step=" + url.QueryEscape(string(step)) +

@@ -145,6 +145,11 @@ var frameWords = map[string]said{
 		"Un paso a la vez. Empiece por este:",
 		"One step at a time. Start with this one:",
 	},
+	"home.first": {
+		"Primeiro, a resposta que esperamos de você.",
+		"Primero, la respuesta que esperamos de usted.",
+		"First, the reply that we are waiting for.",
+	},
 	"home.start":   {"Começar", "Empezar", "Start"},
 	"home.all":     {"Ver todos", "Ver todos", "See all"},
 	"home.details": {"Ver detalhes", "Ver detalles", "See details"},
@@ -172,7 +177,7 @@ var frameWords = map[string]said{
 		"Risk from habits and devices",
 	},
 	"score.history": {"Ao longo do tempo", "A lo largo del tiempo", "Over time"},
-	"score.date":    {"Dia", "Día", "Day"},
+	"score.date":    {"Dia (UTC)", "Día (UTC)", "Day (UTC)"},
 	"score.picture": {
 		"As duas linhas em um gráfico; os números estão na tabela abaixo.",
 		"Las dos líneas en un gráfico; los números están en la tabla abajo.",
