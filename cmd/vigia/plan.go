@@ -74,12 +74,12 @@ type planCreateCmd struct {
 	MaxDevices int        `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit."`
 	KeyDays    int        `placeholder:"N" help:"Validity of an antivirus key in days; 0 means 365."`
 	KeysEnd    bool       `name:"keys-end-with-subscription" help:"End a person's keys when the subscription ends."`
-	Watch      plan.Watch `placeholder:"KINDS" help:"Watch what subscriptions name: email,cpf,phone or some of them."`
+	Watch      plan.Watch `placeholder:"KINDS" help:"Watch the e-mail, CPF and phone that subscriptions name: email,cpf,phone or some of them; unless given, nothing."`
 }
 
 func (planCreateCmd) Help() string {
 	return coverageHelp + "\n\nExample:\n" +
-		"  vigia plan create ouro --partner pt_... --name 'Proteção Ouro' --coverage ouro.json --max-devices 5"
+		"  vigia plan create ouro --partner pt_... --name 'Proteção Ouro' --coverage ouro.json --watch email,cpf,phone"
 }
 
 func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
