@@ -115,8 +115,8 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showRecord(viewFeed(found))
 }
 
-// explainTarget says which folder of a refused feed cannot be read, or why its address did not answer. The rule that was
-// broken says neither, because pages show it too.
+// explainTarget says which folder of a refused feed cannot be read, or why its address did not answer. The rule that
+// was broken says neither, because pages show it too.
 func explainTarget(target string, err error) error {
 	var folder *fs.PathError
 	var address *url.Error
