@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // namedByFlag are the commands whose first argument used to be given by a flag; the flag is still taken.
@@ -119,7 +120,12 @@ func printUsage(err error, args []string, stderr io.Writer) {
 			return
 		}
 	}
-	_, _ = fmt.Fprintln(stderr, "vigia:", err)
+	text := err.Error()
+	var f *fault.Error // of a flag's value: its code and cause are for logs
+	if errors.As(err, &f) && f.Detail() != "" {
+		text = f.Detail()
+	}
+	_, _ = fmt.Fprintln(stderr, "vigia:", text)
 	_, _ = fmt.Fprintln(stderr, "Run 'vigia --help', or add --help to a command, for what it takes.")
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,6 +113,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		"passwords import --algorithm sha1 " + gone:                      exitUsage,
 		"restore " + gone:                                                  exitUsage,
 		"subject replay " + gone:                                           exitUsage,
+		"subject export --cpf @" + gone:                                    exitUsage,
 		"feed add f --kind push --mapping " + gone:                         exitUsage,
 		"feed add f --kind folder --target " + gone:                        exitUsage,
 		"restore " + damaged + " --data " + filepath.Join(folder, "outra"): exitFailure,
@@ -123,8 +126,42 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		if code != want {
 			t.Errorf("vigia %s: exit %d, want %d: %s", command, code, want, errs)
 		}
-		if want == exitUsage && !strings.Contains(errs, gone) && !strings.Contains(command, "folder") {
-			t.Errorf("vigia %s does not name the file: %s", command, errs)
+		if want == exitUsage && !strings.Contains(errs, gone+" cannot be read: no such file or directory\n") {
+			t.Errorf("vigia %s does not name the file and why: %s", command, errs)
+		}
+	}
+}
+
+// TestRefusalsAreWords: what is refused is told in words without codes and causes, which are for logs: the value of a
+// flag, a backup over a file, and what the partner API answers. What needs --yes shows what it would do.
+func TestRefusalsAreWords(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	_, out, _ := vigia(t, "partner", "create", "Banco", "--data", data, "--json")
+	id, _ := decode(t, out)["partner_id"].(string)
+	taken := filepath.Join(t.TempDir(), "b.tar.gz")
+	if err := os.WriteFile(taken, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("x-error-code", "key.refused")
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte(`{"statusCode":403,"message":"Request Proibida."}`))
+	}))
+	defer api.Close()
+	for command, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"plan create p --name P --watch email,card --partner " + id: {exitUsage, "vigia: watch: one of email, cpf, phone\n"},
+		"partner suspend " + id: {exitUsage, "keys_turned_off  vg_live_"},
+		"backup " + taken:       {exitConflict, "vigia: there is a file " + taken + " already\n"},
+		"trigger case.rated --api-key x --api " + api.URL: {
+			exitFailure, "vigia: the service answered 403 Request Proibida., key.refused\n",
+		},
+	} {
+		code, _, errs := vigia(t, append(strings.Fields(command), "--data", data)...)
+		if code != want.code || !strings.Contains(errs, want.says) {
+			t.Errorf("vigia %s: exit %d, %s", command, code, errs)
 		}
 	}
 }

@@ -137,8 +137,9 @@ type breachImportCmd struct {
 }
 
 func (breachImportCmd) Help() string {
-	return "Nothing but keyed fingerprints of the identifiers is kept. Ctrl-C stops cleanly; the same command goes " +
-		"on where it stopped.\n\n" +
+	return "Values are not kept: of each identifier a keyed fingerprint stays, with the classes of data in its " +
+		"record and, from stealer logs, sites and the day; of passwords beside it, keyed pairs unless --no-pairs is " +
+		"given. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\n" +
 		"Examples:\n  vigia breach import loja-exemplo --title 'Loja Exemplo' --date 2026-03-01 --exposes " +
 		"email,password dump.7z\n" +
 		"  vigia breach import colecao --title Coleção --date 2025-01-01 --exposes email,password --kind " +

@@ -80,7 +80,7 @@ func TestDemoTour(t *testing.T) {
 	if pasted := pasteTour(t, printed); pasted < 14 {
 		t.Errorf("%d lines to paste; each of the 14 operations has one", pasted)
 	}
-	herPage := regexp.MustCompile(`Her page +(http://\S+)`).FindStringSubmatch(printed)
+	herPage := regexp.MustCompile(`Ana's page +(http://\S+)`).FindStringSubmatch(printed)
 	if herPage == nil {
 		t.Fatal("no link to the person's page in\n", printed)
 	}

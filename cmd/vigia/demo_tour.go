@@ -37,7 +37,7 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 			"  Partner API   %s\n"+
 			"  Reference     %s/docs/\n"+
 			"  Console       %s   (%s)\n"+
-			"  Her page      %s   (what Ana sees on her phone; open it within 15 minutes)\n"+
+			"  Ana's page    %s   (what she sees on her phone; open it within 15 minutes)\n"+
 			"  Alerts        %s   (signed alerts arrive here)\n"+
 			"  Leak          %s\n"+
 			"                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
@@ -58,8 +58,8 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 			"a line below says when it is there.\n", pastDays)
 	}
 	fmt.Fprintf(&b, "\nPaste these into a shell. Under each line stands how its answer begins.\n\n"+
-		"export VIGIA_URL=%s\nexport VIGIA_KEY=%s\nexport USER_HASH=%s\n",
-		w.api, w.secrets.Sandbox.APIKey, w.userHashOf(people[0]))
+		"export VIGIA_URL=%s\nexport VIGIA_KEY=%s\nexport VIGIA_SALT=%s\nexport USER_HASH=%s\n",
+		w.api, w.secrets.Sandbox.APIKey, w.secrets.Sandbox.Salt, w.userHashOf(people[0]))
 	shown := 0
 	for _, s := range steps {
 		if !whole && !s.isFirst {

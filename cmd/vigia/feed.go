@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
@@ -99,7 +102,7 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	feeds := a.Feeds(out.Downloads)
 	if !c.Unchecked {
 		if err := feeds.CheckTarget(ctx, f); err != nil {
-			return err
+			return explainTarget(f.Target, err)
 		}
 		if err := feeds.CheckAccess(ctx, f); err != nil {
 			return err
@@ -110,6 +113,20 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	return o.showRecord(viewFeed(found))
+}
+
+// explainTarget says which folder of a refused feed cannot be read, or why its address did not answer. The rule that
+// was broken says neither, because pages show it too.
+func explainTarget(target string, err error) error {
+	var folder *fs.PathError
+	var address *url.Error
+	switch {
+	case errors.As(err, &folder):
+		return unreadableFile(target, err)
+	case errors.As(err, &address):
+		return feed.ErrInvalid.Because(err).Note("target: the address did not answer: %v", address.Err)
+	}
+	return err
 }
 
 // feedListCmd is 'vigia feed list', with the failures and the next run of each feed.

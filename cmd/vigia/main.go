@@ -375,15 +375,18 @@ type confirmFlag struct {
 	Yes bool `help:"Do it without asking, as scripts need."`
 }
 
-// confirm shows what a command is about to do and asks for it; without a terminal to ask at, --yes is needed.
+// confirm shows what a command is about to do and asks for it; without a terminal to ask at, --yes is needed. With
+// --json nothing is shown: standard error then has one JSON value, which is the refusal.
 func (f confirmFlag) confirm(o *output, question string, preview record) error {
 	if f.Yes {
 		return nil
 	}
+	if !o.json {
+		preview.writeLines(o.err)
+	}
 	if o.person == nil {
 		return errNotConfirmed.Note("nothing was changed: there is no terminal to ask at, so --yes is needed")
 	}
-	preview.writeLines(o.err)
 	if !o.askYesOrNo(question) {
 		return errNotConfirmed.Note("nothing was changed")
 	}

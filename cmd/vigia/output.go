@@ -21,6 +21,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/job"
 )
@@ -240,16 +241,22 @@ func makeRecords[T any](all []T, view func(T) record) []record {
 	return list
 }
 
-// printFailure says what went wrong: a fault by its code and detail, anything else by its text.
+// printFailure says what went wrong: a fault by its code and detail, a refusal of the partner API by its code, anything
+// else by its text.
 func (o *output) printFailure(err error) {
 	var f *fault.Error
+	var refused *client.Error
 	code, text := "failure", err.Error()
-	if errors.As(err, &f) {
+	switch {
+	case errors.As(err, &f):
 		code = f.Code
 		if detail := f.Detail(); detail != "" {
 			text = detail
 		}
 		text = cmp.Or(o.notFoundSentence(f.Code), text)
+	case errors.As(err, &refused):
+		code = cmp.Or(string(refused.Code), code)
+		text = "the service answered " + strings.TrimPrefix(text, "vigia: ")
 	}
 	if o.json {
 		_ = json.NewEncoder(o.err).Encode(map[string]string{"error": code, "detail": text})

@@ -71,15 +71,16 @@ type planCreateCmd struct {
 	ID         plan.ID    `arg:"" name:"plan" help:"The plan's id, as the partner sends it in plan_id."`
 	Name       string     `required:"" placeholder:"NAME" help:"The plan's name."`
 	Coverage   string     `placeholder:"FILE.json" help:"Insurance coverage; without it the plan covers nothing."`
-	MaxDevices int        `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit."`
+	MaxDevices int        `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit, --max-devices=-1 that the plan includes none."`
 	KeyDays    int        `placeholder:"N" help:"Validity of an antivirus key in days; 0 means 365."`
 	KeysEnd    bool       `name:"keys-end-with-subscription" help:"End a person's keys when the subscription ends."`
-	Watch      plan.Watch `placeholder:"KINDS" help:"Watch what subscriptions name: email,cpf,phone or some of them."`
+	Watch      plan.Watch `placeholder:"KINDS" help:"Watch the e-mail, CPF and phone that subscriptions name: email,cpf,phone or some of them; unless given, nothing."`
 }
 
 func (planCreateCmd) Help() string {
-	return coverageHelp + "\n\nExample:\n" +
-		"  vigia plan create ouro --partner pt_... --name 'Proteção Ouro' --coverage ouro.json --max-devices 5"
+	return coverageHelp + "\n\nExamples:\n" +
+		"  vigia plan create ouro --partner pt_... --name 'Proteção Ouro' --coverage ouro.json --watch email,cpf,phone\n" +
+		"  vigia plan create seguro --partner pt_... --name 'Só o seguro' --coverage seguro.json --max-devices=-1"
 }
 
 func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -148,7 +149,7 @@ type planEditCmd struct {
 	planArg
 	Name       *string     `placeholder:"NAME" help:"New name."`
 	Coverage   string      `placeholder:"FILE.json" help:"New coverage."`
-	MaxDevices *int        `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit."`
+	MaxDevices *int        `placeholder:"N" help:"Live antivirus keys a person may have; 0 means no limit, --max-devices=-1 that the plan includes none."`
 	KeyDays    *int        `placeholder:"N" help:"Validity of an antivirus key in days; 0 means 365."`
 	KeysEnd    *bool       `name:"keys-end-with-subscription" negatable:"" help:"End a person's keys when the subscription ends."`
 	Watch      *plan.Watch `placeholder:"KINDS" help:"What to watch of new subscriptions: email,cpf,phone; empty: nothing."`

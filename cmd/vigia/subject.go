@@ -103,7 +103,8 @@ func (subjectEraseCmd) Help() string {
 		"tombstone of keyed indexes,\n" +
 		"which names nobody and by which 'vigia restore' and 'vigia subject replay' erase the person again. A " +
 		"partner may enrol the\n" +
-		"person anew. The segments hold no people, only fingerprints of leaked values; they stay.\n\n" +
+		"person anew. Segments stay: what they hold is not joined to a person, but to keyed fingerprints of leaked " +
+		"values.\n\n" +
 		"Examples:\n  vigia subject erase --cpf 529.982.247-25 --reason 'pedido 1234, art. 18 VI'\n" +
 		"  vigia subject erase --user-hash e3d5a0... --partner pt_... --reason 'pedido 1235' --yes"
 }

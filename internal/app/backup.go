@@ -48,7 +48,7 @@ const backupMAC = "backup"
 // own copy, and fetching them anew takes hours.
 func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil { // checked before the work, and once more after it
-		return m, backup.ErrExists.Note("there is a file of that name already")
+		return m, backup.ErrExists.Note("there is a file %s already", path)
 	}
 	stage, unstage, err := stageBackup(filepath.Dir(path))
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 		err = a.Store.Upkeep.NoteBackup(ctx, m.About.Parts, a.partsOfOthers())
 	}
 	if errors.Is(err, fs.ErrExist) {
-		err = backup.ErrExists.Note("there is a file of that name already")
+		err = backup.ErrExists.Note("there is a file %s already", path)
 	}
 	return m, err
 }

@@ -120,7 +120,7 @@ func WriteArchive(
 ) (Manifest, error) {
 	m := Manifest{About: about}
 	if _, err := os.Lstat(path); err == nil {
-		return m, ErrExists.Note("there is a file of that name already")
+		return m, ErrExists.Note("there is a file %s already", path)
 	}
 	out, err := durable.CreateFile(path)
 	if err != nil {
@@ -132,7 +132,7 @@ func WriteArchive(
 		err = out.PublishNew()
 	}
 	if errors.Is(err, os.ErrExist) {
-		return m, ErrExists.Note("there is a file of that name already")
+		return m, ErrExists.Note("there is a file %s already", path)
 	}
 	if err != nil {
 		return m, fmt.Errorf("write backup: %w", err)

@@ -128,7 +128,7 @@ func (s Serve) CheckServe(c Common) error {
 	for _, f := range []struct{ flag, value string }{{"--tls-cert", s.TLSCert}, {"--tls-key", s.TLSKey}} {
 		if f.value != "" {
 			if _, err := os.Stat(f.value); err != nil {
-				p = append(p, f.flag+": the file cannot be read")
+				p = append(p, f.flag+": "+causeText(err))
 			}
 		}
 	}
@@ -325,13 +325,17 @@ func LoadSecretFiles() error {
 	return p.problemsAsError()
 }
 
-// causeText returns an error's text without what stands before it.
+// causeText names the file that cannot be read by its whole path, and why.
 func causeText(err error) string {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return "the file cannot be read: " + pe.Err.Error()
+	var cause *os.PathError
+	if !errors.As(err, &cause) {
+		return err.Error()
 	}
-	return err.Error()
+	path := cause.Path
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return path + " cannot be read: " + cause.Err.Error()
 }
 
 // Bounds of the settings at the edge of the service.

@@ -49,7 +49,8 @@ func TestAllProblemsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		"--data", "--database", "--listen", "--console-listen", "--roles", "--tls-cert and --tls-key", "--tls-cert: ", "--webhook-allow",
+		"--data", "--database", "--listen", "--console-listen", "--roles", "--tls-cert and --tls-key", "--webhook-allow",
+		"--tls-cert: /does/not/exist cannot be read: no such file",
 		"--stop-time", "--max-connections",
 	} {
 		if !strings.Contains(err.Error(), name) {

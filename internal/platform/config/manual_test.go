@@ -25,16 +25,27 @@ func configurationPage() string {
 		"listed at once, before anything is created. A setting marked *secret* can also be given as the path of a file in the\n" +
 		"variable with `_FILE` at its end.\n\n" +
 		"Every command also reads `/etc/vigia/environment`, or the file that `VIGIA_SETTINGS_FILE` names: lines `NAME=VALUE`,\n" +
-		"of which those with `VIGIA_` count. What the environment or a flag says wins. A user who may not read the file has\n" +
-		"settings of their own.\n")
+		"of which those that begin with `VIGIA_` are taken. What the environment or a flag says wins. For a user who may not\n" +
+		"read the file it is as if there were none.\n")
 	writeSection(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[config.Common]())
 	writeSection(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[config.Serve]())
 	b.WriteString(codeQuotes.ReplaceAllString(`
+## Other commands
+
+The help of each command has its flags. Some of them have variables, too:
+
+- 'VIGIA_API', 'VIGIA_API_KEY': address of the partner API, and the key, of 'listen', 'trigger' and 'mcp'. *The key is
+  secret.*
+- 'VIGIA_SALT': the partner's salt, for 'mcp'. *Secret.*
+- 'VIGIA_WEBHOOK_SECRET': what 'listen' and 'trigger' sign with.
+- 'VIGIA_CONSOLE_URL': what the one-time links of the group 'operator' begin with.
+- 'VIGIA_FEED_KEY': the key of a feed that is added.
+
 ## Traces
 
 Spans of partners' requests, their statements and of jobs are sent by OpenTelemetry's own library when its variables
 name a collector: 'OTEL_EXPORTER_OTLP_ENDPOINT' or 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', over HTTP. All variables of that
-library count. A caller's 'traceparent' is followed. No path, parameter or value of a person stands in a span.
+library are read. A caller's 'traceparent' is followed. No path, parameter or value of a person stands in a span.
 
 ## Buckets
 
