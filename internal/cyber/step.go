@@ -300,11 +300,6 @@ func (f Finding) State() FindingState {
 	}
 }
 
-// Includes reports whether a list of one state holds findings of another.
-func (s FindingState) Includes(one FindingState) bool {
-	return s == FindingAny || s == one || s == FindingStanding && one != FindingRetracted
-}
-
 // FindingFilter picks findings for the operator; the zero value of a field does not restrict.
 type FindingFilter struct {
 	Partner partner.ID

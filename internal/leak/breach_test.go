@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -253,5 +254,31 @@ func TestStatesOfABreach(t *testing.T) {
 		if changes, err := c.ask(); changes != c.changes || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, %v", name, changes, err)
 		}
+	}
+}
+
+// TestNewHits: findings are added up by partner, in the order of partners. What was retracted is counted as that and as
+// nothing else.
+func TestNewHits(t *testing.T) {
+	groups := []cyber.FindingGroup{
+		{Partner: "pt_2", State: cyber.FindingOpen, Severity: cyber.SeverityHigh, Alerted: true, Count: 3},
+		{Partner: "pt_1", State: cyber.FindingResolved, Severity: cyber.SeverityLow, Alerted: true, Count: 4},
+		{Partner: "pt_2", State: cyber.FindingRetracted, Severity: cyber.SeverityHigh, Alerted: true, Count: 5},
+		{Partner: "pt_2", State: cyber.FindingOpen, Severity: cyber.SeverityHigh, Count: 6},
+		{Partner: "pt_2", State: cyber.FindingResolved, Severity: cyber.SeverityLow, Count: 7},
+	}
+	list := NewHits(groups, map[partner.ID]int64{"pt_1": 1, "pt_2": 2})
+	want := []string{
+		"{pt_1 1 0 4 0 4 map[low:4]} standing 4, low 4",
+		"{pt_2 2 9 7 5 3 map[high:9 low:7]} standing 16, low 7",
+	}
+	for i, h := range list {
+		got := fmt.Sprintf("%v standing %d, low %d", h, h.Standing(), h.Graded("low"))
+		if i >= len(want) || got != want[i] {
+			t.Errorf("partner %d: %s", i, got)
+		}
+	}
+	if len(list) != len(want) {
+		t.Error(list)
 	}
 }

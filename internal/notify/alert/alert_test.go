@@ -219,6 +219,54 @@ func TestDead(t *testing.T) {
 	}
 }
 
+// TestIsFailing: an endpoint that somebody switched off does not fail; one that failures switched off, or whose last try
+// failed, does.
+func TestIsFailing(t *testing.T) {
+	for name, c := range map[string]struct {
+		endpoint Endpoint
+		want     bool
+	}{
+		"in order":              {Endpoint{State: Enabled}, false},
+		"its last try failed":   {Endpoint{State: Enabled, FailingSince: noon}, true},
+		"failures stopped it":   {Endpoint{State: Disabled, Reason: Failing}, true},
+		"its receiver is gone":  {Endpoint{State: Disabled, Reason: Gone}, true},
+		"somebody stopped it":   {Endpoint{State: Disabled}, false},
+		"stopped while failing": {Endpoint{State: Disabled, FailingSince: noon}, false},
+	} {
+		if c.endpoint.IsFailing() != c.want {
+			t.Errorf("%s: %t", name, !c.want)
+		}
+	}
+}
+
+// TestHealth: the share of what is over, and the time of what arrived; nothing is known of an endpoint to which nothing
+// was sent.
+func TestHealth(t *testing.T) {
+	for _, c := range []struct {
+		health Health
+		rate   int64
+		mean   time.Duration
+	}{
+		{Health{}, -1, 0},
+		{Health{Failed: 3}, 0, 0},
+		{Health{Delivered: 3, Failed: 1, Travel: 6 * time.Second}, 75, 2 * time.Second},
+		{Health{Delivered: 2, Travel: 6 * time.Second}, 100, 3 * time.Second},
+	} {
+		if rate, mean := c.health.Rate(), c.health.MeanDuration(); rate != c.rate || mean != c.mean {
+			t.Errorf("%+v: %d %%, %v", c.health, rate, mean)
+		}
+	}
+}
+
+// TestEndOfErasedKeyNamesNobody: the event of a key that ended with its person outlives them.
+func TestEndOfErasedKeyNamesNobody(t *testing.T) {
+	for reason, want := range map[cyber.EndReason]partner.UserHash{cyber.EndErased: "", cyber.EndRevoked: "abc"} {
+		if e := NewKeyEndEvent(cyber.Device{User: "abc", EndReason: reason}, noon, ""); e.User != want {
+			t.Errorf("%s: %q", reason, e.User)
+		}
+	}
+}
+
 // TestBody: the bytes that partners verify do not change by accident.
 func TestBody(t *testing.T) {
 	e := NewEvent("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{
