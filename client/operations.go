@@ -112,8 +112,8 @@ func (c *Client) ListAdvice(ctx context.Context, userHash string, opts ...Option
 	return answer, err
 }
 
-// RiskScore: Risk score of a user. Two figures from 0 (best) to 100. A person nobody knows has `breachScore` 0. Each
-// recommendation names what it would mend, most urgent first.
+// RiskScore: Risk score of a user. Two figures from 0 (best) to 100. An unknown person has `breachScore` 0. The
+// recommendations say what would lower them, most urgent first.
 func (c *Client) RiskScore(ctx context.Context, userHash string, opts ...Option) (RiskScore, error) {
 	k := newAPICall("GET", "/cyber/score/{userhash}", []string{userHash}, opts)
 	var answer RiskScore
@@ -132,7 +132,7 @@ func (c *Client) InsuranceCoverage(ctx context.Context, userHash string, opts ..
 
 // CreateSubscriptions: Create subscriptions in bulk. Each item stands alone: a bad one is reported in
 // `not_created_items`, in the order of the request, with all of its errors as `campo: regra`; the others are created
-// and are on disk when the answer arrives. The header `x-not-created-index` tells the places of the failed ones in the
+// and are on disk when the answer arrives. The header `x-not-created-index` gives the places of the failed ones in the
 // request. A body that is not JSON or not an array is a 400 and creates nothing, as does any 5xx; a member name twice,
 // text that is not UTF-8 or half of a surrogate pair in any item is not JSON. At most 10,000 items and 32 MiB; an item
 // above 1 MiB makes the whole body too large (413), and nothing is created. A subscription of the same partner, plan
@@ -182,12 +182,12 @@ func (c *Client) SubscriptionByPlanAndCPF(ctx context.Context, planID string, be
 	return answer, err
 }
 
-// ChangeSubscription: End, suspend, resume or edit a subscription. **Extension, additive.** Of the subscription in
+// ChangeSubscription: End, suspend, resume or edit a subscription. **Extension, additive.** Changes the subscription in
 // force: either a `move`, or new values for the members named. A suspended subscription keeps its place and pauses its
 // cover; an ended one stays ended. A move to where it already is answers 200 and changes nothing. The events
-// `subscription.ended`, `subscription.suspended` and `subscription.resumed` tell of moves. New values are held to the
-// rules of an enrolment, and one that is refused keeps all of them out; an edit is a line of the operator's audit
-// trail, without the values.
+// `subscription.ended`, `subscription.suspended` and `subscription.resumed` report moves. New values follow the rules
+// of an enrolment, and when one is refused none is taken. Where the plan watches, a new e-mail address or phone number
+// replaces the watched one. An edit is a line of the operator's audit trail, without the values.
 func (c *Client) ChangeSubscription(ctx context.Context, planID string, beneficiaryCPF string, body SubscriptionChange, opts ...Option) (SubscriptionState, error) {
 	k := newAPICall("POST", "/subscriptions/{plan_id}/{beneficiary_cpf}/changes", []string{planID, beneficiaryCPF}, opts)
 	k.keyed = true
@@ -197,8 +197,8 @@ func (c *Client) ChangeSubscription(ctx context.Context, planID string, benefici
 }
 
 // MoveSubscriptions: End, suspend or resume up to 1,000 subscriptions. **Extension, additive.** The same `move` for the
-// subscriptions of many people to one plan. One that is not in force stops nothing and is named in the answer by its
-// place, from 0.
+// subscriptions of many people to one plan. A subscription that is not in force does not stop the others; the answer
+// names it by its place, from 0.
 func (c *Client) MoveSubscriptions(ctx context.Context, body SubscriptionMoves, opts ...Option) (SubscriptionsMoved, error) {
 	k := newAPICall("POST", "/subscription-moves", []string{}, opts)
 	k.keyed = true
@@ -209,8 +209,8 @@ func (c *Client) MoveSubscriptions(ctx context.Context, body SubscriptionMoves, 
 
 // EditSubscriptions: Edit up to 1,000 subscriptions. **Extension, additive.** New values for the subscriptions of many
 // people to one plan, each with its own. The rules are those of `POST
-// /subscriptions/{plan_id}/{beneficiary_cpf}/changes`. One that is refused stops nothing: it stays as it was and is
-// named in the answer by its place, from 0, with all its errors. At most 512 KiB.
+// /subscriptions/{plan_id}/{beneficiary_cpf}/changes`. An item that is refused does not stop the others: its
+// subscription stays as it was, and the answer names it by its place, from 0, with all its errors. At most 512 KiB.
 func (c *Client) EditSubscriptions(ctx context.Context, body SubscriptionEdits, opts ...Option) (SubscriptionsEdited, error) {
 	k := newAPICall("POST", "/subscription-changes", []string{}, opts)
 	k.keyed = true
@@ -273,7 +273,7 @@ func (c *Client) ListCover(ctx context.Context, userHash string, opts ...Option)
 
 // ScoreHistory: How the risk score of a user changed. **Extension, additive.** The days (of Brasília) on which the
 // score was asked for and had changed, oldest first, with the last score of each: a day that is not listed has the
-// score of the one before. Empty when nobody ever asked. Days are kept as long as the operator keeps them
+// score of the one before. Empty when the score was never asked for. Days are kept as long as the operator keeps them
 // (`--keep-scores`).
 func (c *Client) ScoreHistory(ctx context.Context, userHash string, opts ...Option) ([]ScorePoint, error) {
 	k := newAPICall("GET", "/cyber/score/{userhash}/history", []string{userHash}, opts)
@@ -283,9 +283,9 @@ func (c *Client) ScoreHistory(ctx context.Context, userHash string, opts ...Opti
 }
 
 // OpenPortalSession: Make a link to a person's own page. **Extension, additive.** A link to the pages on which a person
-// sees what leaked, what to do, their risk, devices, cases and cover, in your colours. Hand it to the person whom your
-// own log-in knows: whoever opens it within 15 minutes sees that person's page for up to an hour. It is not used up by
-// being opened. Suspending the partner or erasing the person closes it at once. A person about whom nothing is held
+// sees what leaked, what to do, their risk, devices, cases and cover, in your colours. Give it only to the person who
+// is logged in with you: whoever opens it within 15 minutes sees that person's page for up to an hour. It may be opened
+// more than once. Suspending the partner or erasing the person closes it at once. A person about whom nothing is held
 // answers 404. A key that may not read subscriptions gives a page without the copy of everything that is held.
 func (c *Client) OpenPortalSession(ctx context.Context, body PortalRequest, opts ...Option) (PortalLink, error) {
 	k := newAPICall("POST", "/cyber/portal-session", []string{}, opts)
@@ -295,7 +295,7 @@ func (c *Client) OpenPortalSession(ctx context.Context, body PortalRequest, opts
 	return answer, err
 }
 
-// GetProtectionKey: Read one key. **Extension, additive.** Where a key stands: `issued` until the device reports, then
+// GetProtectionKey: Read one key. **Extension, additive.** The state of a key: `issued` until the device reports, then
 // `active`, at last `ended`, with the reason. Only an active key protects, in score and advice too. `installLink` is
 // where the person installs the program of their system, `installLinks` those of all systems that the operator set.
 func (c *Client) GetProtectionKey(ctx context.Context, key string, opts ...Option) (ProtectionKeyDetail, error) {
@@ -305,19 +305,19 @@ func (c *Client) GetProtectionKey(ctx context.Context, key string, opts ...Optio
 	return answer, err
 }
 
-// ActivateProtectionKey: Report that a key was activated. **Extension, additive.** The program on the device accepted
-// the key: from now on the device is protected. Tells `epp.key_activated` the first time. Sent by you, or by the vendor
-// of the antivirus without `x-api-key` and signed in the form of our webhooks: then the body says `eppKey` and `report`
-// as the path does. A key that ended answers 409.
+// ActivateProtectionKey: Report that a key was activated. **Extension, additive.** Reports that the program on the
+// device accepted the key: from now on the device is protected. The first time causes the event `epp.key_activated`.
+// Sent by you, or by the vendor of the antivirus without `x-api-key` and signed in the form of our webhooks: then the
+// body says `eppKey` and `report` as the path does. A key that ended answers 409.
 func (c *Client) ActivateProtectionKey(ctx context.Context, key string, body ProtectionKeyReport, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/epp/{key}/activate", []string{key}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
 
-// HeartbeatProtectionKey: Report that a device is still protected. **Extension, additive.** The program on the device
-// runs: sets `lastSeenAt`, exact to ten minutes. One that was not activated is, since the report of that may have been
-// lost. Sent by you or, signed, by the vendor, as for `activate`.
+// HeartbeatProtectionKey: Report that a device is still protected. **Extension, additive.** Reports that the program on
+// the device runs, and sets `lastSeenAt`, exact to ten minutes. A key that was not active becomes active, since the
+// report of its activation may have been lost. Sent by you or, signed, by the vendor, as for `activate`.
 func (c *Client) HeartbeatProtectionKey(ctx context.Context, key string, body ProtectionKeyReport, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/epp/{key}/heartbeat", []string{key}, opts)
 	k.keyed = true
@@ -325,7 +325,7 @@ func (c *Client) HeartbeatProtectionKey(ctx context.Context, key string, body Pr
 }
 
 // RevokeProtectionKey: Revoke a key. **Extension, additive.** Ends a key of this person before its time; revoking a
-// revoked one answers 200 and changes nothing, one that ended otherwise 409. Tells `epp.key_ended`.
+// revoked one answers 200 and changes nothing, one that ended otherwise 409. Causes the event `epp.key_ended`.
 func (c *Client) RevokeProtectionKey(ctx context.Context, key string, body ProtectionKeyRevocation, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/epp/{key}/revoke", []string{key}, opts)
 	k.keyed = true
@@ -333,9 +333,9 @@ func (c *Client) RevokeProtectionKey(ctx context.Context, key string, body Prote
 }
 
 // MoveProtectionKey: Move the protection to another device. **Extension, additive.** Ends the key and issues one for
-// another device of the same person, valid until the same time. The plan's limit of devices is not asked; from a pool,
-// the new key counts against your share. 409 when that device has a live key already. Tells `epp.key_ended` with the
-// reason `moved` and the new key's id.
+// another device of the same person, valid until the same time. The plan's limit of devices is not checked; from a
+// pool, the new key counts against your share. 409 when that device has a live key already. Causes the event
+// `epp.key_ended` with the reason `moved` and the new key's id.
 func (c *Client) MoveProtectionKey(ctx context.Context, key string, body ProtectionKeyMove, opts ...Option) (MovedProtectionKey, error) {
 	k := newAPICall("POST", "/cyber/epp/{key}/move", []string{key}, opts)
 	k.keyed = true
@@ -346,7 +346,7 @@ func (c *Client) MoveProtectionKey(ctx context.Context, key string, body Protect
 
 // GetService: Read what a service asks and when it is free. **Extension, additive.** The service with its triage
 // questions and the coming times of its calendar that your people can still have, the soonest first, at most 200. A
-// service without a calendar has none and is not attended by appointment.
+// service without a calendar has no times and takes no appointments.
 func (c *Client) GetService(ctx context.Context, id string, opts ...Option) (ServiceDetail, error) {
 	k := newAPICall("GET", "/cyber/services/{id}", []string{id}, opts)
 	var answer ServiceDetail
@@ -373,7 +373,7 @@ func (c *Client) GetCase(ctx context.Context, id string, userHash string, opts .
 
 // ReplyToCase: Write in a case. **Extension, additive.** Adds a message of the person, with a text as attachment if you
 // like. A case that waited for them is `Em andamento` again, a resolved one `Aberto`; a closed or cancelled one answers
-// 409. Tells `case.message_added`.
+// 409. Causes the event `case.message_added`.
 func (c *Client) ReplyToCase(ctx context.Context, id string, body CaseMessage, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/case/{id}/messages", []string{id}, opts)
 	k.keyed = true
@@ -382,7 +382,7 @@ func (c *Client) ReplyToCase(ctx context.Context, id string, body CaseMessage, o
 
 // CancelCase: Cancel a case. **Extension, additive.** Ends a case that the person does not need any more and gives its
 // appointment back. Cancelling a cancelled one answers 200 and changes nothing; a resolved or closed one answers 409.
-// Tells `case.status_changed`.
+// Causes the event `case.status_changed`.
 func (c *Client) CancelCase(ctx context.Context, id string, body CaseCancellation, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/case/{id}/cancel", []string{id}, opts)
 	k.keyed = true
@@ -390,8 +390,8 @@ func (c *Client) CancelCase(ctx context.Context, id string, body CaseCancellatio
 }
 
 // RebookCase: Take another appointment. **Extension, additive.** Takes the first of the times that is free and gives
-// back the one that the case holds; if none is free (409) it keeps it. Same rules as for opening a case. Tells
-// `case.appointment_changed`.
+// back the one that the case holds; if none is free (409) it keeps it. Same rules as for opening a case. Causes the
+// event `case.appointment_changed`.
 func (c *Client) RebookCase(ctx context.Context, id string, body CaseRebooking, opts ...Option) (CaseItem, error) {
 	k := newAPICall("POST", "/cyber/case/{id}/rebook", []string{id}, opts)
 	k.keyed = true
@@ -400,8 +400,8 @@ func (c *Client) RebookCase(ctx context.Context, id string, body CaseRebooking, 
 	return answer, err
 }
 
-// RateCase: Rate a case. **Extension, additive.** What the person thought of a resolved or closed case; a later word
-// takes the place of an earlier one. Any other status answers 409. Tells `case.rated`.
+// RateCase: Rate a case. **Extension, additive.** What the person thought of a resolved or closed case; a later rating
+// replaces an earlier one. Any other status answers 409. Causes the event `case.rated`.
 func (c *Client) RateCase(ctx context.Context, id string, body CaseRating, opts ...Option) error {
 	k := newAPICall("POST", "/cyber/case/{id}/rate", []string{id}, opts)
 	k.keyed = true
@@ -410,8 +410,8 @@ func (c *Client) RateCase(ctx context.Context, id string, body CaseRating, opts 
 
 // GetPlan: Read what to do about a finding. **Extension, additive.** The steps by which the person deals with a
 // finding, in the order in which they are best done: what, why, where, how long it takes and until when. They follow
-// from what stood in the person's own record; where only the breach as a whole is known (basis `breach`), only those
-// that are wise in doubt are listed, and say so. The plan of a resolved finding is shown as it stands.
+// from what stood in the person's own record; where only the breach as a whole is known (basis `breach`), only steps
+// that make sense without certainty are listed, and they say so. The plan of a resolved finding is shown as it stands.
 func (c *Client) GetPlan(ctx context.Context, id string, userHash string, opts ...Option) (FindingPlan, error) {
 	k := newAPICall("GET", "/cyber/findings/{id}/plan/{userhash}", []string{id, userHash}, opts)
 	var answer FindingPlan
@@ -459,12 +459,12 @@ func (c *Client) ResolveFinding(ctx context.Context, id string, body Resolution,
 // *together with one of the values that are watched for this person*: the two stood in one record of a breach. The
 // password is named by the first 10 hex characters (any case) of its SHA-1. Ten characters do not tell their algorithm,
 // so an NTLM prefix is not refused; it is not known here. `exposed: false` means that no breach with pairs holds the
-// two together. Of somebody with nothing watched nothing is known. When not every breach can be asked the answer is
-// 503, never a false "not exposed". The prefix is treated as a password: never logged, never cached. The key needs the
-// scope `credentials`, which no other scope includes. At a live partner a value is asked about 24 hours after it was
-// added, at once if the enrolment names it, and after its first look; 409 when the person has values and none of them
-// is so far. Each value can be asked about 20 times a day (of Brasília), by all partners and for all people together;
-// beyond, 429. In the sandbox the password "password" is known together with the documented e-mail addresses.
+// two together. It is also the answer for a person with no watched value. When not every breach can be asked the answer
+// is 503, never a false "not exposed". The prefix is treated as a password: never logged, never cached. The key needs
+// the scope `credentials`, which no other scope includes. At a live partner a value is asked about 24 hours after it
+// was added, at once if the enrolment names it, and after its first look; 409 when the person has values and none of
+// them is so far. Each value can be asked about 20 times a day (of Brasília), by all partners and for all people
+// together; beyond, 429. In the sandbox the password "password" is known together with the documented e-mail addresses.
 func (c *Client) CheckCredentialPrefix(ctx context.Context, body Credential, opts ...Option) (PasswordExposure, error) {
 	k := newAPICall("POST", "/cyber/credential-check", []string{}, opts)
 	var answer PasswordExposure
@@ -483,7 +483,7 @@ func (c *Client) AnswerValidationQuestion(ctx context.Context, userHash string, 
 
 // MessageOfEvent: A ready message about an event. **Extension, additive.** What to send to the person, by e-mail (with
 // `html`), SMS (at most 160 characters of the GSM alphabet), WhatsApp (`template`: what to register at Meta and its
-// parameters) or push. The operator can change texts for everybody or for you. Never holds a personal value in the
+// parameters) or push. The operator can change texts for all partners or for you. Never holds a personal value in the
 // clear. 404 for an event that people are not told of.
 func (c *Client) MessageOfEvent(ctx context.Context, id string, channel string, opts ...Option) (EventMessage, error) {
 	k := newAPICall("GET", "/events/{id}/message", []string{id}, opts)
@@ -524,9 +524,9 @@ func WithNewest(value bool) Option {
 	return func(k *call) { k.query.Set("newest", strconv.FormatBool(value)) }
 }
 
-// ListBreaches: List the published breaches. **Extension, additive.** What is publicly told of every published breach,
-// newest first: nothing of whom it holds. One that is being imported or was withdrawn is not there. Sandbox partners
-// see the made-up breach too. More than 100 to a page count as 100.
+// ListBreaches: List the published breaches. **Extension, additive.** The public description of every published breach,
+// newest first, and nothing about the people in it. Breaches that are being imported or were withdrawn are not listed.
+// Sandbox partners see the made-up breach too. More than 100 to a page count as 100.
 func (c *Client) ListBreaches(ctx context.Context, opts ...Option) (BreachPage, error) {
 	k := newAPICall("GET", "/cyber/breaches", []string{}, opts)
 	var answer BreachPage
@@ -603,8 +603,8 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, id string, body Webhoo
 }
 
 // TestWebhook: Send a test to a webhook. **Extension, additive.** Scope `manage`. Sends one made-up event of a type
-// now, whatever the filter and state of the webhook, and tells what came of it. It is signed and has the body of a real
-// one; its `userHash` is always `e3d5a09299b744db42dc2031f023b71bc37742aa00b1a372b694262a92d43e37`, which names no
+// now, whatever the filter and state of the webhook, and answers what came of it. It is signed and has the body of a
+// real one; its `userHash` is always `e3d5a09299b744db42dc2031f023b71bc37742aa00b1a372b694262a92d43e37`, which names no
 // person. `GET /events` shows it as a `webhook.test` of the same id. It is tried once. A repeat under the same
 // idempotency key answers the same and may send another test.
 func (c *Client) TestWebhook(ctx context.Context, id string, body WebhookTestRequest, opts ...Option) (WebhookTry, error) {
@@ -638,8 +638,8 @@ func (c *Client) ReplayWebhook(ctx context.Context, id string, body WebhookRepla
 }
 
 // ListKeys: List your API keys. **Extension, additive.** Scope `manage:read`. Every key of the partner, oldest first,
-// revoked and expired ones too. Of a key there is how it begins; `calling` marks the one that asks, and `madeBy` names
-// the key that made it, with which it ends.
+// revoked and expired ones too. Only the beginning of each key is shown; `calling` marks the one that asks, and
+// `madeBy` names the key that made it, with which it ends.
 func (c *Client) ListKeys(ctx context.Context, opts ...Option) ([]Key, error) {
 	k := newAPICall("GET", "/keys", []string{}, opts)
 	var answer []Key
@@ -669,10 +669,10 @@ func (c *Client) RollKey(ctx context.Context, id string, body KeyRolling, opts .
 	return answer, err
 }
 
-// RevokeKey: Revoke an API key. **Extension, additive.** Scope `manage`. The key and the keys it made, and those that
-// they made, open nothing any more, everywhere within two seconds. A key revokes only keys that may do no more than
-// itself. To revoke the key that asks, say so: `self=true`, else it is a 400; without it a key that replaced the
-// revoked one lives on when it is the one that asks.
+// RevokeKey: Revoke an API key. **Extension, additive.** Scope `manage`. Ends the key, the keys it made and those that
+// they made, everywhere within two seconds. A key revokes only keys that may do no more than itself. To revoke the
+// calling key itself give `self=true`, otherwise it is a 400. When the calling key replaced the revoked one, it stays
+// valid unless `self=true` is given.
 func (c *Client) RevokeKey(ctx context.Context, id string, opts ...Option) error {
 	k := newAPICall("DELETE", "/keys/{id}", []string{id}, opts)
 	return c.do(ctx, k, nil, nil)
@@ -686,9 +686,9 @@ func WithSelf(value bool) Option {
 // RequestErasure: Ask for the erasure of a person. **Extension, additive.** Scope `privacy`, which no key has unless it
 // was asked for. Everything that you hold about the person is erased when 24 hours have passed; until then it can be
 // cancelled. The erasure takes what is held when it begins, enrolled before the request or after: to keep a person whom
-// you enrol again, cancel it. A person has one open request; asking again answers with that one. Whether the person is
-// known is not told, neither by the answer nor by its time. The events `erasure.requested`, `erasure.cancelled` and
-// `erasure.completed` tell of it. In the sandbox its clock brings the erasure on.
+// you enrol again, cancel it. A person has one open request; asking again answers with that one. Neither the answer nor
+// the time that it takes shows whether the person is known. The events `erasure.requested`, `erasure.cancelled` and
+// `erasure.completed` report it. In the sandbox, moving the clock makes the erasure due.
 func (c *Client) RequestErasure(ctx context.Context, body ErasureRequest, opts ...Option) (Erasure, error) {
 	k := newAPICall("POST", "/erasures", []string{}, opts)
 	k.keyed = true
@@ -730,12 +730,12 @@ func WithDays(value int) Option {
 }
 
 // AddAssets: Add up to 1,000 values for monitoring. **Extension, additive.** Each item is what `POST /cyber/monitoring`
-// takes, and is held to the same rules. A refused item stops nothing: the answer names it by its place, from 0, with
-// the sentence and the detail that the single request would have had. First looks begin right after the answer, as far
-// as there are tokens: `x-first-looks-waiting` says how many of the items still wait for theirs, and `GET /usage` until
-// when. Items are charged as those of a bulk enrolment. Items are kept in batches of 250. When the service fails on the
-// way, `x-error-detail` of the 503 says how many items, from the first, were decided; send the list again, nothing is
-// added twice. With an idempotency key the list is kept whole or not at all.
+// takes, and is held to the same rules. A refused item does not stop the others: the answer names it by its place, from
+// 0, with the sentence and the detail that the single request would have had. First looks begin right after the answer,
+// as far as there are tokens: `x-first-looks-waiting` says how many of the items still wait for theirs, and `GET
+// /usage` until when. Items count against the same limit as those of a bulk enrolment. Items are kept in batches of
+// 250. When the service fails on the way, `x-error-detail` of the 503 says how many items, from the first, were
+// decided; send the list again, nothing is added twice. With an idempotency key the list is kept whole or not at all.
 func (c *Client) AddAssets(ctx context.Context, body NewAssets, opts ...Option) (AssetsAdded, error) {
 	k := newAPICall("POST", "/cyber/assets", []string{}, opts)
 	k.keyed = true
@@ -746,7 +746,7 @@ func (c *Client) AddAssets(ctx context.Context, body NewAssets, opts ...Option) 
 
 // RiskScores: Read the scores of up to 1,000 people. **Extension, additive.** The two numbers of `GET
 // /cyber/score/{userhash}` for each of the people, in the order asked for. A user hash that breaks its rule has a
-// `detail` instead. A repeat under the same idempotency key tells how things stand then.
+// `detail` instead. A repeat under the same idempotency key answers with the present numbers.
 func (c *Client) RiskScores(ctx context.Context, body UserHashes, opts ...Option) (RiskScores, error) {
 	k := newAPICall("POST", "/cyber/scores", []string{}, opts)
 	k.keyed = true

@@ -153,6 +153,10 @@ func TestRefusalsAreWords(t *testing.T) {
 		says string
 	}{
 		"plan create p --name P --watch email,card --partner " + id: {exitUsage, "vigia: watch: one of email, cpf, phone\n"},
+		"feed add l --kind list --target https://127.0.0.1:1/l":     {exitUsage, "the address is not public; --webhook-allow"},
+		"feed add l --kind list --target https://127.0.0.1:1/l --webhook-allow 127.0.0.0/8": {
+			exitUsage, "vigia: target: the address did not answer: dial tcp 127.0.0.1:1: connect: connection refused\n",
+		},
 		"partner suspend " + id: {exitUsage, "keys_turned_off  vg_live_"},
 		"backup " + taken:       {exitConflict, "vigia: there is a file " + taken + " already\n"},
 		"trigger case.rated --api-key x --api " + api.URL: {

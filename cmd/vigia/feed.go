@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -123,6 +124,9 @@ func explainTarget(target string, err error) error {
 	switch {
 	case errors.As(err, &folder):
 		return unreadableFile(target, err)
+	case errors.Is(err, webhook.ErrAddress):
+		return feed.ErrInvalid.Because(err).
+			Note("target: the address is not public; --webhook-allow opens ranges of addresses inside your network")
 	case errors.As(err, &address):
 		return feed.ErrInvalid.Because(err).Note("target: the address did not answer: %v", address.Err)
 	}

@@ -79,7 +79,8 @@ type planCreateCmd struct {
 
 func (planCreateCmd) Help() string {
 	return coverageHelp + "\n\nExamples:\n" +
-		"  vigia plan create ouro --partner pt_... --name 'Proteção Ouro' --coverage ouro.json --watch email,cpf,phone\n" +
+		"  vigia plan create ouro --partner pt_... --name 'Proteção Ouro' --coverage ouro.json " +
+		"--watch email,cpf,phone\n" +
 		"  vigia plan create seguro --partner pt_... --name 'Só o seguro' --coverage seguro.json --max-devices=-1"
 }
 
