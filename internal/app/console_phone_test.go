@@ -88,6 +88,15 @@ func TestKeysOnDemand(t *testing.T) {
 		t.Error("Escape does not close the keys")
 	}
 
+	for _, page := range []string{"/findings", "/cases/" + string(id)} {
+		s.visit(page)
+		if unnamed := eval[[]string](s.browser, `(shown => [...document.querySelectorAll("[data-key]")]
+			.map(of => of.dataset.key).filter(key => !shown.includes(key)))(
+				[...document.querySelectorAll("#keys kbd")].map(kbd => kbd.textContent))`); len(unnamed) > 0 {
+			t.Errorf("the keys of %s do not name %q", page, unnamed)
+		}
+	}
+
 	// What is open closes by a click elsewhere, and a menu by the next key, which does what it always does.
 	isOpen := func(form string) bool {
 		return eval[bool](s.browser, `document.querySelector('details:has(`+form+`)').open`)

@@ -23,7 +23,15 @@ func TestFirstRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page = d.send("/", "", nil)
-	has(t, page, "Passos feitos: 1 de 4", `<a class="button" href="/plans/`+string(p.ID)+`/new">Criar plano`)
+	plan := `<a class="button" href="/plans/` + string(p.ID) + `/new">Criar plano`
+	made := "Feito em " + p.CreatedAt.Add(partner.Brasilia).UTC().Format("02/01/2006")
+	has(t, page, "Passos feitos: 1 de 4", made, plan)
+	if _, _, err := d.app.Partners.CreatePartner(
+		context.Background(), "Testes do Um", partner.Sandbox, partner.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	_, page = d.send("/", "", nil)
+	has(t, page, plan) // for the live one, and not for the sandbox
 	d.post(303, "/plans/"+string(p.ID)+"/new", "id", "ouro", "name", "Ouro", "limit", "1.000,00", "types", "Fraude")
 	_, page = d.send("/", "", nil)
 	has(t, page, "Passos feitos: 2 de 4", `<a class="button" href="/breaches/new">`)

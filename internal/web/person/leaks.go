@@ -193,7 +193,7 @@ func severityRank(s cyber.Severity) int { return slices.Index(cyber.Severities()
 func newLeakView(v visitor, group []cyber.Plan, values map[cyber.AssetID]valueView) leakView {
 	l := leakView{Certain: true}
 	exposed, shown := map[cyber.Exposed]bool{}, map[valueView]bool{}
-	steps := map[cyber.StepID]bool{}
+	steps := map[cyber.StepID]cyber.StepState{}
 	for _, plan := range group {
 		f := plan.Finding
 		// An open finding stands for the leak before a resolved one, so that links lead to where something is left to
@@ -224,8 +224,9 @@ func newLeakView(v visitor, group []cyber.Plan, values map[cyber.AssetID]valueVi
 		}
 		for _, s := range plan.Steps {
 			// A step that several findings share is done only when it is done for each of them.
-			done, before := steps[s.ID]
-			steps[s.ID] = (done || !before) && s.State != cyber.StepTodo
+			if before, known := steps[s.ID]; !known || before == cyber.StepDone || s.State == cyber.StepTodo {
+				steps[s.ID] = s.State
+			}
 		}
 	}
 	// The person's own values are listed in Mine; Exposed names what else leaked beside them.
@@ -244,8 +245,11 @@ func newLeakView(v visitor, group []cyber.Plan, values map[cyber.AssetID]valueVi
 			l.Safe = append(l.Safe, v.sentence("exposed."+string(e)))
 		}
 	}
-	for _, done := range steps {
-		if l.All++; done {
+	for _, state := range steps {
+		if state == cyber.StepSkipped {
+			continue // it does not apply
+		}
+		if l.All++; state == cyber.StepDone {
 			l.Done++
 		}
 	}

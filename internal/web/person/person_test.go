@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -301,7 +302,13 @@ func TestEverythingAPersonDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	home := v.sees("/p/", "Primeiro, a resposta que esperamos de você.", "Esperamos a sua resposta.", "Risco por vazamentos", "Risco por hábitos e aparelhos")
+	home := v.sees(
+		"/p/",
+		"Primeiro, a resposta que esperamos de você.",
+		"Esperamos a sua resposta.",
+		"Risco por vazamentos",
+		"Risco por hábitos e aparelhos",
+	)
 	if strings.Index(home, "Esperamos a sua resposta.") > strings.Index(home, "Começar") {
 		t.Error("a step is announced before the answer that is waited for")
 	}
@@ -701,5 +708,30 @@ func TestTickIsToldWhereTheStepStood(t *testing.T) {
 			anchor != "passo-"+strconv.Itoa(place) {
 			t.Errorf("the tick of the step at %d is told elsewhere than at %q:\n%s", place, anchor, body)
 		}
+	}
+}
+
+// TestWhatDoesNotApplyIsNotDone: a step that does not apply is counted neither among those that are done nor among
+// those that there are.
+func TestWhatDoesNotApplyIsNotDone(t *testing.T) {
+	w := newWorld(t)
+	of := w.tenant(t)
+	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
+	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
+	list, err := w.rules.Monitoring.ListPlans(t.Context(), of.ID, "pessoa-1")
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	steps := list[0].Steps
+	at := slices.IndexFunc(steps, func(s cyber.PlannedStep) bool { return !s.Essential })
+	if at < 0 {
+		t.Fatal("no step can be left out")
+	}
+	if res, body := v.post("/p/steps/"+string(steps[at].ID), "state", "skipped"); res.StatusCode != http.StatusSeeOther {
+		t.Fatal(res.StatusCode, body)
+	}
+	said := fmt.Sprintf("0 de %d passos feitos", len(steps)-1)
+	for _, path := range []string{"/p/", "/p/steps", "/p/leaks"} {
+		v.sees(path, said)
 	}
 }

@@ -20,7 +20,8 @@ const openSteps = 1
 type planView struct {
 	// Now are the first steps, Later those behind them; Done are ticked or do not apply.
 	Now, Later, Done []stepView
-	Finished, All    int
+	// Finished counts those that are ticked, All those that apply.
+	Finished, All int
 	// Minutes is how long the rest takes.
 	Minutes int
 }
@@ -97,8 +98,12 @@ func (p *Pages) mergePlans(ctx context.Context, v visitor) (planView, error) {
 		step.DueText, step.DueClass = v.describeDeadline(step.Due, p.Now())
 		step.Place = merged.Open()
 		switch {
-		case step.Done || step.Skipped:
+		case step.Done:
 			merged.Finished++
+			merged.Done = append(merged.Done, step)
+			continue
+		case step.Skipped: // what does not apply is neither done nor left
+			merged.All--
 			merged.Done = append(merged.Done, step)
 			continue
 		case len(merged.Now) < openSteps:
