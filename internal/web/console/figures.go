@@ -102,10 +102,9 @@ const countLimit = 10_000
 // counted.
 func (c *Console) countListed(ctx context.Context, f filter) (int64, []cyber.FindingGroup, error) {
 	asked := f.findingFilter(0)
-	groups, err := c.Rules.Review.GroupFindings(ctx, cyber.FindingFilter{
-		Partner: asked.Partner, LiveOnly: asked.LiveOnly, User: asked.User, Breach: asked.Breach, State: asked.State,
-		AlertedOnly: asked.AlertedOnly, Kind: asked.Kind, From: asked.From, To: asked.To,
-	}, countLimit+1)
+	every := asked // the limit is on all that are looked at, of whatever severity and class
+	every.Severities, every.Classes = nil, nil
+	groups, err := c.Rules.Review.GroupFindings(ctx, every, countLimit+1)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -49,7 +49,7 @@ func (c *Console) newTimeline(
 		return timeline{}, err
 	}
 	all := slices.Concat(
-		findingMoments(page), deviceMoments(page), c.alertMoments(page), caseMoments(page), accessMoments(accesses),
+		findingMoments(page), deviceMoments(page), alertMoments(page), caseMoments(page), accessMoments(accesses),
 	)
 	slices.SortStableFunc(all, func(a, b moment) int { return b.At.Compare(a.At) })
 	var line timeline
@@ -137,7 +137,7 @@ func deviceMoments(page personPage) (list []moment) {
 }
 
 // alertMoments are what the partner was told, and whether it arrived.
-func (c *Console) alertMoments(page personPage) (list []moment) {
+func alertMoments(page personPage) (list []moment) {
 	for _, e := range page.Events {
 		m := moment{
 			At: e.At, Kind: momentOfProtection, Icon: "send", Text: "Aviso ao parceiro:",

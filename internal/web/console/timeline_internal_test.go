@@ -14,7 +14,7 @@ func TestEventsHaveNames(t *testing.T) {
 	for _, kind := range alert.Types {
 		page := personPage{}
 		page.Events = append(page.Events, subject.Event{Type: string(kind)})
-		moments := (&Console{}).alertMoments(page)
+		moments := alertMoments(page)
 		if len(moments) != 1 || moments[0].Name == string(kind) || moments[0].Name == "" {
 			t.Errorf("%s: %+v", kind, moments)
 		}
