@@ -177,7 +177,7 @@ var frameWords = map[string]said{
 		"Risk from habits and devices",
 	},
 	"score.history": {"Ao longo do tempo", "A lo largo del tiempo", "Over time"},
-	"score.date":    {"Dia (UTC)", "Día (UTC)", "Day (UTC)"},
+	"score.date":    {"Dia", "Día", "Day"},
 	"score.picture": {
 		"As duas linhas em um gráfico; os números estão na tabela abaixo.",
 		"Las dos líneas en un gráfico; los números están en la tabla abajo.",
