@@ -118,3 +118,17 @@ func TestLetter(t *testing.T) {
 		}
 	}
 }
+
+// TestLetterValues: a CPF is written with its dots and dash, whatever it is a value of; what is none stays as it is.
+func TestLetterValues(t *testing.T) {
+	for value, want := range map[[2]string]string{
+		{"cpf", "52998224725"}:          "529.982.247-25",
+		{"cpf", "5299822472"}:           "5299822472",
+		{"phone", "52998224725"}:        "52998224725",
+		{"email", "ana@exemplo.com.br"}: "ana@exemplo.com.br",
+	} {
+		if got := letterValue(value[0], value[1]); got != want {
+			t.Errorf("%v is written %q", value, got)
+		}
+	}
+}

@@ -7,13 +7,9 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/fault"
@@ -21,182 +17,10 @@ import (
 	"github.com/vigiahq/vigia/internal/web/api"
 )
 
-// Lists that only read, for scripts. What is done with such things is done in the console and through the API.
-
 // subscriptionCmd groups the commands on subscriptions.
 type subscriptionCmd struct {
 	Import subscriptionImportCmd `cmd:"" help:"Create subscriptions from a CSV or JSON-lines file."`
 	List   subscriptionListCmd   `cmd:"" help:"List a partner's subscriptions; the people are masked."`
-}
-
-// eventListCmd is 'vigia event list'; with --event it shows the deliveries of that event instead.
-type eventListCmd struct {
-	Partner string `required:"" placeholder:"ID" help:"The partner's id."`
-	Event   string `placeholder:"ID" help:"Show where this event went, try by try."`
-	After   int64  `placeholder:"SEQ" help:"Begin behind this number."`
-	Limit   int    `default:"100" placeholder:"N" help:"Events at most, up to 1000."`
-}
-
-func (eventListCmd) Help() string {
-	return "Examples:\n  vigia event list --partner pt_... --after 2500\n  vigia event list --partner pt_... --event " +
-		"evt_..."
-}
-
-func (l *eventListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if l.Event != "" {
-		deliveries, tries, err := a.History.Deliveries(ctx, partner.ID(l.Partner), alert.EventID(l.Event))
-		if err != nil {
-			return err
-		}
-		return o.showRecord(newRecord("deliveries", makeRecords(deliveries, func(d alert.DeliveryStatus) record {
-			return newRecord(
-				"webhook", d.Endpoint,
-				"state", d.State,
-				"attempts", d.Attempts,
-				"next_at", d.NextAt,
-				"finished_at", d.FinishedAt,
-			)
-		}), "attempts", makeRecords(tries, func(t alert.AttemptLog) record {
-			return newRecord(
-				"webhook", t.Endpoint,
-				"at", t.At,
-				"status", t.Status,
-				"failure", t.Failure,
-				"milliseconds", t.Duration.Milliseconds(),
-				"answer", t.Answer,
-			)
-		})))
-	}
-	found, err := a.History.ListEvents(ctx, partner.ID(l.Partner), l.After, l.Limit)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(found, func(e alert.Kept) record {
-		return newRecord("seq", e.Seq, "id", e.ID, "at", e.At, "type", e.Type, "body", e.Body)
-	}), "No event.", "seq", "id", "at", "type")
-}
-
-// caseListCmd is 'vigia case list'. Its flags narrow the list and can be combined.
-type caseListCmd struct {
-	Partner  string `placeholder:"ID" help:"Only of this partner."`
-	Service  string `placeholder:"ID" help:"Only for this service."`
-	Status   string `placeholder:"STATUS" help:"Only in this status, such as em-andamento."`
-	Assignee string `placeholder:"NAME" help:"Only of this person."`
-	Open     bool   `help:"Only those that are not closed."`
-	Limit    int    `default:"50" help:"At most so many."`
-}
-
-func (caseListCmd) Help() string {
-	return "Examples:\n  vigia case list --open --service sv_ajuda_phishing\n  vigia case list --status " +
-		"aguardando-cliente --json"
-}
-
-func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
-	f := cyber.CaseFilter{
-		Partner:  partner.ID(l.Partner),
-		Service:  cyber.ServiceID(l.Service),
-		Assignee: l.Assignee,
-		OpenOnly: l.Open,
-		Limit:    max(l.Limit, 1),
-	}
-	if l.Status != "" {
-		if f.Status, err = cyber.ParseCaseStatus(l.Status); err != nil {
-			return err
-		}
-	}
-	if f.Partner != "" {
-		if _, err := a.Partners.GetPartner(ctx, f.Partner); err != nil {
-			return err
-		}
-	}
-	now := a.Now()
-	found, err := a.Cases.ListCases(ctx, f)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(found, func(c cyber.Case) record {
-		due, _ := c.Clock.Due()
-		return newRecord(
-			"case_id", c.ID,
-			"partner_id", c.Partner,
-			"service_id", c.Service,
-			"status", c.Status,
-			"assignee", c.Assignee,
-			"booked", c.Booked,
-			"time_used", c.Clock.UsedAt(now).Round(time.Second),
-			"time_target", c.Clock.Target,
-			"due", due,
-			"late", c.Clock.Late(now),
-			"created_at", c.CreatedAt,
-			"changed_at", c.ChangedAt,
-		)
-	}), "No case.", "case_id", "created_at", "status", "service_id", "assignee", "due", "late")
-}
-
-// assetListCmd is 'vigia asset list'. Values are masked, since terminals are logged.
-type assetListCmd struct {
-	Partner string `required:"" placeholder:"PARTNER" help:"The partner's id."`
-	User    string `required:"" name:"user-hash" placeholder:"HASH" help:"User hash."`
-}
-
-func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	user, err := partner.ParseUserHash("user-hash", l.User)
-	if err != nil {
-		return err
-	}
-	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
-		return err
-	}
-	found, err := a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user})
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(found, func(v cyber.Asset) record {
-		return newRecord(
-			"id", v.ID,
-			"type", v.Kind,
-			"masked", identifier.MaskValue(v.Kind, v.Value),
-			"status", v.Status,
-			"added_at", v.AddedAt,
-		)
-	}), "Nothing is watched for this person.")
-}
-
-// messageListCmd is 'vigia message list'. With --partner it shows the texts that the partner's people get.
-type messageListCmd struct {
-	Partner string `placeholder:"PARTNER" help:"As they count for this partner."`
-	Lang    string `default:"pt-BR" enum:"pt-BR,es,en" help:"pt-BR, es or en."`
-}
-
-func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if l.Partner != "" {
-		if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
-			return err
-		}
-	}
-	all, err := a.Messages.ListTemplates(ctx, partner.ID(l.Partner))
-	if err != nil {
-		return err
-	}
-	var rows []record
-	for _, t := range all {
-		if string(t.Language) == l.Lang {
-			rows = append(rows, viewMessage(t))
-		}
-	}
-	return o.listRecords(rows, "No text.", "event", "channel", "lang", "origin")
-}
-
-// viewMessage returns a message text as a record of output; origin says who wrote it.
-func viewMessage(t message.Template) record {
-	return newRecord(
-		"event", t.Event,
-		"channel", t.Channel,
-		"lang", t.Language,
-		"origin", t.Origin,
-		"subject", t.Subject,
-		"text", t.Text,
-	)
 }
 
 // subscriptionListCmd is 'vigia subscription list'. Personal values are masked.
