@@ -61,6 +61,9 @@ type listenCmd struct {
 	Every   time.Duration `name:"every" default:"1s" help:"How often to ask for new events."`
 }
 
+// leastEvery keeps a mistyped wait from asking without a pause.
+const leastEvery = 100 * time.Millisecond
+
 func (listenCmd) Help() string {
 	return "Posts the events in order and prints the id and type of each and the status of the answer. While the " +
 		"program cannot be\nreached, it is tried again until it can; an answer that is no success is tried again " +
@@ -78,6 +81,9 @@ func (l *listenCmd) Run(ctx context.Context, o *output) error {
 			"--api-key: the key of a sandbox partner is needed, from VIGIA_API_KEY or VIGIA_API_KEY_FILE: reading "+
 				"the events of a live one would count as having them",
 		)
+	}
+	if l.Every < leastEvery {
+		problems = append(problems, "--every: at least "+leastEvery.String()+": each time is a request to the service")
 	}
 	problems = append(problems, checkForward(l.Forward)...)
 	ask, err := client.New(client.Config{URL: l.API, Key: l.APIKey})
@@ -234,14 +240,10 @@ type triggerCmd struct {
 }
 
 func (triggerCmd) Help() string {
-	names := make([]string, len(alert.Types))
-	for i, t := range alert.Types {
-		names[i] = string(t)
-	}
 	return "Sends a signed sample of any type of event: through the service to the partner's webhooks, or with " +
 		"--forward straight to a\nprogram on this machine. The sample names no person. Exit code 1 when it is not " +
 		"taken.\n\nTypes: " +
-		strings.Join(names, ", ") + "\n\nExamples:\n" +
+		alert.TypeNames() + "\n\nExamples:\n" +
 		"  vigia trigger case.rated --forward http://localhost:3000/vigia\n" +
 		"  VIGIA_API_KEY=vg_test_... vigia trigger monitoring.leak_detected"
 }

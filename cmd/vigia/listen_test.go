@@ -175,7 +175,7 @@ func TestListenForwardsEveryType(t *testing.T) {
 	var printed lockedBuffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- runCommand(ctx, []string{"listen", "--api", s.URL, "--api-key", s.Sandbox.APIKey, "--forward", local.URL + "/vigia", "--secret", secret, "--after", "start", "--every", "20ms"}, &printed, &printed)
+		ended <- runCommand(ctx, []string{"listen", "--api", s.URL, "--api-key", s.Sandbox.APIKey, "--forward", local.URL + "/vigia", "--secret", secret, "--after", "start", "--every", "100ms"}, &printed, &printed)
 	}()
 	all := func() bool {
 		mu.Lock()
@@ -226,6 +226,15 @@ func TestListenRefusesLiveKeys(t *testing.T) {
 	); code != exitUsage ||
 		!strings.Contains(out.String(), "sandbox partner is needed") {
 		t.Errorf("%d %s", code, out.String())
+	}
+}
+
+// TestListenWaitsBetweenQuestions: a wait of nothing would ask the service without a pause.
+func TestListenWaitsBetweenQuestions(t *testing.T) {
+	key := partner.SandboxKeyPrefix + strings.Repeat("a", 43)
+	code, _, errs := vigia(t, "listen", "--api-key", key, "--forward", "http://localhost:3000", "--every", "0s")
+	if code != exitUsage || !strings.Contains(errs, "--every: at least 100ms") {
+		t.Error(code, errs)
 	}
 }
 

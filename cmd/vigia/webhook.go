@@ -75,11 +75,7 @@ type webhookCreateCmd struct {
 }
 
 func (webhookCreateCmd) Help() string {
-	names := make([]string, len(alert.Types))
-	for i, t := range alert.Types {
-		names[i] = string(t)
-	}
-	return "Types: " + strings.Join(names, ", ") + "\n\nExamples:\n" +
+	return "Types: " + alert.TypeNames() + "\n\nExamples:\n" +
 		"  vigia webhook create --partner pt_... --url https://partner.example/vigia\n" +
 		"  vigia webhook create --partner pt_... --url http://10.1.2.3:9000/ --webhook-allow 10.1.0.0/16 --types " +
 		"monitoring.leak_detected --json"

@@ -347,10 +347,19 @@ func sampledType(t Type) Type {
 	return t
 }
 
+// TypeNames returns the types of events as a sentence lists them.
+func TypeNames() string {
+	names := make([]string, len(Types))
+	for i, t := range Types {
+		names[i] = string(t)
+	}
+	return strings.Join(names, ", ")
+}
+
 // CheckType refuses a name that is no type of event.
 func CheckType(t Type) error {
 	if !slices.Contains(Types, t) {
-		return ErrTypes.With("type", fault.OneOf, Types)
+		return ErrTypes.With("type", fault.OneOf, TypeNames())
 	}
 	return nil
 }
@@ -361,7 +370,7 @@ func ParseTypes(names []string) ([]Type, error) {
 	for _, n := range names {
 		t := Type(n)
 		if !slices.Contains(Types, t) {
-			return nil, ErrTypes.With("types", fault.EachOneOf, Types)
+			return nil, ErrTypes.With("types", fault.EachOneOf, TypeNames())
 		}
 		if !slices.Contains(list, t) {
 			list = append(list, t)
