@@ -120,6 +120,7 @@ var madeUp = map[string]bool{
 	"52998224725": true,
 	"11144477735": true,
 	"12345678909": true,
+	"39053344705": true, // of the first hour: a person whom the demo does not have
 	"00000000191": true,
 	"98765432100": true,
 	"11900000164": true,

@@ -201,3 +201,42 @@ func (s Jobs) ListJobsAbout(ctx context.Context, subject string, kinds []string,
 		args...,
 	)
 }
+
+// TakeJobOf claims the one unfinished job of a kind and subject, if it is due or already held under this worker's name,
+// and returns false when there is none to take. A name that stands for a place rather than a process (a folder that
+// only one process can hold) so takes up again what a killed process left, without waiting for its lease.
+func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
+	now := s.now()
+	j, err = runReturning(ctx, s.core, func(tx *sqldb.Tx) (job.Job, error) {
+		return readRow(
+			ctx,
+			tx,
+			scanJobRow,
+			nil,
+			`UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
+			WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running') AND (next_at <= $4 OR state = 'ready'
+			OR lease = $3)
+			RETURNING `+jobColumns,
+			kind,
+			subject,
+			worker,
+			now,
+			now.Add(job.Lease),
+			false,
+		)
+	})
+	return j, j.ID != "", err
+}
+
+func (s Jobs) NewestJobOf(ctx context.Context, kind, subject string) (job.Job, error) {
+	return readRow(
+		ctx,
+		s.readQuerier(),
+		scanJobRow,
+		job.ErrNotFound,
+		`SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
+		ORDER BY created_at DESC, id DESC LIMIT 1`,
+		kind,
+		subject,
+	)
+}
