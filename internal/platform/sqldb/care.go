@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -111,12 +112,7 @@ var ErrStillKept = errors.New(
 // free to be overwritten; its write-ahead log is recycled by the server.
 func (d *DB) ScrubDeleted(ctx context.Context, tables ...string) error {
 	if d.engine == PostgreSQL {
-		for _, t := range tables {
-			if _, err := d.write.ExecContext(ctx, `VACUUM `+t); err != nil {
-				return fmt.Errorf("vacuum %s: %w", t, err)
-			}
-		}
-		return nil
+		return d.vacuum(ctx, tables)
 	}
 	own, err := sql.Open("sqlite", d.address)
 	if err != nil {
@@ -124,6 +120,30 @@ func (d *DB) ScrubDeleted(ctx context.Context, tables ...string) error {
 	}
 	own.SetMaxOpenConns(1)
 	return errors.Join(truncateLog(ctx, own), own.Close())
+}
+
+// vacuum takes as long as it takes: a table may be large, and another vacuum of it may run, which began before what is to
+// be scrubbed was deleted and so cannot stand in for this one. Nobody waits meanwhile, neither for this session nor for
+// the lock that it waits for. A session without limits is not used for anything else.
+func (d *DB) vacuum(ctx context.Context, tables []string) (err error) {
+	own, err := d.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("vacuum: %w", err)
+	}
+	defer func() { _ = own.Raw(func(any) error { return driver.ErrBadConn }) }()
+	_, err = own.ExecContext(
+		ctx,
+		`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`,
+	)
+	if err != nil {
+		return fmt.Errorf("lift the timeouts: %w", err)
+	}
+	for _, t := range tables {
+		if _, err := own.ExecContext(ctx, `VACUUM `+t); err != nil {
+			return fmt.Errorf("vacuum %s: %w", t, err)
+		}
+	}
+	return nil
 }
 
 // truncateLog waits in short steps, because a checkpoint that waits keeps writers out. For the same reason the log is

@@ -189,3 +189,42 @@ func TestQueueSharesATimeout(t *testing.T) {
 		})
 	}
 }
+
+// TestScrubWaits: a vacuum that is bound by the limits of ordinary statements never ends on a large table, or beside
+// another one.
+func TestScrubWaits(t *testing.T) {
+	ctx := context.Background()
+	d, err := OpenDatabase(ctx, os.Getenv("VIGIA_TEST_POSTGRES")+"&lock_timeout=100", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	table := fmt.Sprintf("scrub_%d", time.Now().UnixNano())
+	if _, err := d.write.ExecContext(ctx, `CREATE TABLE `+table+` (n BIGINT PRIMARY KEY)`); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = d.write.ExecContext(ctx, `DROP TABLE `+table) })
+	scrubbed := make(chan error, 1)
+	err = d.InTransaction(ctx, func(tx *Tx) error {
+		if _, err := tx.ExecContext(ctx, `LOCK TABLE `+table+` IN SHARE UPDATE EXCLUSIVE MODE`); err != nil {
+			return err
+		}
+		go func() { scrubbed <- d.ScrubDeleted(ctx, table) }()
+		select {
+		case err := <-scrubbed:
+			return fmt.Errorf("it did not wait: %w", err)
+		case <-time.After(500 * time.Millisecond):
+			return nil
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-scrubbed; err != nil {
+		t.Error(err)
+	}
+	var limit string
+	if err := d.write.QueryRowContext(ctx, `SELECT current_setting('lock_timeout')`).Scan(&limit); err != nil || limit != "100ms" {
+		t.Error("the next session:", limit, err)
+	}
+}
