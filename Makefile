@@ -68,7 +68,7 @@ test-long: tools bin/litestream bin/helm ## all tests at full size: crash, soak 
 # Left out: what breaks a table by a trigger, a constraint or another name, which a node must not do to a spread table; two
 # damages that Citus does not let happen; plans that are forced to fit every partner, which it does not make.
 CITUS_SKIP = ^TestOutbox$$|^TestOutboxIsAtomic$$|^TestOldStatements$$|^TestBulkLeavesNoTrace$$|^TestBulkThatFailsTakesNobodyAlong$$|^TestListSaysWhatIsKept$$|^TestCheck$$/postgres/partner_gone|^TestCheck$$/postgres/moved_seal
-CITUS_PKG ?= ./internal/store ./internal/web/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/dump/intake ./internal/dump/feed
+CITUS_PKG ?= ./internal/store ./internal/web/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/dump/intake/... ./internal/dump/feed
 .PHONY: test-citus
 test-citus: ## store and API suites, kills of the service and of nodes, moves of rows on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
 	scripts/tests-exist '$(CITUS_SKIP)' $(CITUS_PKG)
@@ -105,7 +105,7 @@ lint-api: ## lint the partner contract: any warning is an error
 
 # The linter has a module of its own, so that its many dependencies never meet the product's.
 bin/golangci-lint: tools/go.mod tools/go.sum
-	cd tools && GOWORK=off go build -ldflags '-s -w' -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	cd tools && GOWORK=off go build -gcflags=all=-dwarf=false -ldflags "-s -w" -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s) each

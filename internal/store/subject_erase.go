@@ -354,8 +354,8 @@ func (s Subjects) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
 	)
 }
 
-// erasedQueries find rows of people who were erased that are older than their erasure. A day of a score ends at midnight
-// in Brasília, three hours after that of UTC.
+// erasedQueries find rows of people who were erased that are older than their erasure. A day of a score ends at
+// midnight in Brasília, three hours after that of UTC.
 func erasedQueries() []string {
 	var list []string
 	for _, of := range []struct{ table, match string }{

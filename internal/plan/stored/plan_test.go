@@ -1,4 +1,4 @@
-package plan_test
+package stored_test
 
 import (
 	"context"

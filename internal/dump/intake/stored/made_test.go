@@ -1,4 +1,4 @@
-package intake_test
+package stored_test
 
 import (
 	"encoding/json"

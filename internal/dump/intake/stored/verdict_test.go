@@ -1,4 +1,4 @@
-package intake_test
+package stored_test
 
 import (
 	"context"
@@ -148,7 +148,7 @@ func TestSplitSetsAreOneInput(t *testing.T) {
 // files are called is scanned too.
 func TestNamesAndPasswordsBeside(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	locked, err := os.ReadFile("../container/testdata/7z/encrypted.7z") // under "senha"
+	locked, err := os.ReadFile("../../container/testdata/7z/encrypted.7z") // under "senha"
 	if err != nil {
 		t.Fatal(err)
 	}

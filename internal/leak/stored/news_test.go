@@ -1,4 +1,4 @@
-package leak_test
+package stored_test
 
 import (
 	"context"
