@@ -175,23 +175,6 @@ func truncateLog(ctx context.Context, own *sql.DB) error {
 	}
 }
 
-// UpdateStatistics updates the statistics of SQLite's planner, so that it knows that a partner has many rows: of the
-// tables that grew tenfold since, or with all set of every table, because an index that was empty may have filled
-// meanwhile. It samples each index, so it takes milliseconds. PostgreSQL analyzes its tables by itself.
-func (d *DB) UpdateStatistics(ctx context.Context, all bool) error {
-	if d.engine != SQLite {
-		return nil
-	}
-	statement := `PRAGMA analysis_limit = 400; PRAGMA optimize = 0x10002`
-	if all {
-		statement = `PRAGMA analysis_limit = 400; ANALYZE`
-	}
-	if _, err := d.write.ExecContext(ctx, statement); err != nil {
-		return fmt.Errorf("update the planner's statistics: %w", err)
-	}
-	return nil
-}
-
 // noSync, behind an address, is for a file that is not kept.
 const noSync = "&_pragma=synchronous(OFF)"
 

@@ -12,7 +12,7 @@ const LongestWait = longestWait
 var HoldKey = lockNumber
 
 // StopCarrying ends what carries SQLite's log over by itself.
-func (d *DB) StopCarrying() { d.stopCarrying() }
+func (d *DB) StopCarrying() { d.stopCare() }
 
 // CarryRest carries SQLite's log over while nobody writes.
 func (d *DB) CarryRest(ctx context.Context, own *sql.DB) { d.checkpointRest(ctx, own) }

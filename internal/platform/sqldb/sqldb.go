@@ -68,10 +68,10 @@ type DB struct {
 	// watcher is told of transactions on SQLite; changes is how many rows its writing connection had written before.
 	watcher atomic.Pointer[func(Hold)]
 	changes int64
-	// wrote wakes who carries SQLite's log over, stopCarrying ends it; nil on PostgreSQL.
-	wrote        chan struct{}
-	log          logState
-	stopCarrying func()
+	// wrote wakes who cares for the database beside the writers, stopCare ends it.
+	wrote    chan struct{}
+	log      logState
+	stopCare func()
 }
 
 // Options tune the pools.
@@ -120,6 +120,8 @@ func openPostgres(ctx context.Context, address string, opts Options) (*DB, error
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	d.wrote = make(chan struct{}, 1)
+	d.stopCare = d.startStatistics()
 	return d, nil
 }
 
@@ -217,7 +219,7 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 	}
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	read.SetConnMaxLifetime(statisticsInterval)
+	read.SetConnMaxLifetime(connectionLife)
 	d := &DB{
 		engine:     SQLite,
 		write:      write,
@@ -229,7 +231,7 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 		readTexts:  newPrepared(),
 		wrote:      make(chan struct{}, 1),
 	}
-	d.stopCarrying = d.startCheckpoints()
+	d.stopCare = d.startCheckpoints()
 	if err := enableWAL(ctx, write); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}
@@ -336,8 +338,8 @@ func (d *DB) CheckAnswers(ctx context.Context) error { return d.read.PingContext
 
 // Close closes the pools.
 func (d *DB) Close() error {
-	if d.stopCarrying != nil {
-		d.stopCarrying()
+	if d.stopCare != nil {
+		d.stopCare()
 	}
 	err := d.write.Close()
 	if d.read != d.write {
@@ -362,9 +364,6 @@ const (
 	longLog = 8000
 	// longestWait is how long they wait at most, whatever the disk does.
 	longestWait = time.Second
-	// statisticsInterval is how often the planner's statistics are updated while there are writes, and how long a
-	// reading connection lives: it loads them when it opens. Every sixtieth time all tables are analyzed.
-	statisticsInterval = time.Minute
 )
 
 // startCheckpoints starts to checkpoint the write-ahead log into the SQLite file, beside the writers, and returns the
@@ -385,17 +384,20 @@ func (d *DB) startCheckpoints() (stop func()) {
 		own.SetMaxOpenConns(1)
 		defer func() { _ = own.Close() }() // it has written what it was asked to
 		defer d.setLogBehind(false)
-		var analyzed time.Time
-		updates := 0
+		var updated time.Time
+		analyzed := time.Now()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-d.wrote:
 			}
-			if time.Since(analyzed) > statisticsInterval {
-				_ = d.UpdateStatistics(ctx, updates%60 == 59) // older statistics serve until the next minute
-				analyzed, updates = time.Now(), updates+1
+			if time.Since(updated) > statisticsPause {
+				all := time.Since(analyzed) > analysisInterval
+				_ = d.UpdateStatistics(ctx, all) // older statistics serve until the next time
+				if updated = time.Now(); all {
+					analyzed = updated
+				}
 			}
 			if d.checkpointLog(own) > longLog {
 				d.setLogBehind(true)
@@ -468,8 +470,8 @@ type logState struct {
 	caughtUp chan struct{} // nil while bulk writers need not wait; closed when the log is checkpointed
 }
 
-// wakeCheckpoints wakes who carries the log, if there is one that sleeps.
-func (d *DB) wakeCheckpoints() {
+// wakeCare wakes who cares for the database beside the writers, if there is one that sleeps.
+func (d *DB) wakeCare() {
 	select {
 	case d.wrote <- struct{}{}:
 	default:

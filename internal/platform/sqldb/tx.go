@@ -174,7 +174,7 @@ func (d *DB) runTxOnce(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	}
 	committed = true
 	d.commits.Add(1)
-	d.wakeCheckpoints()
+	d.wakeCare()
 	for _, fn := range tx.after {
 		fn()
 	}
