@@ -649,14 +649,14 @@ func (s core) findPersons(ctx context.Context, q querier, id partner.ID, indexes
 	const batch = 300
 	for part := range slices.Chunk(wanted, batch) {
 		args := []any{id}
-		marks := appendByteMarks(&args, part)
+		isAsked := s.db.EngineName().BytesCondition(&args, part)
 		const joined = `SELECT p.user_256, p.user_512, n.user_index, n.name, n.named_at FROM person p
 			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512)
 			WHERE p.partner_id = $1 AND `
 		err := eachRow(ctx, q, func(row scanner) error { return s.addPersonRow(id, people, row) },
-			joined+`p.user_512 IN (`+marks+`) UNION ALL `+joined+`p.user_256 IN (`+marks+`)
+			joined+`p.user_512 `+isAsked+` UNION ALL `+joined+`p.user_256 `+isAsked+`
 			UNION ALL SELECT NULL, NULL, user_index, name, named_at FROM person_name
-			WHERE partner_id = $1 AND user_index IN (`+marks+`)`,
+			WHERE partner_id = $1 AND user_index `+isAsked,
 			args...,
 		)
 		if err != nil {

@@ -124,8 +124,9 @@ func openDeliveriesCondition(tx *sqldb.Tx, args *[]any, list []alert.Delivery) s
 		low, high, numbers[i] = min(low, d.Seq), max(high, d.Seq), d.Seq
 	}
 	n := len(*args)
-	*args = append(*args, low, high, tx.ListArgument(numbers))
-	return fmt.Sprintf("state = 'pending' AND seq >= $%d AND seq <= $%d AND seq %s", n+1, n+2, tx.InListCondition(n+3))
+	*args = append(*args, low, high)
+	one := tx.EngineName().NumbersCondition(args, numbers)
+	return fmt.Sprintf("state = 'pending' AND seq >= $%d AND seq <= $%d AND seq %s", n+1, n+2, one)
 }
 
 // seqGap is how many unwanted events one statement reads over before a second statement is cheaper.
@@ -289,11 +290,10 @@ func (s Alerts) keepDeliveries(ctx context.Context, tx *sqldb.Tx, results []aler
 	}
 	there := map[deliveryKey]bool{}
 	for k, list := range seqs {
+		args := []any{k.partner, k.endpoint}
 		kept, err := collectValues[int64](ctx, tx, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2
-			AND seq `+tx.InListCondition(3)+` ORDER BY seq`+s.db.KeepRows(),
-			k.partner,
-			k.endpoint,
-			tx.ListArgument(list),
+			AND seq `+tx.EngineName().NumbersCondition(&args, list)+` ORDER BY seq`+s.db.KeepRows(),
+			args...,
 		)
 		if err != nil {
 			return nil, err

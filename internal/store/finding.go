@@ -176,7 +176,7 @@ func (s Monitoring) insertHistory(ctx context.Context, tx *sqldb.Tx, id partner.
 		last[asset] = seq
 		return err
 	}, `SELECT asset_id, max(seq) FROM asset_history WHERE partner_id = $1
-		AND asset_id IN (`+appendMarks(&args, ids)+`) GROUP BY asset_id`,
+		AND asset_id `+inList(s.db.EngineName(), &args, ids)+` GROUP BY asset_id`,
 		args...,
 	)
 	if err != nil {
@@ -550,7 +550,7 @@ func (s Monitoring) lockAssetRows(
 		r.user, r.Same = string(user), string(same)
 		return s.openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, user_index, value_index, value, status, open_breaches, created_at FROM asset
-		WHERE partner_id = $1 AND id IN (`+appendMarks(&args, ids)+`) ORDER BY id`+s.db.HoldRows(),
+		WHERE partner_id = $1 AND id `+inList(s.db.EngineName(), &args, ids)+` ORDER BY id`+s.db.HoldRows(),
 		args...,
 	)
 	if err != nil {
@@ -585,7 +585,8 @@ func findTwins(
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	marks := appendByteMarks(&args, uniqueValues(users))
+	engine := tx.EngineName()
+	isTwin := engine.BytesCondition(&args, uniqueValues(users))
 	var ids []cyber.AssetID
 	err := eachRow(ctx, tx, func(row scanner) error {
 		var asset cyber.AssetID
@@ -595,8 +596,8 @@ func findTwins(
 			ids = append(ids, asset)
 		}
 		return err
-	}, `SELECT id, user_index, value_index FROM asset WHERE partner_id = $1 AND user_index IN (`+marks+`)
-		AND value_index IN (`+appendByteMarks(&args, uniqueValues(values))+`) ORDER BY id`,
+	}, `SELECT id, user_index, value_index FROM asset WHERE partner_id = $1 AND user_index `+isTwin+`
+		AND value_index `+engine.BytesCondition(&args, uniqueValues(values))+` ORDER BY id`,
 		args...,
 	)
 	return ids, err
@@ -618,7 +619,7 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 		s.scanFinding,
 		// CROSS JOIN has SQLite begin with the findings of these values: it would rather read all of every breach.
 		`SELECT `+findingColumns+` FROM finding f CROSS JOIN asset a CROSS JOIN breach b
-		WHERE f.partner_id = $1 AND f.asset_id IN (`+appendMarks(&args, ids)+`)
+		WHERE f.partner_id = $1 AND f.asset_id `+inList(s.db.EngineName(), &args, ids)+`
 			AND a.partner_id = f.partner_id AND a.id = f.asset_id AND b.name = f.breach
 		ORDER BY f.found_at, f.id`,
 		args...,

@@ -376,7 +376,7 @@ func (s Breaches) SettleLooks(
 		}
 		args := []any{id, lookDone, epoch, lookDue}
 		done, err := collectValues[cyber.AssetID](ctx, tx, `UPDATE asset SET look = $2
-			WHERE partner_id = $1 AND look = $4 AND id IN (`+appendMarks(&args, looked)+`)
+			WHERE partner_id = $1 AND look = $4 AND id `+inList(s.db.EngineName(), &args, looked)+`
 			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`,
 			args...,
 		)

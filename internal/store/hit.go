@@ -161,17 +161,15 @@ func (s Breaches) keepPartnerHits(
 	// EXISTS, so that PostgreSQL looks each value up: its statistics of a table that was empty a moment ago have it
 	// compare every value with every hit.
 	return s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
+		args := []any{id, breach, hitBatch}
 		found, err := collectRows(ctx, tx, scanWatched, `SELECT user_index, id FROM asset
-			WHERE partner_id = $1 AND fingerprint `+tx.InListCondition(3)+`
+			WHERE partner_id = $1 AND fingerprint `+tx.EngineName().NumbersCondition(&args, veiled)+`
 			AND (SELECT count(*) FROM finding f WHERE f.partner_id = $1 AND f.asset_id = asset.id
 				AND f.breach = $2) = 0
 			AND (SELECT count(*) FROM match_hit h WHERE h.breach = $2 AND h.partner_id = $1
 				AND h.user_index = asset.user_index AND h.asset_id = asset.id) = 0
-			LIMIT $4`+s.db.KeepRows(),
-			id,
-			breach,
-			tx.ListArgument(veiled),
-			hitBatch,
+			LIMIT $3`+s.db.KeepRows(),
+			args...,
 		)
 		if err != nil {
 			return 0, err
@@ -299,7 +297,7 @@ func (s Breaches) createFindings(
 			tx,
 			s.scanKeptHit,
 			`SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
-			AND m.user_index IN (`+appendByteMarks(&args, uniqueValues(others))+`) ORDER BY m.user_index, m.asset_id`,
+			AND m.user_index `+s.db.EngineName().BytesCondition(&args, uniqueValues(others))+` ORDER BY m.user_index, m.asset_id`,
 			args...,
 		)
 		if err != nil {
@@ -515,7 +513,7 @@ func (s Monitoring) rejudgeFindings(
 		}
 		return err
 	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL
-		AND id IN (`+appendMarks(&args, ids)+`)`,
+		AND id `+inList(s.db.EngineName(), &args, ids),
 		args...,
 	)
 	if err != nil {

@@ -245,7 +245,7 @@ func (s Overview) NamesOfUsers(
 		byIndex[string(s.blindUserIndex(id, u))] = u
 	}
 	args := []any{id}
-	marks := appendByteMarks(&args, slices.Collect(maps.Keys(byIndex)))
+	isAsked := s.db.EngineName().BytesCondition(&args, slices.Collect(maps.Keys(byIndex)))
 	owners := map[string]partner.UserHash{}
 	cpfs, err := collectRows(ctx, s.readQuerier(), func(row scanner, into *string) error {
 		var cpf, short, long []byte
@@ -254,7 +254,7 @@ func (s Overview) NamesOfUsers(
 		*into = string(cpf)
 		return err
 	}, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1
-		AND (user_256 IN (`+marks+`) OR user_512 IN (`+marks+`))`,
+		AND (user_256 `+isAsked+` OR user_512 `+isAsked+`)`,
 		args...,
 	)
 	names := make(map[partner.UserHash]string, len(cpfs))
@@ -262,14 +262,14 @@ func (s Overview) NamesOfUsers(
 		return names, err
 	}
 	args = []any{id}
-	marks = appendByteMarks(&args, cpfs)
+	isTheirs := s.db.EngineName().BytesCondition(&args, cpfs)
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // each half has an index of its own
 		list, err := collectRows(
 			ctx,
 			s.readQuerier(),
 			Subscriptions(s).scanSubscription(id),
 			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1
-			AND cpf IN (`+marks+`) AND `+half+` ORDER BY seq DESC`,
+			AND cpf `+isTheirs+` AND `+half+` ORDER BY seq DESC`,
 			args...,
 		)
 		if err != nil {

@@ -48,13 +48,14 @@ func wrapError(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// appendByteMarks is appendMarks for indexes, which columns hold as bytes.
-func appendByteMarks(args *[]any, indexes []string) string {
-	values := make([][]byte, len(indexes))
-	for i, index := range indexes {
-		values[i] = []byte(index)
+// inList appends texts to args as one list and returns the condition that a column is one of them. For lists of any
+// length; those of a handful of values are as well written by appendMarks.
+func inList[T ~string](e sqldb.Engine, args *[]any, values []T) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
 	}
-	return appendMarks(args, values)
+	return e.TextsCondition(args, texts)
 }
 
 // execStatement runs a statement that returns no rows.

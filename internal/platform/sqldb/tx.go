@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -431,28 +430,4 @@ func (t *Tx) runPipelined(ctx context.Context, list []Statement, changed []int64
 		}
 		return results.Close()
 	})
-}
-
-// InListCondition returns the condition that a column is in the list of numbers that List made argument n of. The text
-// does not depend on the length of the list, so that it stays prepared, and SQLite is spared looking for the name of
-// each of hundreds of arguments.
-func (t *Tx) InListCondition(n int) string {
-	if t.engine == PostgreSQL {
-		return "= ANY($" + strconv.Itoa(n) + ")"
-	}
-	return "IN (SELECT value FROM json_each($" + strconv.Itoa(n) + "))"
-}
-
-func (t *Tx) ListArgument(numbers []int64) any {
-	if t.engine == PostgreSQL {
-		return numbers
-	}
-	text := []byte{'['}
-	for i, n := range numbers {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendInt(text, n, 10)
-	}
-	return string(append(text, ']'))
 }
