@@ -90,17 +90,8 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		events[i] = alert.NewLeakEvent(n, now)
 	}
 	var moved []leak.Restated
+	list = append(list, restatingStatements(tx.EngineName(), id, v.Restated)...)
 	for _, r := range v.Restated {
-		list = append(
-			list,
-			sqldb.NewStatement(
-				`UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
-				id,
-				r.ID,
-				r.Status,
-				r.OpenBreaches,
-			),
-		)
 		if !r.HasMoved() {
 			continue
 		}
@@ -114,6 +105,34 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		return err
 	}
 	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
+}
+
+// restatingStatements returns the statements that keep what values say of themselves now: one for all that say the same,
+// as most of a batch do.
+func restatingStatements(engine sqldb.Engine, id partner.ID, restated []leak.Restated) []sqldb.Statement {
+	type said struct {
+		status       cyber.Status
+		openBreaches string
+	}
+	alike := map[said][]cyber.AssetID{}
+	var order []said
+	for _, r := range restated {
+		says := said{r.Status, r.OpenBreaches}
+		if alike[says] == nil {
+			order = append(order, says)
+		}
+		alike[says] = append(alike[says], r.ID)
+	}
+	list := make([]sqldb.Statement, len(order))
+	for i, says := range order {
+		args := []any{id, says.status, says.openBreaches}
+		list[i] = sqldb.NewStatement(
+			`UPDATE asset SET status = $2, open_breaches = $3 WHERE partner_id = $1 AND id `+
+				inList(engine, &args, alike[says]),
+			args...,
+		)
+	}
+	return list
 }
 
 // findingRow are the columns of a new finding, as bulk inserts write them.
