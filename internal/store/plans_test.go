@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -285,8 +286,8 @@ func expectIndexes(t *testing.T, e *storetest.Env, texts []string) {
 	judge("with statistics")
 }
 
-// TestBulksReadByIndex: neither a list of values nor an enrolment that watches, nor what ends its watch, reads all that
-// a partner has. Lists did, and became slower with each person.
+// TestBulksReadByIndex: neither a list of values nor an enrolment that watches, nor what ends its watch, nor a match
+// reads all that a partner has. They did, and became slower with each person.
 func TestBulksReadByIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -305,9 +306,13 @@ func TestBulksReadByIndex(t *testing.T) {
 	if there := enrolAll(t, w.Env, id, subs...); len(there) != 0 {
 		t.Fatal(there)
 	}
+	// As many as one round of statements takes: told of a few values, a planner looks them up whatever it knows.
 	var list []cyber.NewAsset
-	for i := range 20 {
+	match := leak.Probes{Partner: id}
+	for i := range 250 {
+		match.Fingerprints = append(match.Fingerprints, uint64(i+1))
 		list = append(list, cyber.NewAsset{
+			Matched: true, Fingerprint: match.Fingerprints[i],
 			Asset: cyber.Asset{
 				ID:      cyber.AssetID(fmt.Sprintf("as_list%d", i)),
 				Partner: id,
@@ -322,6 +327,14 @@ func TestBulksReadByIndex(t *testing.T) {
 	}
 	if _, _, err := w.Store.Monitoring.InsertAssets(ctx, id, list, 100); err != nil {
 		t.Fatal(err)
+	}
+	if n, err := w.Store.Breaches.KeepHits(ctx, cyber.SandboxBreach, []leak.Probes{match}); err != nil || n != 250 {
+		t.Fatal(n, err)
+	}
+	isThere := func(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil }
+	told, err := w.Store.Breaches.TellHits(ctx, cyber.SandboxBreach, leak.HitPlace{}, 300, isThere)
+	if err != nil || told.Count != 250 {
+		t.Fatal(told, err)
 	}
 	for _, sub := range subs[:10] {
 		which := subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}
