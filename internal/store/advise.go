@@ -649,7 +649,7 @@ func (s core) findPersons(ctx context.Context, q querier, id partner.ID, indexes
 	const batch = 300
 	for part := range slices.Chunk(wanted, batch) {
 		args := []any{id}
-		isAsked := s.db.EngineName().BytesCondition(&args, part)
+		isAsked := s.inIndexes(&args, part)
 		const joined = `SELECT p.user_256, p.user_512, n.user_index, n.name, n.named_at FROM person p
 			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512)
 			WHERE p.partner_id = $1 AND `

@@ -264,7 +264,7 @@ func (s Monitoring) heldValues(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 		held.add(v, known, false)
 		return nil
 	}, `SELECT id, user_index, kind, value_index, source, look FROM asset
-		WHERE partner_id = $1 AND user_index `+s.db.EngineName().BytesCondition(&args, slices.Sorted(maps.Keys(personOf))),
+		WHERE partner_id = $1 AND user_index `+s.inIndexes(&args, slices.Sorted(maps.Keys(personOf))),
 		args...,
 	)
 	return held, err
@@ -368,7 +368,7 @@ func (s core) keepUsers(
 			}
 			return err
 		}, `SELECT `+column+`, cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` `+
-			s.db.EngineName().BytesCondition(&args, slices.Sorted(maps.Keys(digests[column])))+` ORDER BY `+column+s.db.KeepRows(),
+			s.inIndexes(&args, slices.Sorted(maps.Keys(digests[column])))+` ORDER BY `+column+s.db.KeepRows(),
 			args...,
 		)
 		if err != nil {
@@ -404,7 +404,7 @@ func (s core) lastNames(
 		}
 		return s.openSealed(sealedNamePlace(id, n.index), sealed, &n.hash)
 	}, `SELECT user_index, name, named_at FROM person_name
-		WHERE partner_id = $1 AND user_index `+s.db.EngineName().BytesCondition(&args, slices.Sorted(maps.Keys(personOf))),
+		WHERE partner_id = $1 AND user_index `+s.inIndexes(&args, slices.Sorted(maps.Keys(personOf))),
 		args...,
 	)
 	if err != nil {

@@ -498,7 +498,7 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 					tx,
 					s.scanDevice,
 					`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id > $2`+alone+`
-					AND id IN (`+appendMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(),
+					AND id `+inList(tx.EngineName(), &args, part)+` ORDER BY id`+s.db.SkipLocked(),
 					args...,
 				)
 				if err != nil {
@@ -649,7 +649,7 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 		ctx,
 		tx,
 		s.scanDevice,
-		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+appendMarks(&args, keys)+`)
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id `+inList(tx.EngineName(), &args, keys)+`
 		AND next_warning > 0 AND next_warning <= $2 ORDER BY id`+s.db.SkipLocked(),
 		args...,
 	)

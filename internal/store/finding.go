@@ -107,8 +107,8 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 
-// restatingStatements returns the statements that keep what values say of themselves now: one for all that say the same,
-// as most of a batch do.
+// restatingStatements returns the statements that keep what values say of themselves now: one for all that say the
+// same, as most of a batch do.
 func restatingStatements(engine sqldb.Engine, id partner.ID, restated []leak.Restated) []sqldb.Statement {
 	type said struct {
 		status       cyber.Status
@@ -932,7 +932,7 @@ func (s Monitoring) lockReminders(
 	}, `SELECT `+findingColumns+`, f.remind_at, a.id, a.value FROM finding f
 		JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1
-		AND f.id IN (`+appendMarks(&args, locked)+`) ORDER BY f.id`,
+		AND f.id `+inList(tx.EngineName(), &args, locked)+` ORDER BY f.id`,
 		args...,
 	)
 }

@@ -297,7 +297,7 @@ func (s Breaches) createFindings(
 			tx,
 			s.scanKeptHit,
 			`SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
-			AND m.user_index `+s.db.EngineName().BytesCondition(&args, uniqueValues(others))+` ORDER BY m.user_index, m.asset_id`,
+			AND m.user_index `+s.inIndexes(&args, uniqueValues(others))+` ORDER BY m.user_index, m.asset_id`,
 			args...,
 		)
 		if err != nil {

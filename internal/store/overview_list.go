@@ -245,7 +245,7 @@ func (s Overview) NamesOfUsers(
 		byIndex[string(s.blindUserIndex(id, u))] = u
 	}
 	args := []any{id}
-	isAsked := s.db.EngineName().BytesCondition(&args, slices.Collect(maps.Keys(byIndex)))
+	isAsked := s.inIndexes(&args, slices.Collect(maps.Keys(byIndex)))
 	owners := map[string]partner.UserHash{}
 	cpfs, err := collectRows(ctx, s.readQuerier(), func(row scanner, into *string) error {
 		var cpf, short, long []byte
@@ -262,7 +262,7 @@ func (s Overview) NamesOfUsers(
 		return names, err
 	}
 	args = []any{id}
-	isTheirs := s.db.EngineName().BytesCondition(&args, cpfs)
+	isTheirs := s.inIndexes(&args, cpfs)
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // each half has an index of its own
 		list, err := collectRows(
 			ctx,

@@ -58,6 +58,11 @@ func inList[T ~string](e sqldb.Engine, args *[]any, values []T) string {
 	return e.TextsCondition(args, texts)
 }
 
+// inIndexes is inList for indexes, which columns hold as bytes.
+func (c core) inIndexes(args *[]any, indexes []string) string {
+	return c.db.EngineName().BytesCondition(args, indexes)
+}
+
 // execStatement runs a statement that returns no rows.
 func execStatement(ctx context.Context, tx *sqldb.Tx, query string, args ...any) error {
 	_, err := tx.ExecContext(ctx, query, args...)

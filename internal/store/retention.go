@@ -190,7 +190,7 @@ func (c core) deleteLonelyPeople(ctx context.Context, tx *sqldb.Tx, id partner.I
 	}
 	args := []any{id}
 	locked, err := collectValues[[]byte](ctx, tx, `SELECT cpf FROM person WHERE partner_id = $1
-		AND cpf IN (`+appendMarks(&args, cpfs)+`) ORDER BY cpf`+c.db.LockRows(),
+		AND cpf `+tx.EngineName().BytesCondition(&args, uniqueIndexes(cpfs))+` ORDER BY cpf`+c.db.LockRows(),
 		args...,
 	)
 	if err != nil {
@@ -319,7 +319,7 @@ func (s Upkeep) sweepCases(ctx context.Context, before int64) (total int64, err 
 				args := []any{id, before}
 				locked, err := collectValues[cyber.CaseID](ctx, tx, `SELECT id FROM support_case
 					WHERE partner_id = $1 AND changed_at <= $2
-					AND status IN (`+closedStatuses+`) AND id IN (`+appendMarks(&args, part)+`)
+					AND status IN (`+closedStatuses+`) AND id `+inList(tx.EngineName(), &args, part)+`
 					ORDER BY id`+s.db.SkipLocked(),
 					args...,
 				)

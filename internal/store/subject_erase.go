@@ -565,11 +565,11 @@ func (e *eraser) readRowNames(query string, args ...any) (names []string) {
 	return names
 }
 
-// namedArguments returns the arguments for rows of the partner that names lead to, and the marks of the names.
-func (e *eraser) namedArguments(names []string) (args []any, marks string) {
+// namedArguments returns the arguments for rows of the partner that names lead to, and the condition for the names.
+func (e *eraser) namedArguments(names []string) (args []any, isNamed string) {
 	args = []any{e.x.partner}
-	marks = appendMarks(&args, names)
-	return args, marks
+	isNamed = inList(e.tx.EngineName(), &args, names)
+	return args, isNamed
 }
 
 // subscriptions deletes up to limit subscriptions of the CPF and takes the live ones off the partner's counts. The
@@ -608,7 +608,7 @@ func (e *eraser) subscriptions(limit int64) int64 {
 		}
 		n := e.deleteRows(
 			"subscriptions",
-			`DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`,
+			`DELETE FROM subscription WHERE partner_id = $1 AND seq `+e.tx.EngineName().NumbersCondition(&args, seqs),
 			args...,
 		)
 		if e.err == nil && half == `ended_at = 0` {
@@ -643,27 +643,27 @@ func (e *eraser) deleteValues(limit int64) int64 {
 	if len(values) == 0 {
 		return 0
 	}
-	args, marks := e.namedArguments(values)
+	args, isNamed := e.namedArguments(values)
 	findings := e.readRowNames(
-		`SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit),
+		`SELECT id FROM finding WHERE partner_id = $1 AND asset_id `+isNamed+appendLimit(&args, limit),
 		args...,
 	)
 	if len(findings) > 0 {
-		args, marks := e.namedArguments(findings)
-		e.deleteRows("steps", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id IN (`+marks+`)`, args...)
-		return e.deleteRows("findings", `DELETE FROM finding WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+		args, isNamed := e.namedArguments(findings)
+		e.deleteRows("steps", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id `+isNamed, args...)
+		return e.deleteRows("findings", `DELETE FROM finding WHERE partner_id = $1 AND id `+isNamed, args...)
 	}
-	args, marks = e.namedArguments(values)
+	args, isNamed = e.namedArguments(values)
 	if n := e.deleteRows("status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
 		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1
-		AND asset_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`,
+		AND asset_id `+isNamed+appendLimit(&args, limit)+`)`,
 		args...,
 	); n > 0 {
 		return n
 	}
-	args, marks = e.namedArguments(values)
-	e.deleteRows("hits", `DELETE FROM match_hit WHERE partner_id = $1 AND asset_id IN (`+marks+`)`, args...)
-	return e.deleteRows("watched values", `DELETE FROM asset WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	args, isNamed = e.namedArguments(values)
+	e.deleteRows("hits", `DELETE FROM match_hit WHERE partner_id = $1 AND asset_id `+isNamed, args...)
+	return e.deleteRows("watched values", `DELETE FROM asset WHERE partner_id = $1 AND id `+isNamed, args...)
 }
 
 // appendLimit appends how many rows are wanted at most.
@@ -681,10 +681,10 @@ func (e *eraser) deleteCases(limit int64) int64 {
 	if len(cases) == 0 {
 		return 0
 	}
-	args, marks := e.namedArguments(cases)
+	args, isNamed := e.namedArguments(cases)
 	if n := e.deleteRows("case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
 		SELECT case_id, number FROM case_move WHERE partner_id = $1
-		AND case_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`,
+		AND case_id `+isNamed+appendLimit(&args, limit)+`)`,
 		args...,
 	); n > 0 {
 		return n
@@ -692,8 +692,8 @@ func (e *eraser) deleteCases(limit int64) int64 {
 	for _, id := range cases { // one after the other, since bookings may be on another machine than cases
 		e.deleteRows("bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, e.x.partner, id)
 	}
-	args, marks = e.namedArguments(cases)
-	return e.deleteRows("cases", `DELETE FROM support_case WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	args, isNamed = e.namedArguments(cases)
+	return e.deleteRows("cases", `DELETE FROM support_case WHERE partner_id = $1 AND id `+isNamed, args...)
 }
 
 // deleteDevices deletes keys. Keys that were live end with it, and the partner that installed them is told, by the
@@ -707,26 +707,26 @@ func (e *eraser) deleteDevices(limit int64) int64 {
 		return 0
 	}
 	e.addEndEvents(keys, e.in.now())
-	args, marks := e.namedArguments(keys)
+	args, isNamed := e.namedArguments(keys)
 	args = append(args, takenByErased)
 	e.changeRows(`UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
-		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`,
+		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id `+isNamed+`) AND taken_by <> ''`,
 		args...,
 	)
-	args, marks = e.namedArguments(keys)
-	return e.deleteRows("devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	args, isNamed = e.namedArguments(keys)
+	return e.deleteRows("devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id `+isNamed, args...)
 }
 
 // addEndEvents makes the events of keys that were live.
 func (e *eraser) addEndEvents(keys []string, now time.Time) {
-	args, marks := e.namedArguments(keys)
+	args, isNamed := e.namedArguments(keys)
 	args = append(args, now)
 	var live []cyber.Device
 	live, e.err = collectRows(
 		e.ctx,
 		e.tx,
 		Devices(e.in).scanDevice,
-		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
+		`SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id `+isNamed+`
 		AND ended_at = 0 AND valid_until > $`+strconv.Itoa(len(args)),
 		args...,
 	)
@@ -781,30 +781,30 @@ func (e *eraser) deleteEvents(limit int64) int64 {
 func (e *eraser) eraseEvents(seqs []int64, endpoints []alert.EndpointID) {
 	for _, endpoint := range endpoints {
 		args := []any{e.x.partner, endpoint}
-		marks := appendMarks(&args, seqs)
+		isErased := e.tx.EngineName().NumbersCondition(&args, seqs)
 		e.deleteRows(
 			"attempts",
 			`UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2
-			AND seq IN (`+marks+`) AND tried IS NOT NULL`,
+			AND seq `+isErased+` AND tried IS NOT NULL`,
 			args...,
 		)
 		e.deleteRows(
 			"deliveries",
-			`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`,
+			`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq `+isErased,
 			args...,
 		)
 		e.deleteRows(
 			"attempts",
-			`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`,
+			`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq `+isErased,
 			args...) // see deleteDelivery
 	}
 	args := []any{e.x.partner}
-	marks := appendMarks(&args, seqs)
+	isErased := e.tx.EngineName().NumbersCondition(&args, seqs)
 	e.changeRows(`INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
-		WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`,
+		WHERE partner_id = $1 AND seq `+isErased+` ON CONFLICT (partner_id, seq) DO NOTHING`,
 		args...,
 	)
-	e.deleteRows("events", `DELETE FROM event WHERE partner_id = $1 AND seq IN (`+marks+`)`, args...)
+	e.deleteRows("events", `DELETE FROM event WHERE partner_id = $1 AND seq `+isErased, args...)
 }
 
 // deletePersonRows deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row

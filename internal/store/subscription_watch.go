@@ -126,7 +126,7 @@ func (s Subscriptions) peopleByCPF(
 		people[string(u.cpf)] = u
 		return err
 	}, `SELECT cpf, user_256, user_512 FROM person
-		WHERE partner_id = $1 AND cpf `+s.db.EngineName().BytesCondition(&args, cpfs),
+		WHERE partner_id = $1 AND cpf `+s.inIndexes(&args, cpfs),
 		args...,
 	)
 	return people, err
@@ -138,7 +138,7 @@ func (s Subscriptions) readNamedValues(
 ) ([]assetRow, error) {
 	args := []any{id}
 	subs, err := collectRows(ctx, tx, s.scanSubscription(id), `SELECT `+subscriptionColumns+` FROM subscription
-		WHERE partner_id = $1 AND ended_at = 0 AND watch <> 0 AND cpf `+s.db.EngineName().BytesCondition(&args, cpfs),
+		WHERE partner_id = $1 AND ended_at = 0 AND watch <> 0 AND cpf `+s.inIndexes(&args, cpfs),
 		args...,
 	)
 	if err != nil || len(subs) == 0 {
@@ -202,7 +202,7 @@ func (s Subscriptions) dropUnnamedValues(
 		}
 		return nil
 	}, `SELECT id, user_index, kind, value_index FROM asset WHERE partner_id = $1 AND source >= 2
-		AND user_index `+s.db.EngineName().BytesCondition(&args, uniqueIndexes(indexes)),
+		AND user_index `+s.inIndexes(&args, uniqueIndexes(indexes)),
 		args...,
 	)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // ErrNotEmbedded means that the database is a server's: what was asked for is done by its own tools.
@@ -122,15 +124,15 @@ func (d *DB) ScrubDeleted(ctx context.Context, tables ...string) error {
 	return errors.Join(truncateLog(ctx, own), own.Close())
 }
 
-// vacuum takes as long as it takes: a table may be large, and another vacuum of it may run, which began before what is to
-// be scrubbed was deleted and so cannot stand in for this one. Nobody waits meanwhile, neither for this session nor for
-// the lock that it waits for. A session without limits is not used for anything else.
+// vacuum takes as long as it takes: a table may be large, and another vacuum of it may run, which began before what is
+// to be scrubbed was deleted and so cannot stand in for this one. Nobody waits meanwhile, neither for this session nor
+// for the lock that it waits for. A session without limits is not used for anything else.
 func (d *DB) vacuum(ctx context.Context, tables []string) (err error) {
 	own, err := d.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("vacuum: %w", err)
 	}
-	defer func() { _ = own.Raw(func(any) error { return driver.ErrBadConn }) }()
+	defer func() { _ = own.Raw(endSession) }()
 	_, err = own.ExecContext(
 		ctx,
 		`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`,
@@ -144,6 +146,17 @@ func (d *DB) vacuum(ctx context.Context, tables []string) (err error) {
 		}
 	}
 	return nil
+}
+
+// endSession closes a session of PostgreSQL, which its pool would otherwise give to the next one who asks.
+func endSession(of any) error {
+	session, isPostgres := of.(*stdlib.Conn)
+	if !isPostgres {
+		return fmt.Errorf("a session of %T", of)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	return errors.Join(session.Conn().Close(ctx), driver.ErrBadConn)
 }
 
 // truncateLog waits in short steps, because a checkpoint that waits keeps writers out. For the same reason the log is
