@@ -76,12 +76,16 @@ func migrateAt(ctx context.Context, address string, first ...string) (err error)
 	return err
 }
 
+// mayIdle, behind an address, lets sessions idle in a transaction for a minute: a test's process may get no processor for
+// longer than the product allows. The tests of paused replicas have servers and databases of their own, with its limit.
+const mayIdle = "&idle_in_transaction_session_timeout=60000"
+
 // copyPostgres makes a copy of the template and drops it after the test. On Citus the tables are spread one by one, so
 // each test makes its own.
 func copyPostgres(t testing.TB) string {
 	t.Helper()
 	if IsCitus() {
-		return NewAddress(t, sqldb.PostgreSQL, "")
+		return NewAddress(t, sqldb.PostgreSQL, "") + mayIdle
 	}
 	ctx := context.Background()
 	admin := sqldbtest.Postgres(t)
@@ -105,9 +109,7 @@ func copyPostgres(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A test's process may get no processor for longer than a session may be idle in a transaction. The tests of
-	// paused replicas have servers and databases of their own, with the limit that the product sets.
-	return address + "&idle_in_transaction_session_timeout=60000"
+	return address + mayIdle
 }
 
 // copyStrategy: in memory copying files is the quicker way; on a disk it waits for each of a thousand small files.
