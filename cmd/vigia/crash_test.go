@@ -76,7 +76,32 @@ type server struct {
 	binary, address, console string
 	args                     []string
 	cmd                      *exec.Cmd
-	log                      bytes.Buffer
+	log                      lockedBuffer
+}
+
+// lockedBuffer may be read while a process writes it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// Reset forgets what was written.
+func (l *lockedBuffer) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b.Reset()
 }
 
 // freeAddress is one that is the test's own; servers come back to theirs after each kill.

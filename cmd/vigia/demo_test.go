@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -19,30 +18,12 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
-// lines is a writer that a test can wait on.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // startDemo runs the demo until the test ends and returns what it prints, once the tour is there.
-func startDemo(t *testing.T, data string, args ...string) (out *lines, stop func()) {
+func startDemo(t *testing.T, data string, args ...string) (out *lockedBuffer, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	out = &lines{}
-	var errs lines
+	out = &lockedBuffer{}
+	var errs lockedBuffer
 	done := make(chan int, 1)
 	go func() {
 		done <- runCommand(ctx, append([]string{"demo", "--data", data, "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0"}, args...), out, &errs)
@@ -217,7 +198,7 @@ func eventually(t *testing.T, what string, text func() string) {
 }
 
 // demoHasAPast: every picture of the console shows something.
-func demoHasAPast(t *testing.T, out *lines, visit func(string, url.Values) string) {
+func demoHasAPast(t *testing.T, out *lockedBuffer, visit func(string, url.Values) string) {
 	t.Helper()
 	eventually(t, "30 days of a made-up past", out.String)
 	pages := []string{"/", "/breaches", "/cases", "/partners"}

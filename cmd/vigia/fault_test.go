@@ -136,7 +136,7 @@ func attach(t *testing.T, pid int, f badCall) (detach func()) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	cmd := exec.Command("strace", "-f", "-o", trace, "-p", strconv.Itoa(pid), "-e", "trace="+f.calls, "-e", f.inject())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	var said strings.Builder
+	var said lockedBuffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal("strace is needed: run scripts/install-tools:", err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
@@ -26,7 +25,7 @@ type postgresServer struct {
 	port        int
 	owner       *syscall.Credential // nil unless the test runs as root: PostgreSQL refuses to start as root
 	cmd         *exec.Cmd
-	log         bytes.Buffer
+	log         lockedBuffer
 }
 
 // startPostgres makes and starts a server; settings are lines of its configuration.

@@ -94,7 +94,7 @@ func TestNoDumpIsReadUnconfined(t *testing.T) {
 			"127.0.0.1:0",
 		)
 		cmd := unconfinedCommand(t, args...)
-		var out lines
+		var out lockedBuffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		must(t, cmd.Start())
 		for !strings.Contains(out.String(), c.want) || strings.HasPrefix(c.args, "demo") && !strings.Contains(out.String(), "Stop with Ctrl-C") {
