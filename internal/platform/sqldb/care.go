@@ -127,7 +127,7 @@ func (d *DB) ScrubDeleted(ctx context.Context, tables ...string) error {
 // vacuum takes as long as it takes: a table may be large, and another vacuum of it may run, which began before what is
 // to be scrubbed was deleted and so cannot stand in for this one. Nobody waits meanwhile, neither for this session nor
 // for the lock that it waits for. A session without limits is not used for anything else.
-func (d *DB) vacuum(ctx context.Context, tables []string) (err error) {
+func (d *DB) vacuum(ctx context.Context, tables []string) error {
 	own, err := d.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("vacuum: %w", err)

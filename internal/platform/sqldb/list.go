@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
-	"strings"
 )
 
 // A list goes to the database as one argument. The text of the statement does not depend on its length, so that it
@@ -16,25 +15,17 @@ import (
 // them: "seq " + e.NumbersCondition(&args, numbers).
 func (e Engine) NumbersCondition(args *[]any, numbers []int64) string {
 	if e == PostgreSQL {
-		return e.listCondition(args, numbers, "value")
+		return anyCondition(args, numbers)
 	}
-	text := []byte{'['}
-	for i, n := range numbers {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendInt(text, n, 10)
-	}
-	return e.listCondition(args, string(append(text, ']')), "value")
+	return jsonCondition(args, numbers, "value")
 }
 
 // TextsCondition is NumbersCondition for texts.
 func (e Engine) TextsCondition(args *[]any, texts []string) string {
 	if e == PostgreSQL {
-		return e.listCondition(args, texts, "value")
+		return anyCondition(args, texts)
 	}
-	text, _ := json.Marshal(texts) // of texts it never fails
-	return e.listCondition(args, string(text), "value")
+	return jsonCondition(args, texts, "value")
 }
 
 // BytesCondition is NumbersCondition for values that columns hold as bytes.
@@ -44,26 +35,24 @@ func (e Engine) BytesCondition(args *[]any, values []string) string {
 		for i, v := range values {
 			list[i] = []byte(v)
 		}
-		return e.listCondition(args, list, "value")
+		return anyCondition(args, list)
 	}
-	var text strings.Builder
+	list := make([]string, len(values))
 	for i, v := range values {
-		if i > 0 {
-			text.WriteString(`","`)
-		}
-		text.WriteString(hex.EncodeToString([]byte(v)))
+		list[i] = hex.EncodeToString([]byte(v))
 	}
-	if len(values) == 0 {
-		return e.listCondition(args, "[]", "unhex(value)")
-	}
-	return e.listCondition(args, `["`+text.String()+`"]`, "unhex(value)")
+	return jsonCondition(args, list, "unhex(value)")
 }
 
-func (e Engine) listCondition(args *[]any, list any, value string) string {
+// anyCondition is the condition on PostgreSQL, which has lists.
+func anyCondition[T any](args *[]any, list []T) string {
 	*args = append(*args, list)
-	mark := "$" + strconv.Itoa(len(*args))
-	if e == PostgreSQL {
-		return "= ANY(" + mark + ")"
-	}
-	return "IN (SELECT " + value + " FROM json_each(" + mark + "))"
+	return "= ANY($" + strconv.Itoa(len(*args)) + ")"
+}
+
+// jsonCondition is the condition on SQLite, which takes a list as JSON; value is what an element of it stands for.
+func jsonCondition[T int64 | string](args *[]any, list []T, value string) string {
+	text, _ := json.Marshal(list) // of numbers and texts it never fails
+	*args = append(*args, string(text))
+	return "IN (SELECT " + value + " FROM json_each($" + strconv.Itoa(len(*args)) + "))"
 }

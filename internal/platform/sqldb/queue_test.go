@@ -228,3 +228,33 @@ func TestScrubWaits(t *testing.T) {
 		t.Error("the next session:", limit, err)
 	}
 }
+
+// TestGrownTablesAreAnalyzed: PostgreSQL's planner learns of rows without waiting for the server's own rounds, which are
+// off for this table.
+func TestGrownTablesAreAnalyzed(t *testing.T) {
+	ctx := context.Background()
+	d, err := OpenDatabase(ctx, os.Getenv("VIGIA_TEST_POSTGRES"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	table := fmt.Sprintf("grown_%d", time.Now().UnixNano())
+	create := `CREATE TABLE ` + table + ` (n BIGINT PRIMARY KEY) WITH (autovacuum_enabled = false)`
+	if _, err := d.write.ExecContext(ctx, create); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = d.write.ExecContext(ctx, `DROP TABLE `+table) })
+	write := func(text string) {
+		t.Helper()
+		if err := d.InTransaction(ctx, func(tx *Tx) error { _, err := tx.ExecContext(ctx, text); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`INSERT INTO ` + table + ` SELECT generate_series(1, 5000)`)
+	polltest.Until(t, "statistics of 5,000 rows", func() bool {
+		write(`UPDATE ` + table + ` SET n = n WHERE n = 1`) // writes go on
+		var rows float64
+		err := d.write.QueryRowContext(ctx, `SELECT reltuples FROM pg_class WHERE relname = $1`, table).Scan(&rows)
+		return err == nil && rows > 4000
+	})
+}
