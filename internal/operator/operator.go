@@ -406,13 +406,10 @@ type DayCount struct {
 // Brasilia is the distance of the operator's clock from UTC.
 const Brasilia = partner.Brasilia
 
-// DayNumber numbers the calendar day of a moment in Brasília: days since 1970-01-01.
-func DayNumber(t time.Time) int64 { return partner.DayNumber(t) }
-
 // FillLastDays lays counts of days out as the last days up to today, with zeros for days without a count.
 func FillLastDays(counts []DayCount, now time.Time, days int) []DayCount {
 	list := make([]DayCount, days)
-	first := time.Unix((DayNumber(now)-int64(days)+1)*24*60*60, 0).UTC()
+	first := time.Unix((partner.DayNumber(now)-int64(days)+1)*24*60*60, 0).UTC()
 	for i := range list {
 		list[i].Day = first.AddDate(0, 0, i)
 	}

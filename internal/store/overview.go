@@ -65,7 +65,7 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 	c.countStanding()
 	c.countEndpoints()
 	c.sampleScores()
-	today := operator.DayNumber(s.now())
+	today := partner.DayNumber(s.now())
 	for c.day = today - 1; c.day <= today; c.day++ { // days before that do not change any more
 		from, to := c.day*dayMicros-zoneMicros, (c.day+1)*dayMicros-zoneMicros
 		c.countDay(from, to)
@@ -362,7 +362,7 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	today := operator.DayNumber(s.now())
+	today := partner.DayNumber(s.now())
 	_, err = runInParts(ctx, s.core, grown, sweepBatch/3, func(tx *sqldb.Tx, part []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
@@ -414,7 +414,7 @@ func (s Overview) FiguresByDay(
 			`SELECT day * $4, n FROM tally WHERE name = $1 AND part = $2 AND day > $3 ORDER BY day`,
 			name,
 			part,
-			operator.DayNumber(s.now())-int64(days),
+			partner.DayNumber(s.now())-int64(days),
 			dayMicros,
 		)
 		if err != nil {
@@ -430,7 +430,7 @@ func (s Overview) FiguresByDay(
 func (s Overview) FiguresByPart(ctx context.Context, name operator.Figure, days int) (map[string]int64, error) {
 	from, to := int64(0), int64(0)
 	if days > 0 {
-		to = operator.DayNumber(s.now())
+		to = partner.DayNumber(s.now())
 		from = to - int64(days) + 1
 	}
 	return collectPairs[string, int64](ctx, s.readQuerier(), `SELECT part, CAST(sum(n) AS BIGINT) FROM tally

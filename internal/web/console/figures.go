@@ -8,6 +8,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // A figure of a page and the list that its link leads to ask the store with the same filter, so that the number is that
@@ -37,7 +38,7 @@ func (c *Console) gatherFindingFigures(ctx context.Context, days int) (findingFi
 		From:     firstOfDays(c.Now(), 2*days),
 	}, 0)
 	for _, g := range groups {
-		if g.Day < operator.DayNumber(f.From) {
+		if g.Day < partner.DayNumber(f.From) {
 			f.Before = append(f.Before, g)
 		} else {
 			f.Groups = append(f.Groups, g)
