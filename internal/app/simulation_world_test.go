@@ -293,16 +293,23 @@ func (w flakyBreaches) ProbesSince(
 	return list, last, err
 }
 
-func (w flakyBreaches) KeepHits(ctx context.Context, breach string, hits []leak.Probes) (int64, error) {
-	return chanced(w.f, "KeepHits", func() (int64, error) { return w.theBreaches.KeepHits(ctx, breach, hits) })
+func (w flakyBreaches) ListWatchers(ctx context.Context, asked leak.Probes) ([]leak.Watcher, error) {
+	return chanced(w.f, "ListWatchers", func() ([]leak.Watcher, error) { return w.theBreaches.ListWatchers(ctx, asked) })
 }
 
-func (w flakyBreaches) TellHits(
-	ctx context.Context, breach string, after leak.HitPlace, limit int, trace leak.Tracer,
-) (leak.Told, error) {
-	return chanced(w.f, "TellHits", func() (leak.Told, error) {
-		return w.theBreaches.TellHits(ctx, breach, after, limit, trace)
+func (w flakyBreaches) ListUntold(
+	ctx context.Context,
+	breach string,
+	id partner.ID,
+	watchers []leak.Watcher,
+) ([]leak.Candidate, error) {
+	return chanced(w.f, "ListUntold", func() ([]leak.Candidate, error) {
+		return w.theBreaches.ListUntold(ctx, breach, id, watchers)
 	})
+}
+
+func (w flakyBreaches) TellHits(ctx context.Context, id partner.ID, hits []leak.Hit) (int, error) {
+	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, id, hits) })
 }
 
 func (w flakyBreaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {

@@ -106,7 +106,6 @@ var crossPartners = map[string]string{
 	"WithdrawFindings":      "a breach concerns all partners; each row names its own",
 	"RestateFindings":       "a breach concerns all partners; each row names its own",
 	"RejudgeFindings":       "a breach concerns all partners; each row names its own",
-	"TellHits":              "a breach concerns all partners; each row names its own",
 	"ListDueLooks":          "values whose first look is due, of all partners; each row names its own",
 	"WaitingPartners":       "which partners have values that wait for a first look",
 	"WatchedEmails":         "a feed is asked about the values of all partners; each row names its own",

@@ -177,6 +177,18 @@ type Renewal struct {
 	Exposes []cyber.Exposed
 }
 
+// Watcher is a watched value and whose it is.
+type Watcher struct {
+	Asset cyber.AssetID
+	User  string // keyed index of the person's hash
+}
+
+// Candidate is a watched value that a breach may hold.
+type Candidate struct {
+	Asset       cyber.AssetID
+	Fingerprint uint64
+}
+
 // Tracer tells what the records of one breach say of a value, if it holds it.
 type Tracer func(fingerprint uint64) (Held, error)
 
@@ -227,10 +239,14 @@ type Store interface {
 	ListProbes(ctx context.Context, after Place, limit int) ([]Probes, Place, error)
 	// ProbesSince returns those of values added at or after a time.
 	ProbesSince(ctx context.Context, since time.Time, after Place, limit int) ([]Probes, Place, error)
-	// KeepHits notes which watched values have these fingerprints, to be told.
-	KeepHits(ctx context.Context, breach string, hits []Probes) (int64, error)
-	// TellHits makes findings, statuses and events of up to limit noted hits behind a place, whole persons at a time.
-	TellHits(ctx context.Context, breach string, after HitPlace, limit int, trace Tracer) (Told, error)
+	// ListWatchers returns the values of a partner that have one of the fingerprints; any number may have the same.
+	ListWatchers(ctx context.Context, asked Probes) ([]Watcher, error)
+	// ListUntold returns all values of the people of some values, without those that a finding of the breach is about:
+	// so a person is told of a breach once, whichever value is met first.
+	ListUntold(ctx context.Context, breach string, id partner.ID, watchers []Watcher) ([]Candidate, error)
+	// TellHits makes findings, statuses and events of hits of a partner's values, and returns how many findings. What
+	// is found already stays as it is.
+	TellHits(ctx context.Context, id partner.ID, hits []Hit) (int, error)
 	// WithdrawFindings closes up to limit open findings of a breach as retracted and returns how many.
 	WithdrawFindings(ctx context.Context, breach string, limit int) (int, error)
 	// RejudgeFindings holds up to limit findings of a breach, found at or after since, behind the given one, against

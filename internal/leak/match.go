@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/corpus/library"
 	"github.com/vigiahq/vigia/internal/corpus/segment"
@@ -39,8 +42,10 @@ const (
 	// probeBatch is how many watched values are sorted and probed at a time, which is how often each page of a segment
 	// is visited: 12 MB of them.
 	probeBatch = 500_000
-	// tellBatch is how many hits become findings in one transaction, with their statuses, events and deliveries: others
-	// wait for it.
+	// sortBatch is how many fingerprints' values are put in order at a time: a few megabytes of them.
+	sortBatch = 20_000
+	// tellBatch is how many values whose fingerprints were met become findings in one transaction, with what else the
+	// breach holds of their people, and with their statuses, events and deliveries: others wait for it.
 	tellBatch = 250
 )
 
@@ -48,11 +53,10 @@ const (
 type Phase int
 
 // The phases: what was found in the breach before its content was renewed is held against the new one, every watched
-// value is probed, hits are told, and what was added meanwhile is probed and told.
+// value is probed and its person told of it, and so is what was added meanwhile.
 const (
 	PhaseRejudge Phase = iota
 	PhaseProbe
-	PhaseTell
 	PhaseLate
 )
 
@@ -62,19 +66,6 @@ type Place struct {
 	At      int64      `json:"at"`
 }
 
-// HitPlace is a place in the order in which hits of a breach are told; nothing is before the zero one.
-type HitPlace struct {
-	Partner partner.ID
-	User    string // keyed index of the person's hash
-	Asset   cyber.AssetID
-}
-
-// Told is what came of telling hits: how many, and the last of them, which is the zero place when there were none.
-type Told struct {
-	Count int
-	Last  HitPlace
-}
-
 // MatchProgress is how far a match has come.
 type MatchProgress struct {
 	Phase Phase `json:"phase"`
@@ -82,8 +73,8 @@ type MatchProgress struct {
 	// Probed counts each watched value once; those that the last look asks about a second time are in Again.
 	Probed int64 `json:"probed"`
 	Again  int64 `json:"again,omitempty"`
-	Hits   int64 `json:"hits"`
-	Told   int64 `json:"told"`
+	// Hits are values that findings were made of.
+	Hits int64 `json:"hits"`
 	// Finding is the last one that was judged again, and Checked, Withdrawn and Changed count those: see Rejudged.
 	Finding   cyber.FindingID `json:"finding,omitempty"`
 	Checked   int64           `json:"checked,omitempty"`
@@ -151,13 +142,7 @@ func (m *Matcher) matchWatched(ctx context.Context, run *job.Run, breach Record,
 		p.Phase = PhaseProbe
 	}
 	if p.Phase == PhaseProbe {
-		if err := m.probeSegment(ctx, run, v.reader, p, m.store.ListProbes); err != nil {
-			return err
-		}
-		p.Phase = PhaseTell
-	}
-	if p.Phase == PhaseTell {
-		if err := m.tellHits(ctx, run, v, p); err != nil {
+		if err := m.probeSegment(ctx, run, v, p, m.store.ListProbes); err != nil {
 			return err
 		}
 		p.Phase, p.After = PhaseLate, Place{}
@@ -182,10 +167,7 @@ func (m *Matcher) matchLate(ctx context.Context, run *job.Run, breach Record, v 
 	next := func(ctx context.Context, after Place, limit int) ([]Probes, Place, error) {
 		return m.store.ProbesSince(ctx, since, after, limit)
 	}
-	if err := m.probeSegment(ctx, run, v.reader, p, next); err != nil {
-		return err
-	}
-	return m.tellHits(ctx, run, v, p)
+	return m.probeSegment(ctx, run, v, p, next)
 }
 
 // rejudgeFindings holds findings since a time against what the breach holds now. Of a new breach there are hardly any.
@@ -225,8 +207,9 @@ func (m *Matcher) dropFormer(ctx context.Context, breach Record) error {
 	return m.store.ForgetFormer(ctx, breach)
 }
 
-// probeSegment asks the segment about watched values, a large batch in rising order at a time, and notes the hits.
-func (m *Matcher) probeSegment(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress,
+// probeSegment asks the segment about watched values, a large batch in rising order at a time, and tells what it holds
+// of them. A match that is interrupted asks about its last batch again, and passes over what was told of it.
+func (m *Matcher) probeSegment(ctx context.Context, run *job.Run, v volume, p *MatchProgress,
 	next func(ctx context.Context, after Place, limit int) ([]Probes, Place, error),
 ) error {
 	var probes, found []uint64
@@ -242,14 +225,15 @@ func (m *Matcher) probeSegment(ctx context.Context, run *job.Run, r *segment.Rea
 		all := len(probes)
 		slices.Sort(probes)
 		probes = slices.Compact(probes) // several partners watch one value
-		if found, err = r.Intersect(found[:0], probes); err != nil {
+		if found, err = v.reader.Intersect(found[:0], probes); err != nil {
 			return fmt.Errorf("probe: %w", err)
 		}
-		kept, err := m.store.KeepHits(ctx, run.Subject, selectHits(batch, found))
-		if err != nil {
-			return err
+		for _, hits := range selectHits(batch, found) {
+			if err := m.tellPartner(ctx, run, v, p, hits); err != nil {
+				return fmt.Errorf("tell: %w", err)
+			}
 		}
-		p.Hits, p.After = p.Hits+kept, last
+		p.After = last
 		if p.Phase == PhaseLate {
 			p.Again += int64(all)
 		} else {
@@ -280,29 +264,74 @@ func selectHits(batch []Probes, found []uint64) (hits []Probes) {
 				of.Fingerprints = append(of.Fingerprints, f)
 			}
 		}
-		hits = append(hits, of)
+		if len(of.Fingerprints) > 0 {
+			hits = append(hits, of)
+		}
 	}
 	return hits
 }
 
-// tellHits turns noted hits into findings and alerts. It goes on behind the last one that was told, and not at the
-// first that is left: a database may have to step over all that were deleted to find that one.
-func (m *Matcher) tellHits(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {
-	var start, after HitPlace
-	for {
-		told, err := m.store.TellHits(ctx, run.Subject, after, tellBatch, v.traceValue)
+// tellPartner makes findings and alerts of a partner's values whose fingerprints the breach holds, in the order in
+// which they were added: neighbours in it share pages of the database, and fingerprints come in any order.
+func (m *Matcher) tellPartner(ctx context.Context, run *job.Run, v volume, p *MatchProgress, hits Probes) error {
+	for part := range slices.Chunk(hits.Fingerprints, sortBatch) {
+		watchers, err := m.store.ListWatchers(ctx, Probes{Partner: hits.Partner, Fingerprints: part})
 		if err != nil {
-			return fmt.Errorf("tell: %w", err)
-		}
-		p.Told += int64(told.Count)
-		if err := run.Save(ctx, p); err != nil {
 			return err
 		}
-		if told.Count == 0 && after == start {
+		slices.SortFunc(watchers, func(a, b Watcher) int { return strings.Compare(string(a.Asset), string(b.Asset)) })
+		// What is told next is read while the last is written. A person of both is read twice, and told once.
+		found := make(chan []Hit, 1)
+		work, ctx := errgroup.WithContext(ctx)
+		work.Go(func() error {
+			defer close(found)
+			return m.findHits(ctx, run.Subject, v, hits.Partner, watchers, found)
+		})
+		work.Go(func() error {
+			for some := range found {
+				told, err := m.store.TellHits(ctx, hits.Partner, some)
+				if err != nil {
+					return err
+				}
+				p.Hits += int64(told)
+				if err := run.Save(ctx, p); err != nil {
+					return err
+				}
+			}
 			return nil
+		})
+		if err := work.Wait(); err != nil {
+			return err
 		}
-		after = told.Last // the start again behind the last of all, in case that one was noted before it meanwhile
 	}
+	return nil
+}
+
+// findHits finds out what the breach holds of the people who watch some values, a batch of them after the other.
+func (m *Matcher) findHits(
+	ctx context.Context,
+	breach string,
+	v volume,
+	of partner.ID,
+	watchers []Watcher,
+	found chan<- []Hit,
+) error {
+	for some := range slices.Chunk(watchers, tellBatch) {
+		values, err := m.store.ListUntold(ctx, breach, of, some)
+		if err != nil {
+			return err
+		}
+		hits, err := v.findHits(breach, values)
+		if err != nil {
+			return err
+		}
+		select {
+		case found <- hits:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // WithdrawBreach closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw. The

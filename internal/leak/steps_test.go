@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,17 +30,21 @@ type registers struct {
 	watched  []int64
 	late     []int64
 	hits     []int64
-	open     int
+	open     int         // findings that are not withdrawn yet
+	others   []Candidate // values of the people who are listed
 	findings []cyber.FindingID
 	pending  []DueLook
 	settled  []string
 	segments []Segment
 	epoch    int64
+	mu       sync.Mutex // a match reads and writes at once
 	calls    []string
 	failAt   string
 }
 
 func (s *registers) call(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.calls = append(s.calls, name)
 	if n := count(s.calls, name); s.failAt == name || s.failAt == fmt.Sprint(name, n) {
 		return errAway
@@ -81,60 +87,38 @@ func (s *registers) ProbesSince(_ context.Context, since time.Time, after Place,
 	return probes, last, s.call("late")
 }
 
-func (s *registers) KeepHits(_ context.Context, _ string, list []Probes) (int64, error) {
-	before := len(s.hits)
-	for _, of := range list {
-		for _, h := range of.Fingerprints {
-			s.hits = append(s.hits, int64(h))
+func (s *registers) ListWatchers(_ context.Context, asked Probes) (list []Watcher, err error) {
+	for _, f := range asked.Fingerprints {
+		list = append(list, Watcher{cyber.AssetID(fmt.Sprintf("as%d", f)), "user"})
+	}
+	return list, s.call("watchers")
+}
+
+func (s *registers) ListUntold(_ context.Context, _ string, _ partner.ID, watchers []Watcher) ([]Candidate, error) {
+	var list []Candidate
+	for _, w := range watchers {
+		if f := printOf(w.Asset); !slices.Contains(s.hits, f) {
+			list = append(list, Candidate{w.Asset, uint64(f)})
 		}
 	}
+	return append(list, s.others...), s.call("untold")
+}
+
+// printOf is the fingerprint of a value of registers.
+func printOf(asset cyber.AssetID) (fingerprint int64) {
+	if _, err := fmt.Sscanf(string(asset), "as%d", &fingerprint); err != nil {
+		panic(err)
+	}
+	return fingerprint
+}
+
+func (s *registers) TellHits(_ context.Context, _ partner.ID, hits []Hit) (int, error) {
+	before := len(s.hits)
+	for _, h := range hits {
+		s.hits = append(s.hits, printOf(h.Asset))
+	}
 	slices.Sort(s.hits[before:]) // they come in no order
-	n := len(s.hits) - before
-	s.open += n
-	return int64(n), s.call("keep")
-}
-
-func (s *registers) TellHits(_ context.Context, _ string, _ HitPlace, limit int, _ Tracer) (Told, error) {
-	n := min(s.open, limit)
-	s.open -= n
-	return Told{Count: n}, s.call("tell")
-}
-
-// behind is a store with hits in two places: those before the place that was told are seen only by a look from the start.
-type behind struct {
-	*registers
-	asked []HitPlace
-}
-
-func (s *behind) TellHits(_ context.Context, _ string, after HitPlace, _ int, _ Tracer) (Told, error) {
-	s.asked = append(s.asked, after)
-	switch len(s.asked) {
-	case 1:
-		return Told{Count: 1, Last: HitPlace{User: "m"}}, nil
-	case 2:
-		return Told{}, nil
-	case 3: // one that was noted meanwhile
-		return Told{Count: 1, Last: HitPlace{User: "a"}}, nil
-	default:
-		return Told{}, nil
-	}
-}
-
-// TestTellingEndsAtTheStart: hits are told behind the last one, and nothing is left only when none is seen from the
-// start on.
-func TestTellingEndsAtTheStart(t *testing.T) {
-	m, s := newMatcher(t)
-	hits := &behind{registers: s}
-	m.store = hits
-	run, _ := ran("{}", s)
-	var p MatchProgress
-	if err := m.tellHits(t.Context(), run, volume{}, &p); err != nil || p.Told != 2 {
-		t.Errorf("%d told, %v", p.Told, err)
-	}
-	want := []HitPlace{{}, {User: "m"}, {}, {User: "a"}, {}}
-	if !slices.Equal(hits.asked, want) {
-		t.Errorf("asked behind %v", hits.asked)
-	}
+	return len(hits), s.call("tell")
 }
 
 func (s *registers) WithdrawFindings(_ context.Context, _ string, limit int) (int, error) {
@@ -272,14 +256,12 @@ func TestMatchSteps(t *testing.T) {
 		hits     []int64
 		last     string
 	}{
-		"from the start":             {`{}`, false, []int64{2, 3, 5}, `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"told":3}`},
-		"without a progress":         {``, false, []int64{2, 3, 5}, `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"told":3}`},
-		"from the middle":            {`{"phase":1,"after":{"partner":"","at":2},"probed":2,"hits":1}`, false, []int64{3, 5}, `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"told":2}`},
-		"when all hits were noted":   {`{"phase":2,"after":{"partner":"","at":4},"probed":4,"hits":2}`, false, []int64{5}, `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"told":1}`},
-		"at the second look":         {`{"phase":3,"after":{"partner":"","at":4},"probed":4,"hits":2,"told":2}`, false, []int64{5}, `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":2,"hits":3,"told":3}`},
-		"without the second look":    {`{}`, true, []int64{2, 3}, `{"phase":3,"after":{"partner":"","at":0},"probed":4,"hits":2,"told":2}`},
-		"only told, without a look":  {`{"phase":2,"after":{"partner":"","at":4},"probed":4,"hits":2,"told":2}`, true, nil, `{"phase":3,"after":{"partner":"","at":0},"probed":4,"hits":2,"told":2}`},
-		"nothing left, without look": {`{"phase":3,"after":{"partner":"","at":4}}`, true, nil, ""},
+		"from the start":             {`{}`, false, []int64{2, 3, 5}, `{"phase":2,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3}`},
+		"without a progress":         {``, false, []int64{2, 3, 5}, `{"phase":2,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3}`},
+		"from the middle":            {`{"phase":1,"after":{"partner":"","at":2},"probed":2,"hits":1}`, false, []int64{3, 5}, `{"phase":2,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3}`},
+		"at the second look":         {`{"phase":2,"after":{"partner":"","at":4},"probed":4,"hits":2}`, false, []int64{5}, `{"phase":2,"after":{"partner":"","at":6},"probed":4,"again":2,"hits":3}`},
+		"without the second look":    {`{}`, true, []int64{2, 3}, `{"phase":2,"after":{"partner":"","at":0},"probed":4,"hits":2}`},
+		"nothing left, without look": {`{"phase":2,"after":{"partner":"","at":4}}`, true, nil, ""},
 	} {
 		m, s := newMatcher(t)
 		run, saved := ran(c.progress, s)
@@ -294,12 +276,27 @@ func TestMatchSteps(t *testing.T) {
 		if n := len(*saved); n > 0 {
 			last = (*saved)[n-1]
 		}
-		if last != c.last || s.open != 0 {
-			t.Errorf("%s: %s, want %s; %d not told", name, last, c.last, s.open)
+		if last != c.last {
+			t.Errorf("%s: %s, want %s", name, last, c.last)
 		}
 		if looked := count(s.calls, "since 1m0s"); (looked > 0) == c.first {
 			t.Errorf("%s: %d second looks", name, looked)
 		}
+	}
+}
+
+// TestPeopleAreToldOfAllTheirValues: values of the people who watch what was met are asked of the breach, too, and those
+// that it does not hold are nobody's news.
+func TestPeopleAreToldOfAllTheirValues(t *testing.T) {
+	m, s := newMatcher(t)
+	s.watched = []int64{2, 3}
+	s.others = []Candidate{{"as4", 4}, {"as7", 7}}
+	run, saved := ran("{}", s)
+	if err := m.MatchFirst(t.Context(), run); err != nil || !slices.Equal(s.hits, []int64{2, 3, 7}) {
+		t.Errorf("hits %v, %v", s.hits, err)
+	}
+	if last := (*saved)[len(*saved)-1]; !strings.Contains(last, `"hits":3`) {
+		t.Error(last)
 	}
 }
 
@@ -316,7 +313,7 @@ func TestMatchOfRenewed(t *testing.T) {
 		t.Fatal(s.hits, err)
 	}
 	last := (*saved)[len(*saved)-1]
-	if want := `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"told":3,"finding":"fd_2","checked":3,"withdrawn":3}`; last != want {
+	if want := `{"phase":2,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"finding":"fd_2","checked":3,"withdrawn":3}`; last != want {
 		t.Errorf("%s, want %s", last, want)
 	}
 	if names, err := files.ListLocal(); err != nil || !slices.Equal(names, []string{"loja.seg"}) ||
@@ -392,16 +389,16 @@ func TestStepsStop(t *testing.T) {
 		after  string // what must not be reached any more
 	}{
 		{"breach", (*Matcher).MatchBreach, Published, "watched"},
-		{"watched", (*Matcher).MatchBreach, Published, "keep"},
+		{"watched", (*Matcher).MatchBreach, Published, "watchers"},
+		{"watchers", (*Matcher).MatchBreach, Published, "untold"},
 		{"rejudge", (*Matcher).MatchBreach, Published, "save"},
-		{"save", (*Matcher).MatchBreach, Published, "watched"},
-		{"keep", (*Matcher).MatchBreach, Published, "tell"},
-		{"save3", (*Matcher).MatchBreach, Published, "tell"},
+		{"save", (*Matcher).MatchBreach, Published, "late"},
+		{"untold", (*Matcher).MatchBreach, Published, "tell"},
 		{"tell", (*Matcher).MatchBreach, Published, "late"},
-		{"save4", (*Matcher).MatchBreach, Published, "late"},
-		{"save6", (*Matcher).MatchBreach, Published, "late"},
+		{"save2", (*Matcher).MatchBreach, Published, "late"},
+		{"save3", (*Matcher).MatchBreach, Published, "late"},
 		{"late", (*Matcher).MatchBreach, Published, ""},
-		{"tell3", (*Matcher).MatchBreach, Published, ""},
+		{"tell2", (*Matcher).MatchBreach, Published, ""},
 		{"breach", (*Matcher).WithdrawBreach, Retracted, "withdraw"},
 		{"withdraw", (*Matcher).WithdrawBreach, Retracted, "save"},
 		{"save", (*Matcher).WithdrawBreach, Retracted, ""},

@@ -347,6 +347,21 @@ func (v volume) traceValue(fingerprint uint64) (h Held, err error) {
 	return h, err
 }
 
+// findHits returns those values that the breach holds, with what its records say of them.
+func (v volume) findHits(breach string, values []Candidate) ([]Hit, error) {
+	hits := make([]Hit, 0, len(values))
+	for _, c := range values {
+		held, err := v.traceValue(c.Fingerprint)
+		if err != nil {
+			return nil, err
+		}
+		if held.Found {
+			hits = append(hits, Hit{Asset: c.Asset, Seen: cyber.Seen{Breach: breach, Trace: held.Trace}})
+		}
+	}
+	return hits, nil
+}
+
 func (v volume) traceOfLabel(fingerprint uint64, id segment.LabelID) (cyber.Trace, error) {
 	text, err := v.reader.LabelBytes(id)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -180,14 +181,8 @@ func (r *postureReader) addDeviceOrCase(part, at int64, first string) {
 }
 
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
-	var args []any
-	return collectRows(
-		ctx,
-		s.readQuerier(),
-		s.scanBreach,
-		`SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+appendMarks(&args, names)+`)`,
-		args...,
-	)
+	found, err := s.breachesByName(ctx, s.readQuerier(), names)
+	return slices.Collect(maps.Values(found)), err
 }
 
 // sealedAnswerPlace binds a sealed answer to its row.

@@ -115,7 +115,8 @@ func (s Monitoring) keepAssetRows(
 	if err := insertAssetRows(ctx, tx, id, inserts); err != nil {
 		return nil, 0, err
 	}
-	return refused, waiting, s.addFindings(ctx, tx, id, hits)
+	_, err = s.addFindings(ctx, tx, id, hits)
+	return refused, waiting, err
 }
 
 // addSource returns the statement that adds a reason to watch a value that is there.

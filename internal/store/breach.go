@@ -133,25 +133,31 @@ func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Re
 
 // publishedBreaches returns those of the named breaches that are published.
 func (c core) publishedBreaches(ctx context.Context, q querier, names []string) (map[string]cyber.Breach, error) {
-	args := []any{}
-	found, err := collectRows(
-		ctx,
-		q,
-		c.scanBreach,
-		`SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+appendMarks(
-			&args,
-			names,
-		)+`)`,
+	return c.selectBreaches(ctx, q, names, ` AND b.state = 'published'`)
+}
+
+// breachesByName returns those of the named breaches that there are, in whatever state.
+func (c core) breachesByName(ctx context.Context, q querier, names []string) (map[string]cyber.Breach, error) {
+	return c.selectBreaches(ctx, q, names, "")
+}
+
+func (c core) selectBreaches(
+	ctx context.Context,
+	q querier,
+	names []string,
+	only string,
+) (map[string]cyber.Breach, error) {
+	var args []any
+	byName := make(map[string]cyber.Breach, len(names))
+	err := eachRow(ctx, q, func(row scanner) error {
+		var b cyber.Breach
+		err := c.scanBreach(row, &b)
+		byName[b.Name] = b
+		return err
+	}, `SELECT `+breachColumns+` FROM breach b WHERE b.name `+inList(c.db.EngineName(), &args, names)+only,
 		args...,
 	)
-	if err != nil {
-		return nil, err
-	}
-	byName := make(map[string]cyber.Breach, len(found))
-	for _, b := range found {
-		byName[b.Name] = b
-	}
-	return byName, nil
+	return byName, err
 }
 
 // InsertBreach stores a new breach.

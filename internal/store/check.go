@@ -242,12 +242,6 @@ var references = []refers{
 		`NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`,
 	},
 	{
-		"match_hit",
-		"asset_id",
-		"its watched value is not there",
-		`NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`,
-	},
-	{
 		"subscription",
 		"partner_id || '/' || t.seq",
 		"its plan is not there",

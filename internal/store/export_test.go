@@ -42,8 +42,3 @@ func (s *Store) LeadingBulk(id partner.ID) bool {
 	_, busy := s.bulk.lead[id]
 	return busy
 }
-
-// VeilForTest is how the partner's row keeps a fingerprint.
-func (s *Store) VeilForTest(id partner.ID, fingerprint uint64) int64 {
-	return s.veilFingerprint(id, fingerprint)
-}

@@ -31,10 +31,10 @@ func uniqueValues[T comparable](values []T) []T {
 }
 
 // addFindings turns the hits of one partner's values into findings, statuses and events, in the caller's transaction:
-// see leak.DiscoverFindings.
-func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []leak.Hit) error {
+// see leak.DiscoverFindings. It returns how many findings are new.
+func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, hits []leak.Hit) (int, error) {
 	if len(hits) == 0 {
-		return nil
+		return 0, nil
 	}
 	ids, names := make([]cyber.AssetID, len(hits)), make([]string, len(hits))
 	for i, h := range hits {
@@ -42,11 +42,11 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	}
 	breaches, err := s.publishedBreaches(ctx, tx, uniqueValues(names))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	values, into, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	hits = slices.Clone(hits)
 	for i, h := range hits {
@@ -55,13 +55,13 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		}
 	}
 	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
-		return err
+		return 0, err
 	}
 	verdict, err := s.judge.DiscoverFindings(values, hits, breaches, newFindingID, s.now())
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return s.keepVerdict(ctx, tx, id, verdict)
+	return len(verdict.Found), s.keepVerdict(ctx, tx, id, verdict)
 }
 
 // newFindingID returns a time-ordered ID, so that new findings go to the end of the index.
@@ -248,20 +248,29 @@ func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (cyber.Trace, err
 	return leak.ParseTrace(plain)
 }
 
-// findingColumns are those that scanning a finding expects; its value's kind is the asset's.
-const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes,
-	f.logins, f.own_site, f.watched_site, f.quiet, f.renewed_at, ` + breachColumns
+// ownFindingColumns are those of a finding's own row; findingColumns are followed by what its value and its breach say.
+const (
+	ownFindingColumns = `f.id, f.partner_id, f.asset_id, f.found_at, f.resolution, f.resolved_at, f.classes,
+		f.logins, f.own_site, f.watched_site, f.quiet, f.renewed_at`
+	findingColumns = ownFindingColumns + `, a.kind, ` + breachColumns
+)
 
-// scanFinding reads findingColumns. The breach, and with it the severity, is as it stands now, not as it was when
-// found.
+// scanFinding reads findingColumns.
 func (s Monitoring) scanFinding(row scanner, f *cyber.Finding) error {
+	more := append([]any{&f.Kind}, s.breachTargets(&f.Breach, new(bool))...)
+	err := s.scanOwnFinding(longer{row, more}, f)
+	attachBreach(f, f.Breach)
+	return err
+}
+
+// scanOwnFinding reads ownFindingColumns.
+func (s Monitoring) scanOwnFinding(row scanner, f *cyber.Finding) error {
 	var classes sql.NullInt64
 	var logins []byte
-	err := row.Scan(append([]any{
+	err := row.Scan(
 		&f.ID,
 		&f.Partner,
 		&f.Asset,
-		&f.Kind,
 		&f.FoundAt,
 		&f.Resolution,
 		&f.ResolvedAt,
@@ -271,15 +280,20 @@ func (s Monitoring) scanFinding(row scanner, f *cyber.Finding) error {
 		&f.WatchedSite,
 		&f.Quiet,
 		&f.RenewedAt,
-	}, s.breachTargets(&f.Breach, new(bool))...)...)
+	)
 	if err == nil && len(logins) > 0 {
 		f.Trace, err = s.openLogins(*f, logins)
 	}
 	f.Trace.Told, f.Trace.Classes = classes.Valid, cyber.Classes(classes.Int64)
-	breach := f.Breach.ForPeople()
-	f.Breach = breach.ForTrace(f.Trace)
-	f.Severity = cyber.SeverityOf(*f) // from the breach as it stands now: an operator may have learned more
 	return err
+}
+
+// attachBreach says of a finding what its breach, and with it the severity, is as it stands now, not as it was when
+// found: an operator may have learned more.
+func attachBreach(f *cyber.Finding, b cyber.Breach) {
+	breach := b.ForPeople()
+	f.Breach = breach.ForTrace(f.Trace)
+	f.Severity = cyber.SeverityOf(*f)
 }
 
 // longer is a row with further columns behind those of the rest.
@@ -622,7 +636,7 @@ func findTwins(
 	return ids, err
 }
 
-// readFindings gives values all that was found of them.
+// readFindings gives values all that was found of them. Breaches are read once, and not with each finding of them.
 func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
 	byID, ids := make(map[cyber.AssetID]*leak.Watched, len(values)), make([]cyber.AssetID, len(values))
 	for i, w := range values {
@@ -635,19 +649,28 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	findings, err := collectRows(
 		ctx,
 		tx,
-		s.scanFinding,
-		// CROSS JOIN has SQLite begin with the findings of these values: it would rather read all of every breach.
-		`SELECT `+findingColumns+` FROM finding f CROSS JOIN asset a CROSS JOIN breach b
-		WHERE f.partner_id = $1 AND f.asset_id `+inList(s.db.EngineName(), &args, ids)+`
-			AND a.partner_id = f.partner_id AND a.id = f.asset_id AND b.name = f.breach
-		ORDER BY f.found_at, f.id`,
+		func(row scanner, f *cyber.Finding) error {
+			return s.scanOwnFinding(longer{row, []any{&f.Breach.Name}}, f)
+		},
+		`SELECT `+ownFindingColumns+`, f.breach FROM finding f
+		WHERE f.partner_id = $1 AND f.asset_id `+inList(s.db.EngineName(), &args, ids)+` ORDER BY f.found_at, f.id`,
 		args...,
 	)
+	if err != nil || len(findings) == 0 {
+		return err
+	}
+	names := make([]string, len(findings))
+	for i, f := range findings {
+		names[i] = f.Breach.Name
+	}
+	breaches, err := s.breachesByName(ctx, tx, uniqueValues(names))
 	if err != nil {
 		return err
 	}
 	for _, f := range findings {
 		w := byID[f.Asset]
+		f.Kind = w.Kind
+		attachBreach(&f, breaches[f.Breach.Name])
 		w.Findings = append(w.Findings, f)
 	}
 	return nil

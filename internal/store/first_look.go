@@ -371,7 +371,7 @@ func (s Breaches) SettleLooks(
 	hits []leak.Hit,
 ) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
+		if _, err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
 			return err
 		}
 		args := []any{id, lookDone, epoch, lookDue}

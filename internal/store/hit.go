@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -128,204 +129,86 @@ func (s Breaches) readPartnerProbes(place *leak.Place, limit int,
 	return list, nil
 }
 
-// hitBatch bounds an IN list.
-const hitBatch = 500
-
-// KeepHits notes the watched values with these fingerprints.
-func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probes) (total int64, err error) {
-	for _, of := range hits {
-		for part := range slices.Chunk(of.Fingerprints, hitBatch) {
-			kept, err := s.keepPartnerHits(ctx, of.Partner, breach, part)
-			if total += kept; err != nil {
-				return total, err
-			}
-		}
+// ListWatchers returns the values of a partner that have one of the fingerprints: see leak.Store.
+func (s Breaches) ListWatchers(ctx context.Context, asked leak.Probes) ([]leak.Watcher, error) {
+	veiled := make([]int64, len(asked.Fingerprints))
+	for i, f := range asked.Fingerprints {
+		veiled[i] = s.veilFingerprint(asked.Partner, f)
 	}
-	return total, nil
+	args := []any{asked.Partner}
+	return collectRows(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, w *leak.Watcher) error {
+			var user []byte
+			err := row.Scan(&w.Asset, &user)
+			w.User = string(user)
+			return err
+		},
+		`SELECT id, user_index FROM asset
+			WHERE partner_id = $1 AND fingerprint `+s.db.EngineName().NumbersCondition(&args, veiled),
+		args...,
+	)
 }
 
-// keepPartnerHits notes those of one partner.
-func (s Breaches) keepPartnerHits(
+// ListUntold returns what a breach may hold of some people and has not told them: see leak.Store.
+func (s Breaches) ListUntold(
 	ctx context.Context,
+	breach string,
 	id partner.ID,
-	breach string,
-	hits []uint64,
-) (kept int64, err error) {
-	veiled := make([]int64, len(hits))
-	for i, h := range hits {
-		veiled[i] = s.veilFingerprint(id, h)
+	watchers []leak.Watcher,
+) ([]leak.Candidate, error) {
+	q := s.readQuerier()
+	indexes := make([][]byte, len(watchers))
+	for i, w := range watchers {
+		indexes[i] = []byte(w.User)
 	}
-	// Any number of people may watch one value. Those that are read are locked: one that is being deleted is passed
-	// over, and none is deleted between being read and being referred to. Citus locks by a SELECT alone, so the
-	// hits are written by a statement of their own. What is noted or found already is counted, and not asked for by NOT
-	// EXISTS, so that PostgreSQL looks each value up: its statistics of a table that was empty a moment ago have it
-	// compare every value with every hit.
-	return s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
-		args := []any{id, breach, hitBatch}
-		found, err := collectRows(ctx, tx, scanWatched, `SELECT user_index, id FROM asset
-			WHERE partner_id = $1 AND fingerprint `+tx.EngineName().NumbersCondition(&args, veiled)+`
-			AND (SELECT count(*) FROM finding f WHERE f.partner_id = $1 AND f.asset_id = asset.id
-				AND f.breach = $2) = 0
-			AND (SELECT count(*) FROM match_hit h WHERE h.breach = $2 AND h.partner_id = $1
-				AND h.user_index = asset.user_index AND h.asset_id = asset.id) = 0
-			LIMIT $3`+s.db.KeepRows(),
-			args...,
-		)
-		if err != nil {
-			return 0, err
-		}
-		return int64(len(found)), tx.InsertOrUpdate(ctx, "match_hit",
-			[]string{"breach", "partner_id", "user_index", "asset_id"},
-			"(breach, partner_id, user_index, asset_id) DO NOTHING",
-			rowsOf(found, func(_ int, w watchedRow) ([]any, error) {
-				return []any{breach, id, w.user, w.asset}, nil
-			}))
-	})
-}
-
-// watchedRow names a watched value of a partner.
-type watchedRow struct {
-	user  []byte
-	asset cyber.AssetID
-}
-
-func scanWatched(row scanner, w *watchedRow) error { return row.Scan(&w.user, &w.asset) }
-
-// keptHit is a stored match of a breach and a watched value that has not become a finding yet.
-type keptHit struct {
-	partner     partner.ID
-	user        string
-	asset       cyber.AssetID
-	fingerprint uint64
-}
-
-// keptHitColumns are those of a hit that waits to become a finding.
-const keptHitColumns = `m.partner_id, m.user_index, m.asset_id, a.fingerprint
-	FROM match_hit m JOIN asset a ON a.partner_id = m.partner_id AND a.id = m.asset_id`
-
-// scanKeptHit reads keptHitColumns. Fingerprints are stored veiled for each partner, and come back unveiled.
-func (s Breaches) scanKeptHit(row scanner, h *keptHit) error {
-	var user []byte
-	var veiled int64
-	err := row.Scan(&h.partner, &user, &h.asset, &veiled)
-	h.user, h.fingerprint = string(user), s.unveilFingerprint(h.partner, veiled)
-	return err
-}
-
-// TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a
-// breach.
-func (s Breaches) TellHits(
-	ctx context.Context,
-	breach string,
-	after leak.HitPlace,
-	limit int,
-	trace leak.Tracer,
-) (leak.Told, error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (told leak.Told, err error) {
-		kept, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
-			AND (m.partner_id, m.user_index, m.asset_id) > ($2, $3, $4)
-			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $5`,
-			breach,
-			after.Partner,
-			[]byte(after.User),
-			after.Asset,
-			limit,
-		)
-		if err != nil {
-			return told, err
-		}
-		if len(kept) == limit {
-			kept = wholePersons(kept)
-		}
-		for rest := kept; len(rest) > 0; {
-			n := 1
-			for n < len(rest) && rest[n].partner == rest[0].partner {
-				n++
-			}
-			done, err := s.createFindings(ctx, tx, rest[0].partner, breach, rest[:n], trace)
-			if err != nil {
-				return told, err
-			}
-			last := rest[n-1]
-			told.Count += done
-			told.Last = leak.HitPlace{Partner: last.partner, User: last.user, Asset: last.asset}
-			rest = rest[n:]
-		}
-		return told, nil
-	})
-}
-
-// wholePersons drops the hits of the last person, because more of them may follow, unless there is no other person.
-func wholePersons(kept []keptHit) []keptHit {
-	last := kept[len(kept)-1]
-	for n := len(kept); n > 0; n-- {
-		if h := kept[n-1]; h.partner != last.partner || h.user != last.user {
-			return kept[:n]
-		}
-	}
-	return kept
-}
-
-// createFindings turns hits into findings. It includes hits stored under the other digest of the same person: a person
-// who was enrolled after values had been added under both digests has hits under both.
-func (s Breaches) createFindings(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	breach string,
-	kept []keptHit,
-	trace leak.Tracer,
-) (int, error) {
-	indexes := make([][]byte, len(kept))
-	for i, h := range kept {
-		indexes[i] = []byte(h.user)
-	}
-	people, err := s.findPersons(ctx, tx, id, indexes)
+	people, err := s.findPersons(ctx, q, id, indexes)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	var others []string
-	for _, h := range kept {
-		if other := people[h.user].otherIndex(h.user); other != "" {
-			others = append(others, other)
+	users := make([]string, 0, len(watchers))
+	for _, w := range watchers {
+		users = append(users, w.User)
+		if other := people[w.User].otherIndex(w.User); other != "" {
+			users = append(users, other)
 		}
 	}
-	if len(others) > 0 {
-		args := []any{breach, id}
-		more, err := collectRows(
-			ctx,
-			tx,
-			s.scanKeptHit,
-			`SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
-			AND m.user_index `+s.inIndexes(&args, uniqueValues(others))+` ORDER BY m.user_index, m.asset_id`,
-			args...,
-		)
-		if err != nil {
-			return 0, err
-		}
-		kept = uniqueValues(append(slices.Clip(kept), more...))
+	var list []leak.Candidate
+	args := []any{id, breach}
+	err = eachRow(
+		ctx,
+		q,
+		func(row scanner) error {
+			var c leak.Candidate
+			var veiled sql.NullInt64
+			if err := row.Scan(&c.Asset, &veiled); err != nil || !veiled.Valid { // no match may meet it
+				return err
+			}
+			c.Fingerprint = s.unveilFingerprint(id, veiled.Int64)
+			list = append(list, c)
+			return nil
+		},
+		// Nothing is asked that another index than that of people answers: SQLite would read all that the partner has.
+		// Findings are counted, and not asked for by NOT EXISTS, so that PostgreSQL looks each value up: its statistics
+		// of a table that was empty a moment ago have it compare every value with every finding.
+		`SELECT id, fingerprint FROM asset WHERE partner_id = $1
+			AND user_index `+s.inIndexes(&args, uniqueValues(users))+`
+			AND (SELECT count(*) FROM finding f
+				WHERE f.partner_id = $1 AND f.asset_id = asset.id AND f.breach = $2) = 0`,
+		args...,
+	)
+	return list, err
+}
+
+// TellHits makes findings, statuses and events of hits: see leak.Store.
+func (s Breaches) TellHits(ctx context.Context, id partner.ID, hits []leak.Hit) (int, error) {
+	if len(hits) == 0 {
+		return 0, nil
 	}
-	hits, told := make([]leak.Hit, 0, len(kept)), make([]sqldb.Statement, len(kept))
-	for i, h := range kept {
-		held, err := trace(h.fingerprint)
-		if err != nil {
-			return 0, err
-		}
-		if held.Found { // it was noted of content that is not the breach's any more if not
-			hits = append(hits, leak.Hit{Asset: h.asset, Seen: cyber.Seen{Breach: breach, Trace: held.Trace}})
-		}
-		told[i] = sqldb.NewStatement(
-			`DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND user_index = $3 AND asset_id = $4`,
-			breach,
-			id,
-			[]byte(h.user),
-			h.asset,
-		)
-	}
-	if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
-		return 0, err
-	}
-	return len(kept), tx.RunStatements(ctx, told)
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (int, error) {
+		return Monitoring(s).addFindings(ctx, tx, id, hits)
+	})
 }
 
 // foundIn names a finding and the watched value it is about.
@@ -358,20 +241,10 @@ func eachPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID)
 	return nil
 }
 
-// WithdrawFindings closes up to limit open findings of a breach as retracted, and forgets hits that were not told.
+// WithdrawFindings closes up to limit open findings of a breach as retracted.
 func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
 	n := 0
-	_, err := s.sweepFound(ctx, found{
-		table: "match_hit",
-		key:   "partner_id, user_index, asset_id",
-		first: []any{0, []byte{}, ""},
-		args:  []any{breach},
-		where: ` AND breach = $4`,
-	})
-	if err != nil {
-		return 0, err
-	}
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		found, err := collectRows(
 			ctx,
 			tx,
@@ -444,12 +317,6 @@ func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, 
 		ORDER BY created_at LIMIT $1`,
 		limit,
 	)
-}
-
-// SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were
-// not asked, and is no hit of a value that was just added.
-func (s Breaches) SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return Monitoring(s).addFindings(ctx, tx, id, hits) })
 }
 
 // RejudgeFindings holds findings of a breach against what it holds now: see leak.Store.

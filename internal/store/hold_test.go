@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -136,8 +135,6 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 			`$1, '`+endpoint+`', 100000 + i, `+at+`, 'w', 200, '', 0`,
 		)
 	}
-	assets := many(`asset (partner_id, id, kind, look, user_index, value_index, value, status, created_at)`,
-		`$1, 'as_' || i, 1, 0, CAST('u' || i AS BLOB), CAST('v' || i AS BLOB), x'00', 'monitorado', 0`)
 	count := func(run func(ctx context.Context) error, sql string) func(context.Context) (int64, error) {
 		return func(ctx context.Context) (int64, error) {
 			before := w.count(t, sql)
@@ -299,23 +296,6 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 				+ (SELECT count(*) FROM feed_item) + (SELECT count(*) FROM feed_push
 				WHERE feed = 'outra') + (SELECT count(*) FROM feed_push_part)`,
 			),
-		},
-		"hits of a value that many watch": {
-			[]string{
-				assets,
-				`UPDATE asset SET fingerprint = ` + fmt.Sprint(e.VeilForTest(id, 7)) +
-					` WHERE partner_id = $1 AND kind = 1 AND value = x'00'`,
-			},
-			func(ctx context.Context) (int64, error) {
-				n, err := e.Breaches.KeepHits(ctx, "sandbox", []leak.Probes{{Partner: id, Fingerprints: []uint64{7}}})
-				if err == nil {
-					_, err = e.Breaches.WithdrawFindings(ctx, "sandbox", 100)
-				}
-				if left := w.count(t, `SELECT count(*) FROM match_hit`); left != 0 {
-					t.Error("hits left:", left)
-				}
-				return n, err
-			},
 		},
 	}
 }

@@ -91,21 +91,8 @@ func (m matched) match(breach string, people int) error {
 	for n := range people {
 		hits.Fingerprints = append(hits.Fingerprints, m.Keys.Fingerprint(byte(identifier.Email), []byte(addressOf(n))))
 	}
-	if _, err := m.Breaches.KeepHits(ctx, breach, []leak.Probes{hits}); err != nil {
-		return err
-	}
-	for {
-		told, err := m.Breaches.TellHits(
-			ctx,
-			breach,
-			leak.HitPlace{},
-			100,
-			func(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil },
-		)
-		if err != nil || told.Count == 0 {
-			return err
-		}
-	}
+	_, err := m.TellMatched(ctx, breach, 100, hits)
+	return err
 }
 
 // TestMatchPassesOverDeletedValues: a value that is deleted while its breach is matched is passed over, and the others

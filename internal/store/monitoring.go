@@ -101,7 +101,8 @@ func (s Monitoring) InsertAsset(
 		for i, b := range a.Seen.Breaches {
 			hits[i] = leak.Hit{Asset: a.ID, Seen: b}
 		}
-		return s.addFindings(ctx, tx, id, hits)
+		_, err = s.addFindings(ctx, tx, id, hits)
+		return err
 	})
 	return added, err
 }

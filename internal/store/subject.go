@@ -570,20 +570,16 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 			erased...,
 		)
 	}
-	var accesses []subject.Access
-	for part := range slices.Chunk(uniqueValues(names), hitBatch) {
-		var args []any
-		found, err := collectRows(
-			ctx,
-			s.readQuerier(),
-			func(row scanner, a *subject.Access) error { return Audit(s).scanEntry(row, &a.Entry) },
-			`SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendMarks(&args, part)+`)`,
-			args...,
-		)
-		if err != nil {
-			return nil, err
-		}
-		accesses = append(accesses, found...)
+	var args []any
+	accesses, err := collectRows(
+		ctx,
+		s.readQuerier(),
+		func(row scanner, a *subject.Access) error { return Audit(s).scanEntry(row, &a.Entry) },
+		`SELECT `+auditColumns+` FROM audit WHERE subject `+inList(s.db.EngineName(), &args, uniqueValues(names)),
+		args...,
+	)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(accesses, func(a, b subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
 	return accesses, nil

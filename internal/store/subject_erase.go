@@ -29,7 +29,6 @@ var erasedTables = []string{
 	"asset_history",
 	"finding",
 	"finding_step",
-	"match_hit",
 	"support_case",
 	"case_move",
 	"case_booking",
@@ -662,7 +661,6 @@ func (e *eraser) deleteValues(limit int64) int64 {
 		return n
 	}
 	args, isNamed = e.namedArguments(values)
-	e.deleteRows("hits", `DELETE FROM match_hit WHERE partner_id = $1 AND asset_id `+isNamed, args...)
 	return e.deleteRows("watched values", `DELETE FROM asset WHERE partner_id = $1 AND id `+isNamed, args...)
 }
 

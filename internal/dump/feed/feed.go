@@ -114,8 +114,8 @@ type Breaches interface {
 	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
 	InsertBreach(ctx context.Context, r leak.Record) error
 	RetractBreach(ctx context.Context, name string) (leak.Record, error)
-	// SettleAssets keeps what a source told of some values of a partner.
-	SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error
+	// TellHits makes findings, statuses and events of what a source told of some values of a partner: see leak.Store.
+	TellHits(ctx context.Context, id partner.ID, hits []leak.Hit) (int, error)
 }
 
 // Jobs takes work that is due.

@@ -493,7 +493,7 @@ func (s *hibpSweep) keepHits(ctx context.Context, of partner.ID, hits []leak.Hit
 		for n < len(known) && known[n].Asset == known[n-1].Asset { // a person is told of all of them at once
 			n++
 		}
-		if err := s.fs.Breaches.SettleAssets(ctx, of, known[:n]); err != nil {
+		if _, err := s.fs.Breaches.TellHits(ctx, of, known[:n]); err != nil {
 			return err
 		}
 		known = known[n:]

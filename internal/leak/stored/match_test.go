@@ -258,6 +258,46 @@ func TestPendingValues(t *testing.T) {
 	})
 }
 
+// TestPeopleAcrossBatchesAreToldOnce: the values of a person were added at different times and stand in different batches
+// of a match, of which one is read while the one before is written. Each person hears once of all of theirs.
+func TestPeopleAcrossBatchesAreToldOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.LoadPublished()
+		const people = 300 // and their values fill more than two batches of 250
+		var lines strings.Builder
+		for _, at := range []string{"casa", "trabalho"} {
+			var items []cyber.BulkItem
+			for n := range people {
+				address := fmt.Sprintf("p%d@%s.exemplo.com.br", n, at)
+				items = append(items, cyber.BulkItem{User: fmt.Sprint("u", n), Kind: "email", Value: address})
+				lines.WriteString(address + "\n")
+			}
+			if _, err := v.Monitoring.AddAssets(t.Context(), v.Live, items); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", lines.String()))
+		v.RunJobs()
+		told := v.EventsOf(v.Live)
+		if leaks := dumptest.CountLines(told, "leak "); leaks != people {
+			t.Errorf("%d alerts for %d people", leaks, people)
+		}
+		if changes := dumptest.CountLines(told, "status "); changes != 2*people {
+			t.Errorf("%d changes of %d values", changes, 2*people)
+		}
+		v.WantEqual("findings", v.FindingsOf(v.Live, "u0"), "email:loja:open email:loja:open")
+		j, err := v.Jobs.NewestJobOf(t.Context(), leak.KindMatch, "loja")
+		var p leak.MatchProgress
+		if err == nil {
+			err = json.Unmarshal(j.Progress, &p)
+		}
+		if err != nil || p.Hits != 2*people {
+			t.Errorf("progress %+v, %v", p, err)
+		}
+	})
+}
+
 // TestForgottenValueIsErased with all that was known of it.
 func TestForgottenValueIsErased(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
@@ -280,7 +320,7 @@ func TestForgottenValueIsErased(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		for _, table := range []string{"asset", "finding", "asset_history", "match_hit"} {
+		for _, table := range []string{"asset", "finding", "asset_history"} {
 			var n int
 			if err := v.DB.ReadPool().QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil || n != 0 {
 				t.Errorf("%s keeps %d rows, %v", table, n, err)

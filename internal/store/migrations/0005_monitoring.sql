@@ -75,17 +75,6 @@ CREATE TABLE asset_history (
 	FOREIGN KEY (partner_id, asset_id) REFERENCES asset (partner_id, id) ON DELETE CASCADE
 );
 
--- Matches of a new breach that have not been made findings yet: gathered here so that a person is told once of all of them.
-CREATE TABLE match_hit (
-	breach     TEXT NOT NULL,
-	partner_id INTEGER NOT NULL,
-	user_index BYTEA NOT NULL,
-	asset_id   TEXT NOT NULL,
-	PRIMARY KEY (breach, partner_id, user_index, asset_id),
-	FOREIGN KEY (partner_id, asset_id) REFERENCES asset (partner_id, id) ON DELETE CASCADE
-);
-CREATE INDEX match_hit_asset ON match_hit (partner_id, asset_id);
-
 -- The tokens of a partner: each first look of a watched value into past breaches takes one. Processes take several at a
 -- time, so that most requests do not touch this row. Nothing is given back. The row is made with the partner; one that is
 -- missing or was not written by this program gives none.

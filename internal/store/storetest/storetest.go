@@ -11,12 +11,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -185,4 +187,39 @@ type (
 func (w widened) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
 	first.Scopes = AllScopes
 	return w.partners.InsertPartner(ctx, p, salt, first)
+}
+
+// TellMatched does what a match does with a breach that holds the values with these fingerprints and no others, some
+// values at a time. It returns how many were told each time.
+func (e *Env) TellMatched(ctx context.Context, breach string, batch int, asked ...leak.Probes) (told []int, err error) {
+	held := map[uint64]bool{}
+	for _, of := range asked {
+		for _, f := range of.Fingerprints {
+			held[f] = true
+		}
+	}
+	for _, of := range asked {
+		watchers, err := e.Breaches.ListWatchers(ctx, of)
+		if err != nil {
+			return told, err
+		}
+		for some := range slices.Chunk(watchers, batch) {
+			values, err := e.Breaches.ListUntold(ctx, breach, of.Partner, some)
+			if err != nil {
+				return told, err
+			}
+			var hits []leak.Hit
+			for _, v := range values {
+				if held[v.Fingerprint] {
+					hits = append(hits, leak.Hit{Asset: v.Asset, Seen: cyber.Seen{Breach: breach}})
+				}
+			}
+			n, err := e.Breaches.TellHits(ctx, of.Partner, hits)
+			if err != nil {
+				return told, err
+			}
+			told = append(told, n)
+		}
+	}
+	return told, nil
 }

@@ -203,11 +203,6 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 			},
 		)
 	}
-	if _, err := tr.s.Breaches.KeepHits(ctx, args[0], prints); err != nil {
-		return err
-	}
-	_, err = tr.s.Breaches.TellHits(ctx, args[0], leak.HitPlace{}, 100, untold)
+	_, err = tr.s.TellMatched(ctx, args[0], 100, prints...)
 	return err
 }
-
-func untold(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil }

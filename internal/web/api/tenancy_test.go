@@ -765,10 +765,7 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 			)
 		}
 	}
-	if _, err := s.Breaches.KeepHits(ctx, "loja", prints); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Breaches.TellHits(ctx, "loja", leak.HitPlace{}, 100, untold); err != nil {
+	if _, err := s.TellMatched(ctx, "loja", 100, prints...); err != nil {
 		t.Fatal(err)
 	}
 }
