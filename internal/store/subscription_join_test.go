@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -141,6 +142,38 @@ func TestBulkRequestsAreJoined(t *testing.T) {
 		page, err := c.s.Subscriptions.ActivePage(context.Background(), c.partner, 0, 100)
 		if err != nil || page.Total != int64(1+2*requests) || len(page.Items) != 1+2*requests {
 			t.Errorf("%d of %d on the page: %v", len(page.Items), page.Total, err)
+		}
+	})
+}
+
+// TestJoinedLoadsAreBoundedByWhatTheyWrite: a person who is watched by three values counts four times, so that no other
+// partner's single write waits for a load that only looks small. Of five requests the first goes alone, and the others two
+// by two.
+func TestJoinedLoadsAreBoundedByWhatTheyWrite(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		const requests, people = 5, 30 // two of them write 240 rows
+		c := newCrowd(t, e, requests)
+		c.gather(t, requests-1, func() {
+			for i := range requests {
+				var watched []*subscription.Subscription
+				for n := range people {
+					sub := person(1000*(i+1)+n, "ouro", "", 0)
+					sub.Watch = plan.NewWatch(plan.WatchedKinds...)
+					watched = append(watched, sub)
+				}
+				c.send(context.Background(), t, i, watched...)
+			}
+		})
+		for i, err := range c.errs {
+			if err != nil || len(c.stored[i]) > 0 {
+				t.Errorf("request %d: %v was there: %v", i, c.stored[i], err)
+			}
+		}
+		if n := c.count(t, "*"); n != 1+requests*people {
+			t.Errorf("%d are there", n)
+		}
+		if loads := c.countLoads(t) - 1; loads != 3 {
+			t.Errorf("%d requests went in %d loads, not 3", requests, loads)
 		}
 	})
 }
