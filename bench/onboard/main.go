@@ -90,10 +90,9 @@ func phone(n int) string { return fmt.Sprintf("+55119%08d", 10_000_000+n%90_000_
 
 // measureLists watches values in lists of 1,000.
 func measureLists(ctx context.Context, s *site.Service, engine string) {
-	s.Listen(ctx, "api", 64)
+	neighbour := newNeighbour(ctx, s)
 	next := 0
-	var rates []float64
-	for range load.Rounds {
+	watch := func() load.Result {
 		var bodies [][]byte
 		for range *values / 1000 {
 			var items []string
@@ -102,10 +101,14 @@ func measureLists(ctx context.Context, s *site.Service, engine string) {
 			}
 			bodies = append(bodies, []byte(`{"items":[`+strings.Join(items[:1000], ",")+`]}`))
 		}
-		took := load.Time(len(bodies)*1000, func() { sendAll(s.Server, "/v1/cyber/assets", bodies) })
-		rates = append(rates, took.Rate())
+		return load.Time(len(bodies)*1000, func() { sendAll(s.Server, "/v1/cyber/assets", bodies) })
 	}
-	reach("values in lists of 1,000", engine, rates, bars[engine].values)
+	var alone []float64
+	for range load.Rounds {
+		alone = append(alone, watch().Rate())
+	}
+	reach("values in lists of 1,000, alone", engine, alone, bars[engine].values)
+	neighbour.compare(engine, "values in lists of 1,000", 0, watch)
 }
 
 // sendAll posts bodies over the connections of the run, each of them once.
@@ -132,8 +135,7 @@ func measurePeople(ctx context.Context, s *site.Service, engine string) {
 		Coverage: plan.DemoCoverage(),
 		Watch:    plan.NewWatch(plan.WatchedKinds...),
 	}))
-	_, other := s.NewPartner(ctx, site.NoLimits)
-	s.Listen(ctx, "api", 64)
+	neighbour := newNeighbour(ctx, s)
 	next := 0
 	enrol := func() load.Result {
 		var bodies [][]byte
@@ -147,22 +149,12 @@ func measurePeople(ctx context.Context, s *site.Service, engine string) {
 		return load.Time(len(bodies)**batch, func() { sendAll(s.Server, "/v1/subscriptions", bodies) })
 	}
 	enrol() // warms up
-	var alone, beside []float64
+	var alone []float64
 	for range load.Rounds {
 		alone = append(alone, enrol().Rate())
 	}
 	reach("people with three values, alone", engine, alone, bars[engine].people)
-	neighbour := newNeighbour(load.Server{Addresses: s.Addresses, Header: site.Header(other)})
-	quiet := neighbour.writeDuring(func() { time.Sleep(5 * time.Second) })
-	busy := neighbour.writeDuring(func() {
-		for range load.Rounds {
-			beside = append(beside, enrol().Rate())
-		}
-	})
-	reach("people with three values, beside a neighbour", engine, beside, bars[engine].people*17/30)
-	before, during := load.Percentile(quiet, 95), load.Percentile(busy, 95)
-	load.Bar(during <= 5*before, "the neighbour's writes, %s: p95 %v before and %v during, %.1f times; at most 5",
-		engine, before.Round(10*time.Microsecond), during.Round(10*time.Microsecond), float64(during)/float64(before))
+	neighbour.compare(engine, "people with three values", bars[engine].people*17/30, enrol)
 	if n := site.Count(ctx, s.DB(ctx), `SELECT count(*) FROM asset WHERE source = 2`); n != 3*int64(next) {
 		load.Fail("%d values are watched for %d people", n, next)
 	}
@@ -174,7 +166,27 @@ type neighbour struct {
 	next int
 }
 
-func newNeighbour(s load.Server) *neighbour { return &neighbour{Server: s} }
+// newNeighbour makes another partner, and has the service listen to both.
+func newNeighbour(ctx context.Context, s *site.Service) *neighbour {
+	_, other := s.NewPartner(ctx, site.NoLimits)
+	s.Listen(ctx, "api", 64)
+	return &neighbour{Server: load.Server{Addresses: s.Addresses, Header: site.Header(other)}}
+}
+
+// compare measures work beside the neighbour, and the neighbour's writes before and meanwhile.
+func (n *neighbour) compare(engine, what string, least float64, work func() load.Result) {
+	quiet := n.writeDuring(func() { time.Sleep(5 * time.Second) })
+	var rates []float64
+	busy := n.writeDuring(func() {
+		for range load.Rounds {
+			rates = append(rates, work().Rate())
+		}
+	})
+	reach(what+", beside a neighbour", engine, rates, least)
+	before, during := load.Percentile(quiet, 95), load.Percentile(busy, 95)
+	load.Bar(during <= 5*before, "the neighbour's writes, %s: p95 %v before and %v during, %.1f times; at most 5",
+		engine, before.Round(10*time.Microsecond), during.Round(10*time.Microsecond), float64(during)/float64(before))
+}
 
 // writeDuring writes 20 times a second while work goes on, and returns how long each write took from the moment that it
 // was due: one that is late because the last one took long has waited.

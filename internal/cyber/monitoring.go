@@ -87,6 +87,8 @@ type MonitoringStore interface {
 	InsertAssets(
 		ctx context.Context, id partner.ID, list []NewAsset, limit int,
 	) (refused []error, waiting int, err error)
+	// AssetsAtOnce returns how many values of a list InsertAssets is to be given now: fewer while others wait for it.
+	AssetsAtOnce() int
 	// TakeLookToken takes a token for a first look and reports whether there was one.
 	TakeLookToken(ctx context.Context, id partner.ID, pace LookPace) (bool, error)
 	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.
@@ -407,9 +409,6 @@ type BulkResult struct {
 // Watched returns how many of the decided items are watched.
 func (r BulkResult) Watched() int { return r.Decided - len(r.Refused) }
 
-// bulkBatch is how many values of a list are stored in one transaction.
-const bulkBatch = 250
-
 // AddAssets adds values, each by the rules of a single one; one that is refused stops nothing. They are stored in
 // batches, each of them whole or not at all; when one fails the result says which are. First looks begin after the
 // request, so that a list of values does not hold the partner's tokens locked.
@@ -417,7 +416,9 @@ func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem)
 	var result BulkResult
 	list := *m
 	list.salts = &saltOfList{inner: m.salts}
-	for batch := range slices.Chunk(items, bulkBatch) {
+	for result.Decided < len(items) {
+		rest := items[result.Decided:]
+		batch := rest[:min(len(rest), m.store.AssetsAtOnce())]
 		refused, waiting, err := list.addBatch(ctx, who, batch)
 		if err != nil {
 			return result, err

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -110,4 +112,29 @@ func TestListAsSingles(t *testing.T) {
 			t.Errorf("%s: %d values", got.body, values(who))
 		}
 	})
+}
+
+// TestListsGiveWay: SQLite has one writer. While another partner writes single values, the transactions of a list are a
+// fraction of what they are when nobody waits.
+func TestListsGiveWay(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	s.unlimited(t, s.Live)
+	var sizes []int64
+	if err := s.DB.WatchWriter(t.Context(), func(h sqldb.Hold) { sizes = append(sizes, h.RowsWritten()) }); err != nil {
+		t.Fatal(err)
+	}
+	sendList := func(first int) (largest int64) {
+		sizes = nil
+		if got := s.as(t, s.Live, http.MethodPost, "/v1/cyber/assets", assetsOf(first, 1000)); got.status != http.StatusOK {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		return slices.Max(sizes)
+	}
+	beside := sendList(0) // just after the single writes that made the partner
+	polltest.Until(t, "no single write came for a while", func() bool {
+		return s.Store.Monitoring.AssetsAtOnce() == 250
+	})
+	if alone := sendList(1000); beside < 40 || alone < 4*beside {
+		t.Errorf("transactions of up to %d rows beside single writes, and of %d alone", beside, alone)
+	}
 }
