@@ -207,8 +207,7 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 	if passing {
 		base += noSync
 	}
-	// Rows of a large table go to pages all over its indexes: the writer keeps four times as many as those who read.
-	write, err := sql.Open("sqlite", base+"&_txlock=immediate&_pragma=cache_size(-64000)")
+	write, err := sql.Open("sqlite", base+"&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("database: open the SQLite file: %w", err)
 	}
