@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -147,19 +146,6 @@ func (breachImportCmd) Help() string {
 		"  vigia breach import balde --title Balde --date 2025-01-01 's3://dumps/2025/?region=sa-east-1'\n" +
 		"  vigia breach import nimbo-2026-03 --mapping nimbo.yaml --title 'Nimbo, março' --date 2026-03-01 " +
 		"nimbo.csv.gz"
-}
-
-// importMemory makes the collector of garbage keep an import below 256 MiB; what it really holds is less. Its buffers
-// are used again and again, so there is little garbage: up to that limit it is rather let lie than looked for.
-const (
-	importMemory  = 232 << 20
-	importGarbage = 400
-)
-
-// boundMemory bounds that of a process that imports.
-func boundMemory() {
-	debug.SetMemoryLimit(importMemory)
-	debug.SetGCPercent(importGarbage)
 }
 
 func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener, o *output) error {

@@ -32,6 +32,7 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	if err := s.CheckServe(*c); err != nil { // before anything is created
 		return err
 	}
+	boundMemory()
 	log, closeLog, err := openLogger(o.err, s.Serve)
 	if err != nil {
 		return err

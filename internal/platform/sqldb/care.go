@@ -193,8 +193,8 @@ const noSync = "&_pragma=synchronous(OFF)"
 
 // sqliteAddress names a file with the settings that every connection has. They go in the address, so that no connection
 // of a pool can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enterWAL.
-// A larger cache makes commits slower: after a split of pages each of them searches it whole for pages beyond the file's
-// end, as long as the file is below 1 GB.
+// A larger cache makes commits slower: one that follows a split of pages searches it whole for pages beyond the end of
+// the file, as long as that is below 1 GB.
 func sqliteAddress(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
 		fmt.Sprintf(
