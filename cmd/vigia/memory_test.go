@@ -1,37 +1,30 @@
 package main
 
 import (
-	"runtime/debug"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// Not parallel: these are settings of the process.
-func TestMemoryIsBounded(t *testing.T) {
-	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
-	t.Cleanup(func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	})
-	for _, c := range []struct {
-		name, gogc, memoryLimit string
-		wantPercent             int
-		wantLimit               int64
-	}{
-		{"nothing set", "", "", garbagePercent, collectedMemory},
-		{"garbage set", "50", "", 100, collectedMemory},
-		{"limit set", "", "100MiB", garbagePercent, 1 << 30},
+// A server says in its metrics how it collects garbage. Not parallel, because it is started with this environment.
+func TestServerBoundsItsGarbage(t *testing.T) {
+	for _, c := range []struct{ name, gogc, memoryLimit, percent, limit string }{
+		{"nothing set", "", "", "400", "2.43269632e+08"},
+		{"garbage set", "50", "", "50", "2.43269632e+08"},
+		{"limit set", "", "100MiB", "400", "1.048576e+08"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("GOGC", c.gogc)
 			t.Setenv("GOMEMLIMIT", c.memoryLimit)
-			debug.SetGCPercent(100)
-			debug.SetMemoryLimit(1 << 30)
-			boundMemory()
-			if is := debug.SetGCPercent(100); is != c.wantPercent {
-				t.Errorf("garbage is let lie up to %d %%, want %d", is, c.wantPercent)
-			}
-			if is := debug.SetMemoryLimit(-1); is != c.wantLimit {
-				t.Errorf("the limit is %d bytes, want %d", is, c.wantLimit)
+			t.Setenv("VIGIA_METRICS_TOKEN", "a-token-for-metrics")
+			s := newServer(t, binary(t, ""), filepath.Join(t.TempDir(), "data"), "")
+			s.start(t)
+			t.Cleanup(s.kill)
+			_, page := getPage(t, "http://"+s.console+"/metrics")
+			for _, want := range []string{"go_gc_gogc_percent " + c.percent, "go_gc_gomemlimit_bytes " + c.limit} {
+				if !strings.Contains(page, "\n"+want+"\n") {
+					t.Errorf("the metrics do not hold %q", want)
+				}
 			}
 		})
 	}
