@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // run starts a program in a folder and returns what it printed.
 func run(t *testing.T, folder string, environment []string, args ...string) string {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Clients)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -77,6 +79,7 @@ func script(t *testing.T, folder string, environment []string, name string) {
 
 func installed(t *testing.T, folder string) {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Clients)
 	if _, err := os.Stat(filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatalf("%s/node_modules is missing: run scripts/npm-install", folder)
 	}

@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/web/api/reference"
 )
 
 // TestPython builds the package, installs it into an empty environment without network, and runs its tests there: those
 // of the client alone, and a story that calls every operation of a real server.
 func TestPython(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
 	t.Parallel()
 	lookAt(t, "python")
 	s := apptest.Start(t)

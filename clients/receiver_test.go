@@ -14,12 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
 // checkReceiver starts a receiver that a README shows, and sends it a webhook that is signed, and one that is forged.
 func checkReceiver(t *testing.T, folder string, program ...string) {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Clients)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // TestScenario is three partners on their first day: each installs its client from the packages of a release into an
 // empty project, without network, and runs the one scenario, which is written line by line the same in all languages.
 // scripts/release-test names the packages in VIGIA_TEST_PACKAGES, unpacked from the archive that is shipped.
 func TestScenario(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
 	t.Parallel()
 	for _, folder := range []string{"typescript", "python", "scenario", "../client"} {
 		lookAt(t, folder)

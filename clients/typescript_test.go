@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // TestTypeScript packs the client, which builds it, runs its tests, and then is a partner: the package in an empty
 // project, from nothing but itself, with the first call that its README shows and with a file that its types must
 // judge.
 func TestTypeScript(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
 	t.Parallel()
 	lookAt(t, "typescript")
 	installed(t, "typescript")

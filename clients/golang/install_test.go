@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // TestInstalled is a partner: a fresh module outside of this tree that requires the client, without network, builds
 // what the client's README shows, and runs it against the real service. Nothing of the service is in its graph.
 func TestInstalled(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
 	module, err := filepath.Abs("../../client")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // TestOldFlagsNameThings: what names a thing is an argument; the flag that it used to be is taken in both spellings, in
@@ -273,6 +274,7 @@ func TestCompletion(t *testing.T) {
 
 // TestManualPage: the page has every command and flag, and a formatter finds nothing wrong with it.
 func TestManualPage(t *testing.T) {
+	gatetest.Needs(t, gatetest.Programs)
 	code, page, errs := vigia(t, "man")
 	if code != exitOK {
 		t.Fatal(errs)

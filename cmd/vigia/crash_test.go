@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -33,6 +35,7 @@ var binaries struct {
 // runs in production.
 func binary(t *testing.T, tags string) string {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Processes)
 	binaries.Lock()
 	defer binaries.Unlock()
 	if path := binaries.path[tags]; path != "" {
@@ -262,7 +265,7 @@ func TestKilledServer(t *testing.T) {
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
 		kills = map[sqldb.Engine]int{sqldb.SQLite: 200, sqldb.PostgreSQL: 60}
 	}
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) { killLoop(t, engine, kills[engine]) })
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -41,6 +42,7 @@ type demoBrowser struct {
 // browseDemo starts a demo and opens its log-in.
 func browseDemo(t *testing.T) *demoBrowser {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Browser)
 	axe, err := os.ReadFile(axeFile)
 	if err != nil {
 		t.Fatalf("axe-core, which judges pages for accessibility, is not installed: run scripts/fetch-axe (%v)", err)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
@@ -33,6 +34,7 @@ func deployFile(t *testing.T, name string, replace ...string) string {
 // startBalancer starts a program until the test ends. As root it is found where Debian puts it.
 func startBalancer(t *testing.T, program string, args ...string) {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Programs)
 	if _, err := exec.LookPath(program); err != nil {
 		program = "/usr/sbin/" + program
 	}
@@ -192,6 +194,7 @@ func writeFile(t *testing.T, path, text string) {
 
 // TestUnits has systemd itself check the units, in a tree where the packages' files are.
 func TestUnits(t *testing.T) {
+	gatetest.Needs(t, gatetest.Programs)
 	root := t.TempDir()
 	folder := filepath.Join(root, "etc/systemd/system")
 	for _, path := range []string{folder, filepath.Join(root, "usr/bin"), filepath.Join(root, "bin")} {

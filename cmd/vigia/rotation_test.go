@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -25,7 +26,7 @@ func TestRotationUnderLoad(t *testing.T) {
 	if long() {
 		batches = 2_000 // 100,000 rows
 	}
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) { rotateUnderLoad(t, engine, batches) })
 	}
 }

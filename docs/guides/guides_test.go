@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/docs/guides"
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // languages are the six that the guides speak: how a block of code becomes a program.
@@ -148,7 +149,10 @@ func each(t *testing.T, guide string, least int, fn func(t *testing.T, program [
 			continue
 		}
 		count++
-		t.Run(l.name, func(t *testing.T) { fn(t, l.prepare(t, t.TempDir(), source)) })
+		t.Run(l.name, func(t *testing.T) {
+			gatetest.Needs(t, gatetest.Clients)
+			fn(t, l.prepare(t, t.TempDir(), source))
+		})
 	}
 	if count < least {
 		t.Errorf("%s.md speaks %d languages", guide, count)
@@ -280,6 +284,7 @@ func TestBulkEnrolment(t *testing.T) {
 // TestShell runs the commands of a guide in one shell, one block after the other, and compares what they print with the
 // block below, in which "..." stands for anything.
 func TestShell(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
 	for _, guide := range []string{"first-hour", "sandbox"} {
 		t.Run(guide, func(t *testing.T) {
 			s := apptest.Start(t)

@@ -19,6 +19,7 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -35,7 +36,7 @@ func common(t *testing.T, engine sqldb.Engine) config.Common {
 
 func eachEngine(t *testing.T, fn func(t *testing.T, c config.Common)) {
 	t.Helper()
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) { fn(t, common(t, engine)) })
 	}
 }

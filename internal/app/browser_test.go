@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // axeFile is where scripts/fetch-axe puts the judge of accessibility; screenshotFolder is what .gitignore leaves out.
@@ -104,6 +106,7 @@ func newProfile(t *testing.T, more ...chromedp.ExecAllocatorOption) (ctx context
 // newBrowser opens a page in the browser that tests share, or with more options in one of its own.
 func newBrowser(t *testing.T, base string, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Browser)
 	axe, err := os.ReadFile(axeFile)
 	if err != nil {
 		t.Fatalf("axe-core, which judges pages for accessibility, is not installed: run scripts/fetch-axe (%v)", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -34,7 +35,7 @@ func (m *settableMachine) clock() machine {
 // TestClockThatIsSet: the clock of the machine jumps two days ahead. Nothing ends by that, on neither engine; it is
 // logged, and on the embedded database noted for doctor.
 func TestClockThatIsSet(t *testing.T) {
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			ctx := context.Background()
 			c := config.Common{Data: filepath.Join(t.TempDir(), "data")}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
 )
 
@@ -58,6 +59,7 @@ func TestAlertsFire(t *testing.T) {
 			t.Errorf("no test has %s fire", match[1])
 		}
 	}
+	gatetest.Needs(t, gatetest.Programs)
 	run := exec.CommandContext(t.Context(), "promtool", "test", "rules", "alerts_test.yaml")
 	run.Dir = "../../deploy"
 	if out, err := run.CombinedOutput(); err != nil {

@@ -36,6 +36,7 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
@@ -467,7 +468,7 @@ func canaries() int {
 // TestStolen: whoever carries everything away but the key file has no value of anybody in any of twelve encodings, and
 // no unkeyed hash of one. A planted value is found in each.
 func TestStolen(t *testing.T) {
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			w := newWorld(t, engine, canaries())
 			clear, hashes := w.clearTexts(), w.hashes()
@@ -576,7 +577,7 @@ func (w *world) hashes() sieve {
 // TestErasedEverywhere: after an erasure over the whole service nothing of the person opens any more, even with the
 // keys, and others are whole.
 func TestErasedEverywhere(t *testing.T) {
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			ctx := context.Background()
 			w := newWorld(t, engine, 10)

@@ -135,7 +135,7 @@ var breakages = []breakage{
 
 // TestCheck: a sound database has no problem, and each damage is found by the check that is there for it.
 func TestCheck(t *testing.T) {
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			w := newLives(t, storetest.Open(t, engine), 3)
 			w.note(t, 3)

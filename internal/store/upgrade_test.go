@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -42,7 +43,7 @@ func TestOldStatements(t *testing.T) {
 	if version > len(migrations) || len(statements) < 150 {
 		t.Fatalf("%d statements of schema %d, and the newest is %d", len(statements), version, len(migrations))
 	}
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			ctx := context.Background()
 			address := storetest.NewAddress(t, engine, t.TempDir())

@@ -11,13 +11,13 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // TestRequestsAreCounted: what processes hand in adds up for each partner, day and operation, and old days go.
 func TestRequestsAreCounted(t *testing.T) {
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			e := storetest.Open(t, engine)
 			ctx := context.Background()
@@ -98,7 +98,7 @@ func TestRequestsAreCounted(t *testing.T) {
 // TestBreachCatalogue: partners read what is published, newest first and page by page; what is being imported or was
 // taken back is not there, and the made-up breach is for the sandbox alone.
 func TestBreachCatalogue(t *testing.T) {
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			e := storetest.Open(t, engine)
 			ctx, now := context.Background(), e.Clock.Now()

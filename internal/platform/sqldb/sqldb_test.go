@@ -20,7 +20,7 @@ import (
 // each runs fn on an empty database of both engines.
 func each(t *testing.T, fn func(t *testing.T, address string, db *sqldb.DB)) {
 	t.Helper()
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			address := sqldbtest.NewAddress(t, engine, sqldbtest.Folder(t))
 			fn(t, address, open(t, address))

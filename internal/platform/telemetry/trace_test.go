@@ -64,7 +64,7 @@ func TestTraces(t *testing.T) {
 	}
 	at := time.Unix(1_700_000_000, 5)
 	header := http.Header{"Traceparent": {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}}
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		db, err := sqldb.OpenDatabase(ctx, sqldbtest.NewAddress(t, engine, sqldbtest.Folder(t)), sqldb.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestTraces(t *testing.T) {
 	if err := stop(ctx); err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		request := spans["GET /v1/cyber/{cpf}/"+string(engine)]
 		if request == nil || hex.EncodeToString(request.TraceId) != "4bf92f3577b34da6a3ce929d0e0e4736" || hex.EncodeToString(request.ParentSpanId) != "00f067aa0ba902b7" ||
 			request.Kind != v1.Span_SPAN_KIND_SERVER ||

@@ -63,7 +63,7 @@ type Env struct {
 // Each runs fn on both engines, as subtests.
 func Each(t *testing.T, fn func(t *testing.T, e *Env)) {
 	t.Helper()
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) { fn(t, Open(t, engine)) })
 	}
 }

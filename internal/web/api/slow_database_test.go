@@ -12,12 +12,13 @@ import (
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 )
 
 // TestSlowDatabaseIsUnavailable asks every route while the database lets nothing through: what needs it is answered 503
 // with a time to come back once the request's time is over, and nothing is answered 500.
 func TestSlowDatabaseIsUnavailable(t *testing.T) {
-	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
+	for _, engine := range sqldbtest.Engines(t) {
 		t.Run(string(engine), func(t *testing.T) {
 			ctx := context.Background()
 			s := newService(t, engine)

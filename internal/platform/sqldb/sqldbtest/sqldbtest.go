@@ -1,6 +1,6 @@
 // Package sqldbtest makes databases for tests: SQLite files, and schemas on the PostgreSQL that VIGIA_TEST_POSTGRES
-// names (make test starts a private one). It knows no table of the product. A missing PostgreSQL is a failure, not a
-// skip: what was not run was not tested.
+// names (scripts/with-postgres starts a private one). It knows no table of the product. In the gate a missing PostgreSQL
+// is a failure; elsewhere what needs one is left to the gate.
 package sqldbtest
 
 import (
@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -35,6 +36,32 @@ func Folder(t testing.TB) string {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	return folder
 }
+
+// Engines are those that a test of both engines runs on: SQLite, and PostgreSQL where there is one. VIGIA_TEST_ENGINES
+// names those of a run that leaves one to another run.
+func Engines(t *testing.T) []sqldb.Engine {
+	t.Helper()
+	if named := os.Getenv("VIGIA_TEST_ENGINES"); named != "" {
+		var engines []sqldb.Engine
+		for name := range strings.SplitSeq(named, ",") {
+			engines = append(engines, sqldb.Engine(name))
+		}
+		return engines
+	}
+	if hasPostgres() {
+		return []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL}
+	}
+	leftOut.Do(func() {
+		t.Run(string(sqldb.PostgreSQL), func(t *testing.T) { gatetest.Needs(t, gatetest.PostgreSQL) })
+	})
+	return []sqldb.Engine{sqldb.SQLite}
+}
+
+// leftOut says once a package that its tests were not run on PostgreSQL.
+var leftOut sync.Once
+
+// hasPostgres reports whether tests on PostgreSQL are to be run.
+func hasPostgres() bool { return os.Getenv("VIGIA_TEST_POSTGRES") != "" || gatetest.IsGate() }
 
 // NewAddress returns the address of an empty database: a file in the folder, or a schema that is dropped after the
 // test.
@@ -72,6 +99,9 @@ func NewName() string { return "t_" + strings.ReplaceAll(uuid.NewString(), "-", 
 // Postgres returns the test server, as its administrator.
 func Postgres(t testing.TB) *sql.DB {
 	t.Helper()
+	if !hasPostgres() {
+		gatetest.Needs(t, gatetest.PostgreSQL)
+	}
 	db, err := Administrator()
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +114,7 @@ var Administrator = sync.OnceValues(func() (*sql.DB, error) {
 	address := os.Getenv("VIGIA_TEST_POSTGRES")
 	if address == "" {
 		return nil, errors.New(
-			"VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres",
+			"VIGIA_TEST_POSTGRES is not set: run the tests with 'make gate', or under scripts/with-postgres",
 		)
 	}
 	db, err := sql.Open("pgx", address)

@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/app/apptest"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/web/api/reference"
 )
@@ -20,6 +21,7 @@ import (
 // and TypeScript are run by the clients' own tests. Only the ids of the contract's examples are replaced, by ids that
 // exist.
 func TestExamplesRun(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
 	s := apptest.Start(t)
 	// Each language has a partner: keys and webhooks may be changed only so often.
 	inCurl, curlEnvironment := newReader(t, s, "Curl")
