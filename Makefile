@@ -4,8 +4,6 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 PKG ?= ./...
-# What takes longest is tested first, so that no long package is left to run alone at the end. The linter vets.
-LONGEST = ./internal/app ./internal/web/api ./cmd/vigia ./internal/store
 # What a test of the whole runs under the race detector, instead of without it: goroutines are most of what these do.
 # internal/platform/job would be one of them, but its tests keep jobs in the store, which takes the detector's compiler two
 # minutes: `make test-race` runs it.
@@ -20,44 +18,57 @@ PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n + 1 : 
 # The tests' databases live in memory where 8 GB are free: a thousand small ones made and dropped are mostly waits for
 # the disk. Durability is tested by kills of processes, which memory outlives as a disk does.
 VIGIA_TEST_ROOM ?= $(shell awk '/^MemAvailable/ && $$2 > 8e6 {print "/dev/shm"}' /proc/meminfo 2>/dev/null)
+export VIGIA_TEST_ROOM
 PACKAGES ?=
 # What a build says of itself.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+# The gate's tests fail where a component is missing. SQLite's half was run by `make test`.
+GATE = VIGIA_TEST_GATE=1 VIGIA_TEST_ENGINES=$(ENGINES)
+ENGINES ?=
 
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# No flag here or in `make test` that a compiled package is named by: whatever `go run`, `go build` or `go test` compiled
+# once is at hand for all of them. `make release` makes what is static and reproducible.
 .PHONY: build
-build: ## build bin/vigia, static and reproducible
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/vigia ./cmd/vigia
+build: surroundings ## build bin/vigia
+	go build -ldflags '-X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/vigia ./cmd/vigia
 
 .PHONY: run
 run: ## start the demo (ARGS="--listen :9000" for other options)
 	go run ./cmd/vigia demo $(ARGS)
 
-# A test that fails tells its lines without what debuggers read, and to make that is a sixth of a compiler's work. What the
-# targets below make with it is made anew by a plain `go build`.
-test modules test-concurrent: export GOFLAGS += -gcflags=all=-dwarf=false
-
 .PHONY: test
-test: tools tidy ## what CI runs: install what is missing, quick checks, lint, all tests on both engines (PKG=./internal/store/...)
-	packages="$(if $(filter ./...,$(PKG)),$(LONGEST) $$(go list ./... | grep -vxF "$$(go list $(CONCURRENT))"),$(PKG))"; \
-	scripts/beside "nice $(MAKE) --no-print-directory lint lint-api test-scripts" env VIGIA_TEST_ROOM="$(VIGIA_TEST_ROOM)" scripts/with-postgres go test -vet=off -ldflags=-w -p $(PARALLEL) -timeout 30m $$packages
-	$(if $(filter ./...,$(PKG)),$(MAKE) --no-print-directory test-concurrent)
-	cd client && go test -vet=off ./...
-	cd bench && go test ./...
+test: surroundings ## every package on SQLite, with nothing but Go (PKG=./internal/store/...)
+	go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 20m $(PKG)
+	$(if $(filter ./...,$(PKG)),cd client && go test -vet=off ./...)
+
+.PHONY: gate
+gate: ## what lands: make test, then PostgreSQL, browsers, clients, whole processes, race detector, linters; installs what it needs on Debian
+	scripts/beside "$(MAKE) --no-print-directory tools bin/golangci-lint" $(MAKE) --no-print-directory test
+	scripts/beside "nice $(MAKE) --no-print-directory tidy lint lint-api test-scripts" $(MAKE) --no-print-directory test-whole ENGINES=postgres
+	$(MAKE) --no-print-directory test-concurrent
+
+# The packages that take longest are begun first, so that none of them is left to run alone at the end.
+LONGEST = ./cmd/vigia ./internal/app ./internal/store ./internal/web/api ./clients
+.PHONY: test-whole
+test-whole: tools ## the tests that make test leaves to the gate (PKG=./internal/app; ENGINES=postgres without SQLite)
+	packages="$(if $(filter ./...,$(PKG)),$(LONGEST) $$(go list ./...),$(PKG))"; \
+	$(GATE) scripts/with-postgres go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 30m $$packages
+	$(if $(filter ./...,$(PKG)),cd bench && go test -vet=off ./...)
 
 .PHONY: test-concurrent
-test-concurrent: ## the packages of most goroutines under the race detector: part of make test, about a minute
+test-concurrent: tools ## the packages of most goroutines under the race detector, about a minute
 	scripts/install-tools --race
-	VIGIA_TEST_ROOM="$(VIGIA_TEST_ROOM)" CGO_ENABLED=1 scripts/with-postgres go test -vet=off -race -p $(PARALLEL) -timeout 10m $(CONCURRENT)
+	$(GATE) CGO_ENABLED=1 scripts/with-postgres go test -vet=off -race -p $(PARALLEL) -timeout 10m $(CONCURRENT)
 
 .PHONY: test-race
 test-race: ## all tests under the race detector
 	scripts/install-tools --race
-	CGO_ENABLED=1 scripts/with-postgres go test -p $(PARALLEL) -race -timeout 60m $(PKG)
+	$(GATE) CGO_ENABLED=1 scripts/with-postgres go test -p $(PARALLEL) -race -timeout 60m $(PKG)
 	cd client && CGO_ENABLED=1 go test -race ./...
 
 .PHONY: test-long
@@ -66,7 +77,7 @@ test-long: tools bin/litestream bin/helm ## all tests at full size: crash, soak 
 	scripts/release-test
 	scripts/image-test
 	scripts/deploy-test
-	VIGIA_TEST_LONG=1 scripts/with-postgres go test -p $(PARALLEL) -timeout 60m $(PKG)
+	$(GATE) VIGIA_TEST_LONG=1 scripts/with-postgres go test -p $(PARALLEL) -timeout 60m $(PKG)
 
 # Left out: what breaks a table by a trigger, a constraint or another name, which a node must not do to a spread table; two
 # damages that Citus does not let happen; plans that are forced to fit every partner, which it does not make; a lock_timeout
@@ -76,8 +87,8 @@ CITUS_PKG ?= ./internal/store ./internal/web/api ./internal/leak/... ./internal/
 .PHONY: test-citus
 test-citus: ## store and API suites, kills of the service and of nodes, moves of rows on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
 	scripts/tests-exist '$(CITUS_SKIP)' $(CITUS_PKG)
-	scripts/with-citus go test -count=1 -p 1 -timeout 120m -run 'Test/postgres' -skip '$(CITUS_SKIP)' $(CITUS_PKG)
-	scripts/with-citus go test -count=1 -timeout 60m -run '^TestKilledServer$$/postgres' ./cmd/vigia
+	$(GATE) scripts/with-citus go test -count=1 -p 1 -timeout 120m -run 'Test/postgres' -skip '$(CITUS_SKIP)' $(CITUS_PKG)
+	$(GATE) scripts/with-citus go test -count=1 -timeout 60m -run '^TestKilledServer$$/postgres' ./cmd/vigia
 	scripts/with-citus go run ./bench/citus -only rebalance,kill,coordinator -people 500
 
 .PHONY: check
@@ -109,7 +120,7 @@ lint-api: ## lint the partner contract: any warning is an error
 
 # The linter has a module of its own, so that its many dependencies never meet the product's.
 bin/golangci-lint: tools/go.mod tools/go.sum
-	cd tools && GOWORK=off go build -gcflags=all=-dwarf=false -ldflags "-s -w" -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	cd tools && GOWORK=off go build -ldflags "-s -w" -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s) each
@@ -117,11 +128,11 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each
 
 .PHONY: soak
 soak: ## mixed load on a real server for SOAK (30m): goroutines, files and memory must not grow
-	SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/vigia
+	VIGIA_TEST_GATE=1 SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/vigia
 
 .PHONY: races
 races: ## enrolments, sweeps, deletions, imports and kills on one PostgreSQL for RACES (1h), then a check of everything
-	RACES=$(RACES) scripts/with-postgres go test -count=1 -timeout 0 -v -run '^TestRaces$$' ./cmd/vigia
+	$(GATE) RACES=$(RACES) scripts/with-postgres go test -count=1 -timeout 0 -v -run '^TestRaces$$' ./cmd/vigia
 
 .PHONY: mutation
 mutation: bin/gremlins ## mutation testing of the packages that guard something (PACKAGES=./internal/platform/seal; slow)
@@ -163,15 +174,15 @@ release: ## archives and packages for every system, list of parts, checksums and
 verify: ## fail when a generated file is stale
 	scripts/verify-generated
 
+# One clear sentence for what would end a build or a test in many.
+.PHONY: surroundings
+surroundings:
+	@scripts/surroundings
+
+# The modules of other programs that the gate builds; the product's own were fetched by its build.
 .PHONY: tools
 tools:
-	@command -v go >/dev/null || { echo "Go is missing: install the version named in go.mod" >&2; exit 1; }
-	@scripts/beside "scripts/install-tools && scripts/npm-install" $(MAKE) --no-print-directory modules
-
-# Fetches modules, again if it must, and compiles everything once: the linter and the tests would each compile what the
-# other has not yet come to. Packages of Debian and of npm are fetched meanwhile, which leaves a processor idle.
-.PHONY: modules
-modules:
-	@for try in 1 2 3 4; do if go list -deps -test ./... >/dev/null 2>&1; then break; fi; sleep $$((try * 5)); done
+	@scripts/install-tools
+	@scripts/npm-install
+	@cd client && GOWORK=off go mod download
 	@for try in 1 2 3 4; do if (cd clients/generated/golang && GOWORK=off go mod download); then break; fi; sleep $$((try * 5)); done
-	@go list -export -deps -test $(PKG) >/dev/null

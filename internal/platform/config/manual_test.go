@@ -43,9 +43,11 @@ The help of each command has its flags. Some of them have variables, too:
 
 ## Traces
 
-Spans of partners' requests, their statements and of jobs are sent by OpenTelemetry's own library when its variables
-name a collector: 'OTEL_EXPORTER_OTLP_ENDPOINT' or 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', over HTTP. All variables of that
-library are read. A caller's 'traceparent' is followed. No path, parameter or value of a person stands in a span.
+Spans of partners' requests, their statements and of jobs are collected by OpenTelemetry's library and sent when its
+variables name a collector: 'OTEL_EXPORTER_OTLP_ENDPOINT' or 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', by OTLP over HTTP
+('http/protobuf'). 'OTEL_EXPORTER_OTLP_HEADERS', '_TIMEOUT' (milliseconds), '_CERTIFICATE', '_CLIENT_CERTIFICATE' and
+'_CLIENT_KEY' are read, also with 'TRACES_' in them, and the library's own of sampling, batches and resources. A caller's
+'traceparent' is followed. No path, parameter or value of a person stands in a span.
 
 ## Buckets
 

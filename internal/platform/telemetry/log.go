@@ -25,7 +25,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -219,10 +219,11 @@ func StartTracing(ctx context.Context, version string, log *slog.Logger) (stop f
 	if endpoint == "" || os.Getenv("OTEL_SDK_DISABLED") == "true" {
 		return stop, nil
 	}
-	if u, err := url.Parse(endpoint); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, errors.New("traces: the endpoint of OpenTelemetry's variables is not an http or https address")
+	sender, err := newTraceSender()
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	exporter, err := otlptrace.New(ctx, sender)
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}

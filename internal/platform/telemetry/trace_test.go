@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
@@ -26,13 +26,18 @@ import (
 // own. They tell route, method, status and the texts of statements, and no path; all arrive when the service stops.
 func TestTraces(t *testing.T) {
 	var mu sync.Mutex
+	var busy atomic.Bool
 	spans := map[string]*v1.Span{}
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		var sent collector.ExportTraceServiceRequest
+		var sent v1.TracesData
 		if err != nil || proto.Unmarshal(body, &sent) != nil || r.URL.Path != "/v1/traces" ||
 			r.Header.Get("Authorization") != "Bearer abc" {
 			t.Error(r.Method, r.URL, r.Header, err)
+		}
+		if busy.CompareAndSwap(false, true) { // the first time it is asked, it has no time
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -104,7 +109,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestTraceSettings: without a collector nothing is traced, and an address that is none stops the start.
+// TestTraceSettings: without a collector nothing is traced, and what cannot be meant stops the start.
 func TestTraceSettings(t *testing.T) {
 	if stop, err := telemetry.StartTracing(
 		context.Background(),
@@ -117,5 +122,18 @@ func TestTraceSettings(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector:4318")
 	if _, err := telemetry.StartTracing(context.Background(), "v1", nil); err == nil {
 		t.Error("an address without a scheme was taken")
+	}
+	for name, value := range map[string]string{
+		"PROTOCOL": "grpc", "HEADERS": "authorization", "TIMEOUT": "10s", "CERTIFICATE": "trace_test.go",
+		"CLIENT_CERTIFICATE": "none.pem",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:9")
+			t.Setenv("OTEL_EXPORTER_OTLP_"+name, value)
+			_, err := telemetry.StartTracing(context.Background(), "v1", nil)
+			if err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_"+name) {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+		})
 	}
 }
