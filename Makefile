@@ -66,7 +66,7 @@ test-concurrent: tools ## the packages of most goroutines under the race detecto
 	$(GATE) CGO_ENABLED=1 scripts/with-postgres go test -vet=off -race -p $(PARALLEL) -timeout 10m $(CONCURRENT)
 
 .PHONY: test-race
-test-race: ## all tests under the race detector
+test-race: tools ## all tests under the race detector
 	scripts/install-tools --race
 	$(GATE) CGO_ENABLED=1 scripts/with-postgres go test -p $(PARALLEL) -race -timeout 60m $(PKG)
 	cd client && CGO_ENABLED=1 go test -race ./...
