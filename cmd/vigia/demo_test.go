@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
@@ -52,6 +53,7 @@ func startDemo(t *testing.T, data string, args ...string) (out *lockedBuffer, st
 
 // TestDemoTour pastes every printed line into a shell and compares the answer with what stands under it.
 func TestDemoTour(t *testing.T) {
+	gatetest.Needs(t, gatetest.Programs)
 	data := filepath.Join(t.TempDir(), "demo")
 	out, stop := startDemo(t, data, "--tour")
 	printed := out.String()

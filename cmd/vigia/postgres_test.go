@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // postgresServer is a PostgreSQL server of one test's own, to be killed, stopped and replaced. It is gone when the test
@@ -63,6 +65,7 @@ func startPostgres(t testing.TB, settings ...string) *postgresServer {
 // choosePostgres chooses programs, owner, folder and port.
 func choosePostgres(t testing.TB) *postgresServer {
 	t.Helper()
+	gatetest.Needs(t, gatetest.PostgreSQL)
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil || len(found) == 0 {
 		path, lerr := exec.LookPath("postgres")

@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -126,6 +127,7 @@ type fleet struct {
 
 func newFleet(t *testing.T, database string, replicas int, flags ...string) *fleet {
 	t.Helper()
+	gatetest.Needs(t, gatetest.Processes)
 	f := &fleet{folder: filepath.Join(t.TempDir(), "data"), database: database}
 	f.key = crashPartner(t, f.folder, database)
 	for range replicas {

@@ -26,6 +26,7 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -516,7 +517,7 @@ func TestBackupPostgres(t *testing.T) {
 	}
 
 	name := "restored_" + schema
-	admin, err := sql.Open("pgx", os.Getenv("VIGIA_TEST_POSTGRES"))
+	admin, err := sql.Open("pgx", gatetest.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -18,6 +19,7 @@ import (
 // tells them. Typing is free, Enter is a click, and a value of a list takes two. The tenth task is in
 // TestPersonTicksThreeSteps.
 func TestClicksOfTasks(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)

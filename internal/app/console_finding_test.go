@@ -7,12 +7,14 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestFindingIsExplainedAndRetracted: a finding says where the value was, what stood beside it, since when, and why it is
 // so grave; taken back with a reason it is in no list and no status any more, and the trail has the reason.
 func TestFindingIsExplainedAndRetracted(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)

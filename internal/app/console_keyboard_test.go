@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
@@ -28,6 +29,7 @@ func (s *stage) newCase() cyber.CaseID {
 // TestReasonTypedOnACaseMovesNothing types the reason for a reveal as a person does, key by key: every letter goes into
 // the reason, and none of them takes or moves the case.
 func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -56,6 +58,7 @@ func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
 
 // TestArrowsTurnThroughTheList goes from one case to the next and back, in the order of the desk.
 func TestArrowsTurnThroughTheList(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -86,6 +89,7 @@ func TestArrowsTurnThroughTheList(t *testing.T) {
 // TestFinalMoveCanBeUndone resolves a case by its page, with one key: nothing asks, the page offers to undo it, and the
 // partner is told only of what was not undone.
 func TestFinalMoveCanBeUndone(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -135,6 +139,7 @@ func TestFinalMoveCanBeUndone(t *testing.T) {
 // TestResolvingFollowsTheQueue resolves the last but one case of a desk that is turned round: the page goes on with the
 // one behind it there, not with the most urgent one.
 func TestResolvingFollowsTheQueue(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -162,6 +167,7 @@ func TestResolvingFollowsTheQueue(t *testing.T) {
 
 // TestRevealKeepsThePlace shows a conversation from the middle of the page: what one was reading stays where it was.
 func TestRevealKeepsThePlace(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)

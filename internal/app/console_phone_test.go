@@ -9,12 +9,14 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestCasesOnATelephone: a case takes three lines of the desk; its page tells the deadline at the top, and the box that
 // answers covers no message of a long conversation.
 func TestCasesOnATelephone(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -59,6 +61,7 @@ func TestCasesOnATelephone(t *testing.T) {
 // TestKeysOnDemand: "?" shows the keys and hides them, one key asks for the reason of a reveal, and a menu that is open
 // takes no key from the page.
 func TestKeysOnDemand(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)
@@ -136,6 +139,7 @@ func TestKeysOnDemand(t *testing.T) {
 // TestPagesOnPaper: printed pages say all that the page says and nothing of what one does on it, and say the zone of
 // their times once.
 func TestPagesOnPaper(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)

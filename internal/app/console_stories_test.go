@@ -23,6 +23,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
@@ -47,6 +48,7 @@ const (
 // TestStories walks four people through their work from the first page to the last, in a real browser: who answers the
 // telephone, who brings leaks in, who connects a partner, and who answers for its people's data.
 func TestStories(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	s := newStage(t, a)

@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -179,6 +180,7 @@ func (b *browser) must(t *testing.T, method, url, key, body string) string {
 
 // TestConsoleStory is an operator's first day, in a real browser: from the one-time link to a replayed delivery.
 func TestConsoleStory(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serveLogged(t, a)

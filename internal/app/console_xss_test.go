@@ -22,6 +22,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/job"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
@@ -161,6 +162,7 @@ func hostileJobs(t *testing.T, a *app.App) {
 
 // TestConsoleHostileText crawls every page that links lead to, with hostile text in every field: none of it runs.
 func TestConsoleHostileText(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	hostileJobs(t, a)

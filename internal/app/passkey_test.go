@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -16,6 +17,7 @@ import (
 // authenticator, logs in with it alone, and can no longer once it was removed. The name is localhost, because a passkey
 // is bound to a name and an address is none.
 func TestPasskeys(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serveLogged(t, a)

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // embed opens a site with a person's page in a frame of it.
@@ -49,6 +50,7 @@ func (p *phone) frame() *browser {
 // TestPersonPageInFrame: a page stands in the frames of a site that the partner named, works there, and stands in
 // nobody else's.
 func TestPersonPageInFrame(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	p := newPhone(t)
 	p.enrol()

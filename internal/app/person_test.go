@@ -16,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // dress gives the partner's pages its look, and its SMS the address of its own site.
@@ -79,6 +80,7 @@ func (p *phone) told() (address string) {
 // enrolled, a leak found, the text of an SMS and the address in it, a link, a key activated, a case solved, every step
 // done, the risk fallen. It says what the first page costs on a cheap phone.
 func TestPersonStory(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	p := newPhone(t)
 	ctx := t.Context()

@@ -8,11 +8,13 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // TestReferenceInABrowser reads the partners' documentation and tries an operation, in a real browser without any other
 // network. The browser's own complaints, a refusal by the page's policy among them, fail the test.
 func TestReferenceInABrowser(t *testing.T) {
+	gatetest.Needs(t, gatetest.Browser)
 	t.Parallel()
 	s := apptest.Start(t)
 	b := newBrowser(t, s.URL)

@@ -29,3 +29,21 @@ func Needs(t testing.TB, what string) {
 		t.Skip("left to make gate: " + what)
 	}
 }
+
+// HasPostgres reports whether tests on PostgreSQL are to be run: in the gate, and by hand under scripts/with-postgres.
+func HasPostgres() bool { return os.Getenv(postgresVariable) != "" || IsGate() }
+
+// Postgres returns the address of the test server, as its administrator.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	if !HasPostgres() {
+		Needs(t, PostgreSQL)
+	}
+	address := os.Getenv(postgresVariable)
+	if address == "" {
+		t.Fatal(postgresVariable + " is not set: run the tests with 'make gate', or under scripts/with-postgres")
+	}
+	return address
+}
+
+const postgresVariable = "VIGIA_TEST_POSTGRES"

@@ -3,10 +3,10 @@ package sqldb_test
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 )
@@ -15,7 +15,7 @@ import (
 // hold keeps others out.
 func TestPoolerThatKeepsSessionsApart(t *testing.T) {
 	ctx := context.Background()
-	pooler := sqldbtest.NewPooler(t, os.Getenv("VIGIA_TEST_POSTGRES"), "")
+	pooler := sqldbtest.NewPooler(t, gatetest.Postgres(t), "")
 	db, err := sqldb.OpenDatabase(ctx, pooler.Address()+"&lock_timeout=1234", sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestPoolerThatKeepsSessionsApart(t *testing.T) {
 // TestPoolerThatSharesSessions is refused, in the words of an operator.
 func TestPoolerThatSharesSessions(t *testing.T) {
 	for _, mode := range []string{"transaction", "statement"} {
-		pooler := sqldbtest.NewPooler(t, os.Getenv("VIGIA_TEST_POSTGRES"), mode)
+		pooler := sqldbtest.NewPooler(t, gatetest.Postgres(t), mode)
 		for _, more := range []string{"", "&default_query_exec_mode=exec"} {
 			db, err := sqldb.OpenDatabase(context.Background(), pooler.Address()+more, sqldb.Options{})
 			if err == nil {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
 
@@ -17,10 +17,7 @@ import (
 // that fails takes nobody along.
 func TestQueueSharesACommit(t *testing.T) {
 	ctx := context.Background()
-	address := os.Getenv("VIGIA_TEST_POSTGRES")
-	if address == "" {
-		t.Fatal("VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres")
-	}
+	address := gatetest.Postgres(t)
 	d, err := OpenDatabase(ctx, address, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +120,7 @@ func TestQueueSharesATimeout(t *testing.T) {
 	for name, deadline := range map[string]bool{"lock timeout": false, "deadline": true} {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
-			d, err := OpenDatabase(ctx, os.Getenv("VIGIA_TEST_POSTGRES")+"&lock_timeout=300", Options{})
+			d, err := OpenDatabase(ctx, gatetest.Postgres(t)+"&lock_timeout=300", Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +191,7 @@ func TestQueueSharesATimeout(t *testing.T) {
 // another one.
 func TestScrubWaits(t *testing.T) {
 	ctx := context.Background()
-	d, err := OpenDatabase(ctx, os.Getenv("VIGIA_TEST_POSTGRES")+"&lock_timeout=100", Options{})
+	d, err := OpenDatabase(ctx, gatetest.Postgres(t)+"&lock_timeout=100", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +230,7 @@ func TestScrubWaits(t *testing.T) {
 // off for this table.
 func TestGrownTablesAreAnalyzed(t *testing.T) {
 	ctx := context.Background()
-	d, err := OpenDatabase(ctx, os.Getenv("VIGIA_TEST_POSTGRES"), Options{})
+	d, err := OpenDatabase(ctx, gatetest.Postgres(t), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 )
@@ -357,7 +357,7 @@ func TestSnapshot(t *testing.T) {
 
 // TestUnsafePostgres: a server that could lose acknowledged data is refused.
 func TestUnsafePostgres(t *testing.T) {
-	address := os.Getenv("VIGIA_TEST_POSTGRES")
+	address := gatetest.Postgres(t)
 	if !strings.Contains(address, "?") {
 		address += "?"
 	}

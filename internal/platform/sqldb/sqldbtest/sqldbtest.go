@@ -48,7 +48,7 @@ func Engines(t *testing.T) []sqldb.Engine {
 		}
 		return engines
 	}
-	if hasPostgres() {
+	if gatetest.HasPostgres() {
 		return []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL}
 	}
 	leftOut.Do(func() {
@@ -59,9 +59,6 @@ func Engines(t *testing.T) []sqldb.Engine {
 
 // leftOut says once a package that its tests were not run on PostgreSQL.
 var leftOut sync.Once
-
-// hasPostgres reports whether tests on PostgreSQL are to be run.
-func hasPostgres() bool { return os.Getenv("VIGIA_TEST_POSTGRES") != "" || gatetest.IsGate() }
 
 // NewAddress returns the address of an empty database: a file in the folder, or a schema that is dropped after the
 // test.
@@ -99,9 +96,7 @@ func NewName() string { return "t_" + strings.ReplaceAll(uuid.NewString(), "-", 
 // Postgres returns the test server, as its administrator.
 func Postgres(t testing.TB) *sql.DB {
 	t.Helper()
-	if !hasPostgres() {
-		gatetest.Needs(t, gatetest.PostgreSQL)
-	}
+	gatetest.Postgres(t)
 	db, err := Administrator()
 	if err != nil {
 		t.Fatal(err)
