@@ -41,9 +41,13 @@ build: surroundings ## build bin/vigia
 run: ## start the demo (ARGS="--listen :9000" for other options)
 	go run ./cmd/vigia demo $(ARGS)
 
+# The packages that take longest are begun first, so that none of them is left to run alone at the end.
+LONGEST = ./cmd/vigia ./internal/app ./internal/web/api ./internal/store ./internal/web/console ./internal/dump/reader
+PACKAGES_TO_TEST = $(if $(filter ./...,$(PKG)),$(LONGEST) $$(go list ./...),$(PKG))
+
 .PHONY: test
 test: surroundings ## every package on SQLite, with nothing but Go (PKG=./internal/store/...)
-	go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 20m $(PKG)
+	go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 20m $(PACKAGES_TO_TEST)
 	$(if $(filter ./...,$(PKG)),cd client && go test -vet=off ./...)
 
 .PHONY: gate
@@ -52,12 +56,9 @@ gate: ## what lands: make test, then PostgreSQL, browsers, clients, whole proces
 	scripts/beside "nice $(MAKE) --no-print-directory tidy lint lint-api test-scripts" $(MAKE) --no-print-directory test-whole ENGINES=postgres
 	$(MAKE) --no-print-directory test-concurrent
 
-# The packages that take longest are begun first, so that none of them is left to run alone at the end.
-LONGEST = ./cmd/vigia ./internal/app ./internal/store ./internal/web/api ./clients
 .PHONY: test-whole
 test-whole: tools ## the tests that make test leaves to the gate (PKG=./internal/app; ENGINES=postgres without SQLite)
-	packages="$(if $(filter ./...,$(PKG)),$(LONGEST) $$(go list ./...),$(PKG))"; \
-	$(GATE) scripts/with-postgres go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 30m $$packages
+	$(GATE) scripts/with-postgres go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 30m $(PACKAGES_TO_TEST)
 	$(if $(filter ./...,$(PKG)),cd bench && go test -vet=off ./...)
 
 .PHONY: test-concurrent

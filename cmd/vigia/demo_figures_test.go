@@ -19,6 +19,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
@@ -26,6 +27,7 @@ import (
 // TestFiguresAreTheirRows: every figure of the overview, of leaks, partners and people, and of a partner's own first
 // page, is the number of rows behind its link, on the demo's data after an import, a retraction and an erasure.
 func TestFiguresAreTheirRows(t *testing.T) {
+	gatetest.Needs(t, gatetest.Processes)
 	data := filepath.Join(t.TempDir(), "demo")
 	out, _ := startDemo(t, data)
 	printed := out.String()

@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
 // The test program is also the reader that was taken over, and its parent as another user.
@@ -395,6 +397,7 @@ func runShare() {
 
 // TestSharedMemoryCounts: a reader that holds its memory as shared memory ends like one that holds it as its own.
 func TestSharedMemoryCounts(t *testing.T) {
+	gatetest.Needs(t, gatetest.Processes)
 	defer func(before string) { command = before }(command)
 	command = "share"
 	p, err := StartProcess(context.Background(), Job{}, nil)
@@ -413,6 +416,7 @@ func TestSharedMemoryCounts(t *testing.T) {
 // TestMappedFilesDoNotCount: a file that is larger than a reader's memory is read by one reader, also from a file
 // system in memory, whose pages the kernel counts as shared.
 func TestMappedFilesDoNotCount(t *testing.T) {
+	gatetest.Needs(t, gatetest.Processes)
 	row := []byte("maria.da.silva@exemplo.com:segr\n") // 32 bytes
 	for _, folder := range []string{t.TempDir(), "/dev/shm"} {
 		path := filepath.Join(folder, "mapped.txt")
@@ -449,6 +453,7 @@ const nobody = 65534
 // TestTakenOverReaderCannotEscape: code that runs in a reader behind its confinement reaches nothing beside it, as root
 // and as another user, with and without Landlock. Without the filter some of it works, and without both all of it.
 func TestTakenOverReaderCannotEscape(t *testing.T) {
+	gatetest.Needs(t, gatetest.Processes)
 	all := slices.Sorted(maps.Keys(escapes()))
 	if len(all) != 10 {
 		t.Fatalf("%d kinds of escapes", len(all))

@@ -17,7 +17,7 @@ import (
 // TestHostileFilesEnd: every hostile file comes to an end, by itself or by the limits, and is told of: a reader that
 // ended says why, and one that did not end reads the next input.
 func TestHostileFilesEnd(t *testing.T) {
-	defer reader.SetIdleCPU(2 * time.Second)() // what takes longer has no progress anyway
+	defer reader.SetIdleCPU(500 * time.Millisecond)() // what takes longer has no progress anyway
 	files, formats := makeHostileFiles(), map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		format, _, _ := strings.Cut(name, "-")

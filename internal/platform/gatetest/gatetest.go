@@ -14,9 +14,8 @@ const (
 	Browser    = "a browser"
 	Clients    = "clients as partners install them"
 	PostgreSQL = "PostgreSQL"
-	Processes  = "whole processes"
+	Processes  = "whole services and processes"
 	Programs   = "programs of other projects"
-	Time       = "more time than a newcomer has"
 )
 
 // IsGate reports whether everything has to run.
