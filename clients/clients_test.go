@@ -1,6 +1,6 @@
 // Package clients_test runs the clients of other languages against the real service, installed as a partner installs
 // them: packed, into an empty project, without network. It needs node, python3 with pip, and what scripts/npm-install
-// brings; `make test` sees to them.
+// brings; `make gate` sees to them.
 package clients_test
 
 import (

@@ -1,7 +1,7 @@
 // Package storetest opens real stores for tests: a SQLite file in a temporary folder, and a database of its own on the
-// PostgreSQL that VIGIA_TEST_POSTGRES names (make test starts a private one). Env is such a store with its keys, folder
-// and a clock that the test moves; Each runs a test on both engines. A missing PostgreSQL is a failure, not a skip:
-// what was not run was not tested. The product may not import it.
+// PostgreSQL that VIGIA_TEST_POSTGRES names (make gate starts a private one). Env is such a store with its keys, folder
+// and a clock that the test moves; Each runs a test on both engines, where there is a PostgreSQL. The product may not
+// import it.
 package storetest
 
 import (
