@@ -43,11 +43,13 @@ run: ## start the demo (ARGS="--listen :9000" for other options)
 
 # The packages that take longest are begun first, so that none of them is left to run alone at the end.
 LONGEST = ./cmd/vigia ./internal/app ./internal/web/api ./internal/store ./internal/web/console ./internal/dump/reader
+# The same for newcomer and gate: what was tested by the same flags and does not ask where it is, Go has in its cache.
+TEST_FLAGS = -vet=off -p $(PARALLEL) -timeout 30m
 PACKAGES_TO_TEST = $(if $(filter ./...,$(PKG)),$(LONGEST) $$(go list ./...),$(PKG))
 
 .PHONY: test
 test: surroundings ## every package on SQLite, with nothing but Go (PKG=./internal/store/...)
-	go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 20m $(PACKAGES_TO_TEST)
+	go run ./scripts/gotest $(TEST_FLAGS) $(PACKAGES_TO_TEST)
 	$(if $(filter ./...,$(PKG)),cd client && go test -vet=off ./...)
 
 .PHONY: gate
@@ -58,7 +60,7 @@ gate: ## what lands: make test, then PostgreSQL, browsers, clients, whole proces
 
 .PHONY: test-whole
 test-whole: tools ## the tests that make test leaves to the gate (PKG=./internal/app; ENGINES=postgres without SQLite)
-	$(GATE) scripts/with-postgres go run ./scripts/gotest -vet=off -p $(PARALLEL) -timeout 30m $(PACKAGES_TO_TEST)
+	$(GATE) scripts/with-postgres go run ./scripts/gotest $(TEST_FLAGS) $(PACKAGES_TO_TEST)
 	$(if $(filter ./...,$(PKG)),cd bench && go test -vet=off ./...)
 
 .PHONY: test-concurrent
