@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Contract is what the pages and the collections need of an OpenAPI document.
+// Contract is what the pages need of an OpenAPI document.
 type Contract struct {
 	Title, Version, Description string
 	Tags                        []Tag
