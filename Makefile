@@ -50,7 +50,7 @@ PACKAGES_TO_TEST = $(if $(filter ./...,$(PKG)),$(LONGEST) $$(go list ./...),$(PK
 .PHONY: test
 test: surroundings ## every package on SQLite, with nothing but Go (PKG=./internal/store/...)
 	go run ./scripts/gotest $(TEST_FLAGS) $(PACKAGES_TO_TEST)
-	$(if $(filter ./...,$(PKG)),cd client && go test -vet=off ./...)
+	$(if $(filter ./...,$(PKG)),go test -vet=off ./client/... ./clients/mcp/...)
 
 .PHONY: gate
 gate: ## what lands: make test, then PostgreSQL, browsers, clients, whole processes, race detector, linters; installs what it needs on Debian
@@ -97,7 +97,7 @@ test-citus: ## store and API suites, kills of the service and of nodes, moves of
 .PHONY: check
 check: tidy verify ## the quick checks: format, vet, scripts, generated files
 	go vet ./...
-	cd client && go vet ./...
+	go vet ./client/... ./clients/mcp/...
 	cd bench && go vet ./...
 
 .PHONY: tidy
@@ -110,6 +110,7 @@ tidy: ## format, scripts, modules: what neither the linter nor a test looks at; 
 lint: bin/golangci-lint ## golangci-lint with .golangci.yml (builds the linter the first time, some minutes)
 	bin/golangci-lint run $(PKG)
 	cd client && ../bin/golangci-lint run --config ../.golangci.yml ./...
+	cd clients/mcp && ../../bin/golangci-lint run --config ../../.golangci.yml ./...
 
 .PHONY: test-scripts
 test-scripts:

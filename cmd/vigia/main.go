@@ -59,7 +59,6 @@ type cli struct {
 	Message struct {
 		List messageListCmd `cmd:"" help:"List the texts, and who wrote each."`
 	} `cmd:"" group:"clients" help:"What people read of events: list."`
-	MCP       mcpCmd       `cmd:"" name:"mcp" group:"clients" help:"Tools for assistants, by the Model Context Protocol."`
 	Breach    breachCmd    `cmd:"" group:"protect" help:"Breaches: import, append, replace, list, show, explain, edit, verify, retract."`
 	Passwords passwordsCmd `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
 	Feed      feedCmd      `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, show, pause, resume, run, rotate, remove."`

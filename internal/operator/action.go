@@ -94,7 +94,6 @@ var actionWords = map[string]string{ //nolint:gosec // speaks of passwords and k
 	"login.refused":           "errou a senha ou o código ao entrar",
 	"logout":                  "saiu do console",
 	"logout.everywhere":       "encerrou as próprias sessões",
-	"mcp":                     "abriu as ferramentas para assistentes",
 	"message.list":            "listou os textos de avisos",
 	"message.reset":           "voltou um texto de aviso ao original",
 	"message.set":             "mudou um texto de aviso",

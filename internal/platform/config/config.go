@@ -296,7 +296,6 @@ var SecretVariables = []string{
 	"VIGIA_DATABASE_READ",
 	"VIGIA_METRICS_TOKEN",
 	"VIGIA_API_KEY",
-	"VIGIA_SALT",
 	"VIGIA_EPP_CALLBACK_SECRET",
 }
 

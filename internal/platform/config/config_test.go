@@ -104,7 +104,6 @@ func TestNamedSecretsAreRead(t *testing.T) {
 		"VIGIA_DATABASE_READ",
 		"VIGIA_METRICS_TOKEN",
 		"VIGIA_API_KEY",
-		"VIGIA_SALT",
 		"VIGIA_EPP_CALLBACK_SECRET",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,9 +34,7 @@ func configurationPage() string {
 
 The help of each command has its flags. Some of them have variables, too:
 
-- 'VIGIA_API', 'VIGIA_API_KEY': address of the partner API, and the key, of 'listen', 'trigger' and 'mcp'. *The key is
-  secret.*
-- 'VIGIA_SALT': the partner's salt, for 'mcp'. *Secret.*
+- 'VIGIA_API', 'VIGIA_API_KEY': address of the partner API, and the key, of 'listen' and 'trigger'. *The key is secret.*
 - 'VIGIA_WEBHOOK_SECRET': what 'listen' and 'trigger' sign with.
 - 'VIGIA_CONSOLE_URL': what the one-time links of the group 'operator' begin with.
 - 'VIGIA_FEED_KEY': the key of a feed that is added.

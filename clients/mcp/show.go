@@ -1,4 +1,4 @@
-package assistant
+package mcp
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/identifier"
 )
 
 // The answers of the tools. Each member is copied by name, so that a new field of the API reaches the assistant only by
@@ -140,22 +139,11 @@ type (
 	}
 )
 
-// kinds says which mask fits a watched value.
-var kinds = map[string]identifier.Kind{
-	"email":       identifier.Email,
-	"cpf":         identifier.CPF,
-	"phone":       identifier.Phone,
-	"credit_card": identifier.Card,
-	"domain":      identifier.Domain,
-	"pix_key":     identifier.PixKey,
-	"cnpj":        identifier.CNPJ,
-}
-
 // Lists below are made with make, so that an empty one is encoded as [] and not as null.
 
 // shownAsset returns a watched value with the value masked.
 func shownAsset(id, kind, value string, status client.AssetStatus) asset {
-	return asset{ID: id, Type: kind, Masked: identifier.MaskValue(kinds[kind], value), Status: string(status)}
+	return asset{ID: id, Type: kind, Masked: maskValue(kind, value), Status: string(status)}
 }
 
 // shownAssets returns the watched values of a person.
@@ -246,9 +234,9 @@ func shownSubscription(s client.ListedSubscription) subscribed {
 	b := s.Beneficiary
 	return subscribed{
 		PlanID:    s.PlanID,
-		CPF:       identifier.MaskValue(identifier.CPF, b.CPF),
-		Email:     identifier.MaskValue(identifier.Email, b.Email),
-		Phone:     identifier.MaskValue(identifier.Phone, b.PhoneNumber),
+		CPF:       maskValue("cpf", b.CPF),
+		Email:     maskValue("email", b.Email),
+		Phone:     maskValue("phone", b.PhoneNumber),
 		StartDate: s.StartDate,
 	}
 }

@@ -1,8 +1,8 @@
-// Package assistant answers assistants by the Model Context Protocol. Its tools only read, unless Options say
+// Package mcp answers assistants by the Model Context Protocol. Its tools only read, unless Options say
 // otherwise, and they ask the partner API with the partner's key: rules, scopes, limits and tenants are those of the
 // API, because it is the API that decides. What comes back is shown with personal values masked, and texts by strangers
 // without what could steer a reader.
-package assistant
+package mcp
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // instructions are what an assistant is told before anything else.
@@ -62,7 +62,7 @@ func Handler(version, api string, write bool, through *http.Client, log *slog.Lo
 		if key == "" {
 			key, _ = strings.CutPrefix(r.Header.Get("authorization"), "Bearer ")
 		}
-		if !partner.WellFormed(key) {
+		if !IsKey(key) {
 			return nil, errors.New("not a key")
 		}
 		return client.New(client.Config{URL: api, Key: key, HTTP: through})
@@ -89,6 +89,11 @@ func Handler(version, api string, write bool, through *http.Client, log *slog.Lo
 	})
 	return http.NewCrossOriginProtection().Handler(http.MaxBytesHandler(withKey, maxMessage))
 }
+
+// IsKey reports whether a text looks like a partner's API key. Whether it is one the service says.
+func IsKey(text string) bool { return keyForm.MatchString(text) }
+
+var keyForm = regexp.MustCompile(`^vg_(test|live)_[0-9A-Za-z]{20,}$`)
 
 // explained says why the service refused, in the words that it gives for people and for machines.
 func explained(err error) error {

@@ -1,70 +1,119 @@
-package assistant_test
+package clients_test
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
-	"log/slog"
+	"io"
 	"net/http"
-	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/app/apptest"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/web/assistant"
+	"github.com/vigiahq/vigia/internal/platform/gatetest"
 )
 
-// keyed adds a key to requests, as an assistant is told to.
-type keyed string
+// assistants is the program vigia-mcp, serving over HTTP.
+type assistants struct{ program, api, url string }
 
-func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("authorization", "Bearer "+string(k))
-	return http.DefaultTransport.RoundTrip(r)
+// startAssistants builds the program and has it ask an API.
+func startAssistants(t *testing.T, api string, flags ...string) assistants {
+	t.Helper()
+	gatetest.Needs(t, gatetest.Clients)
+	a := assistants{program: filepath.Join(t.TempDir(), "vigia-mcp"), api: api}
+	run(t, "mcp", nil, "go", "build", "-o", a.program, "./vigia-mcp")
+	a.url = a.serve(t, flags...)
+	return a
 }
 
-// session speaks to the tools as an assistant does, by the protocol's own client.
-func session(t *testing.T, over mcp.Transport) *mcp.ClientSession {
+// serve starts the program until the test ends, and returns its address.
+func (a assistants) serve(t *testing.T, flags ...string) string {
 	t.Helper()
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), over, nil)
+	cmd := exec.CommandContext(t.Context(), a.program, append([]string{"-api", a.api, "-listen", "127.0.0.1:0"}, flags...)...)
+	says, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it serves until it is stopped
+		_ = cmd.Wait()
+	})
+	said, err := bufio.NewReader(says).ReadString('\n')
+	_, at, found := strings.Cut(strings.TrimSpace(said), "Tools for assistants at ")
+	if !found {
+		t.Fatal(said, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, says) }()
+	return at
 }
 
-// inProcess speaks to the tools of a key without a network.
-func inProcess(t *testing.T, api, key string, o assistant.Options) *mcp.ClientSession {
+// tool is what the program lists.
+type tool struct {
+	Name, Description string
+	Annotations       struct{ ReadOnlyHint bool }
+}
+
+// assistant speaks to a program with a key, and where there is one with the partner's salt.
+type assistant struct{ url, key, salt string }
+
+// post sends one message of the protocol.
+func (a assistant) post(t *testing.T, method string, params any, result any, headers ...string) (status int) {
 	t.Helper()
-	ask, err := client.New(client.Config{URL: api, Key: key})
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
 		t.Fatal(err)
 	}
-	serverEnd, clientEnd := mcp.NewInMemoryTransports()
-	if _, err := assistant.New("test", ask, o, quiet).Connect(t.Context(), serverEnd, nil); err != nil {
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.url, bytes.NewReader(body))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return session(t, clientEnd)
+	headers = append(headers, "content-type", "application/json", "accept", "application/json, text/event-stream")
+	if a.key != "" {
+		headers = append(headers, "authorization", "Bearer "+a.key)
+	}
+	if a.salt != "" {
+		headers = append(headers, "x-partner-salt", a.salt)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		if err := json.NewDecoder(response.Body).Decode(&struct{ Result any }{result}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return response.StatusCode
 }
-
-var quiet = slog.New(slog.DiscardHandler)
 
 // call asks a tool; what it answers is text, whether it is an answer or a refusal.
-func call(t *testing.T, s *mcp.ClientSession, tool string, with map[string]any) (text string, refused bool) {
+func (a assistant) call(t *testing.T, tool string, with map[string]any) (text string, refused bool) {
 	t.Helper()
-	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: with})
-	if err != nil {
-		t.Fatal(tool, err)
+	var result struct {
+		Content []struct{ Text string }
+		IsError bool
+	}
+	if status := a.post(t, "tools/call", map[string]any{"name": tool, "arguments": with}, &result); status != http.StatusOK {
+		t.Fatal(tool, status)
 	}
 	for _, part := range result.Content {
-		text += part.(*mcp.TextContent).Text //nolint:forcetypeassert // the tools write nothing else
+		text += part.Text
 	}
-	return text, result.IsError
+	return text, result.IsError || len(result.Content) == 0
 }
 
 const address, cpf, card = "ana@vazamento.test", "52998224725", "4111111111111111"
@@ -129,56 +178,52 @@ func story(t *testing.T, s *apptest.Service) (map[string]map[string]any, []strin
 	}, []string{address, cpf, card, key.EppKey, "Celular da Ana"}
 }
 
-// TestAssistantReads: every tool answers, says that it only reads, and shows nobody's values; the same over HTTP.
+// TestAssistantReads: every tool answers, says that it only reads, and shows nobody's values.
 func TestAssistantReads(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
+	t.Parallel()
 	s := apptest.Start(t)
+	speaks := assistant{url: startAssistants(t, s.URL).url, key: s.Sandbox.APIKey}
 	takes, secrets := story(t, s)
-	over := httptest.NewServer(assistant.Handler("test", s.URL, false, nil, quiet))
-	t.Cleanup(over.Close)
-	for name, speaks := range map[string]*mcp.ClientSession{
-		"in process": inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{}),
-		"HTTP":       session(t, &mcp.StreamableClientTransport{Endpoint: over.URL, HTTPClient: &http.Client{Transport: keyed(s.Sandbox.APIKey)}, DisableStandaloneSSE: true}),
-	} {
-		listed, err := speaks.ListTools(t.Context(), nil)
-		if err != nil || len(listed.Tools) != len(takes) {
-			t.Fatalf("%s: %d tools for %d, %v", name, len(listed.Tools), len(takes), err)
+	var listed struct{ Tools []tool }
+	if speaks.post(t, "tools/list", map[string]any{}, &listed); len(listed.Tools) != len(takes) {
+		t.Fatalf("%d tools for %d", len(listed.Tools), len(takes))
+	}
+	for _, tool := range listed.Tools {
+		if !tool.Annotations.ReadOnlyHint || tool.Description == "" {
+			t.Errorf("%s does not say that it only reads", tool.Name)
 		}
-		for _, tool := range listed.Tools {
-			if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || tool.Description == "" {
-				t.Errorf("%s: %s does not say that it only reads", name, tool.Name)
-			}
-			text, refused := call(t, speaks, tool.Name, takes[tool.Name])
-			if refused || !json.Valid([]byte(text)) || len(text) < 10 {
-				t.Errorf("%s: %s: %s", name, tool.Name, text)
-			}
-			for _, secret := range secrets {
-				if strings.Contains(text, secret) {
-					t.Errorf("%s: %s shows %s", name, tool.Name, secret)
-				}
+		text, refused := speaks.call(t, tool.Name, takes[tool.Name])
+		if refused || !json.Valid([]byte(text)) || len(text) < 10 {
+			t.Errorf("%s: %s", tool.Name, text)
+		}
+		for _, secret := range secrets {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s shows %s", tool.Name, secret)
 			}
 		}
-		if text, _ := call(t, speaks, "list_watched_values", takes["list_findings"]); !strings.Contains(text, "a***@v***.test") {
-			t.Errorf("%s: nothing to know the value by: %s", name, text)
-		}
+	}
+	if text, _ := speaks.call(t, "list_watched_values", takes["list_findings"]); !strings.Contains(text, "a***@v***.test") {
+		t.Errorf("nothing to know the value by: %s", text)
 	}
 }
 
 // TestAssistantKeepsTheRules: what a key may not read, or what is another partner's, no tool tells; neither does a
 // missing key, nor a page of another site.
 func TestAssistantKeepsTheRules(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
+	t.Parallel()
 	s := apptest.Start(t)
+	program := startAssistants(t, s.URL)
 	takes, _ := story(t, s)
-	other := inProcess(t, s.URL, s.Live.APIKey, assistant.Options{})
-	if text, refused := call(
-		t,
-		other,
-		"list_findings",
+	other := assistant{url: program.url, key: s.Live.APIKey}
+	if text, refused := other.call(t, "list_findings",
 		takes["list_findings"],
 	); refused || strings.Contains(text, "fd_") ||
 		!strings.Contains(text, `"findings":[]`) {
 		t.Error("another partner's key:", text)
 	}
-	if text, refused := call(t, other, "show_case", takes["show_case"]); !refused {
+	if text, refused := other.call(t, "show_case", takes["show_case"]); !refused {
 		t.Error("another partner's key:", text)
 	}
 	_, narrow, err := s.App.Partners.CreateKey(
@@ -191,42 +236,30 @@ func TestAssistantKeepsTheRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, refused := call(
-		t,
-		inProcess(t, s.URL, narrow, assistant.Options{}),
-		"show_score",
-		takes["show_score"],
-	); !refused ||
+	if text, refused := (assistant{url: program.url, key: narrow}).call(t, "show_score", takes["show_score"]); !refused ||
 		!strings.Contains(text, "403") {
 		t.Error("a key without the scope:", text)
 	}
 	for name, with := range map[string]map[string]any{"missing": {}, "of another type": {"userHash": 7}, "not taken": {"userHash": takes["show_score"]["userHash"], "cpf": cpf}} {
-		if text, refused := call(t, other, "show_score", with); !refused {
+		if text, refused := other.call(t, "show_score", with); !refused {
 			t.Errorf("an argument that is %s: %s", name, text)
 		}
 	}
-	h := assistant.Handler("test", s.URL, false, nil, quiet)
-	for name, c := range map[string]struct {
-		header map[string]string
-		want   int
-	}{
-		"no key":       {nil, http.StatusUnauthorized},
-		"another site": {map[string]string{"x-api-key": s.Sandbox.APIKey, "origin": "https://outro.exemplo", "sec-fetch-site": "cross-site"}, http.StatusForbidden},
-	} {
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{}`))
-		for k, v := range c.header {
-			r.Header.Set(k, v)
-		}
-		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); w.Code != c.want {
-			t.Errorf("%s: %d %s", name, w.Code, w.Body)
-		}
+	listing := map[string]any{}
+	if status := (assistant{url: program.url}).post(t, "tools/list", listing, nil); status != http.StatusUnauthorized {
+		t.Error("no key:", status)
+	}
+	foreign := []string{"origin", "https://outro.exemplo", "sec-fetch-site", "cross-site"}
+	if status := other.post(t, "tools/list", listing, nil, foreign...); status != http.StatusForbidden {
+		t.Error("another site:", status)
 	}
 }
 
 // TestAssistantFindsPeople: with the partner's salt a person is found by a part of the name, or by what another tool
 // shows of a contact; the answer names the person by the user hash and shows nothing unmasked.
 func TestAssistantFindsPeople(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
+	t.Parallel()
 	s := apptest.Start(t)
 	vigia, err := client.New(client.Config{URL: s.URL, Key: s.Sandbox.APIKey})
 	if err != nil {
@@ -260,9 +293,9 @@ func TestAssistantFindsPeople(t *testing.T) {
 	if made, err := vigia.CreateSubscriptions(t.Context(), items); err != nil || made.TotalCreatedItems != 2 {
 		t.Fatal(made, err)
 	}
-	speaks := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{Salt: s.Sandbox.Salt})
+	speaks := assistant{url: startAssistants(t, s.URL).url, key: s.Sandbox.APIKey, salt: s.Sandbox.Salt}
 	for _, text := range []string{"souza", "a***@e***.br"} {
-		got, refused := call(t, speaks, "find_people", map[string]any{"text": text})
+		got, refused := speaks.call(t, "find_people", map[string]any{"text": text})
 		if refused || strings.Count(got, "userHash") != 1 ||
 			!strings.Contains(got, client.UserHash(cpf, s.Sandbox.Salt)) ||
 			strings.Contains(got, cpf) ||
@@ -271,7 +304,7 @@ func TestAssistantFindsPeople(t *testing.T) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	if got, _ := call(t, speaks, "find_people", map[string]any{"text": "ninguém"}); !strings.Contains(got, `"people":[]`) {
+	if got, _ := speaks.call(t, "find_people", map[string]any{"text": "ninguém"}); !strings.Contains(got, `"people":[]`) {
 		t.Error(got)
 	}
 }
@@ -279,10 +312,15 @@ func TestAssistantFindsPeople(t *testing.T) {
 // TestAssistantWritesOnlyWhenAllowed: the tools that change something are not there unless the operator of the tools
 // added them, and then the key must have the scope.
 func TestAssistantWritesOnlyWhenAllowed(t *testing.T) {
+	gatetest.Needs(t, gatetest.Clients)
+	t.Parallel()
 	s := apptest.Start(t)
 	takes, _ := story(t, s)
 	open := map[string]any{"userHash": takes["show_score"]["userHash"], "serviceId": takes["show_service"]["serviceId"]}
-	if _, err := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{}).CallTool(t.Context(), &mcp.CallToolParams{Name: "open_case", Arguments: open}); err == nil {
+	program := startAssistants(t, s.URL, "-write")
+	var listed struct{ Tools []tool }
+	(assistant{url: program.serve(t), key: s.Sandbox.APIKey}).post(t, "tools/list", map[string]any{}, &listed)
+	if slices.ContainsFunc(listed.Tools, func(of tool) bool { return !of.Annotations.ReadOnlyHint }) {
 		t.Error("a tool that writes is there without being asked for")
 	}
 	_, reader, err := s.App.Partners.CreateKey(
@@ -295,33 +333,22 @@ func TestAssistantWritesOnlyWhenAllowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, refused := call(
-		t,
-		inProcess(t, s.URL, reader, assistant.Options{Write: true}),
-		"open_case",
-		open,
-	); !refused ||
+	if text, refused := (assistant{url: program.url, key: reader}).call(t, "open_case", open); !refused ||
 		!strings.Contains(text, "403") {
 		t.Error("a key that only reads:", text)
 	}
-	writer := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{Write: true})
-	if text, refused := call(t, writer, "open_case", open); refused || !strings.Contains(text, "Aberto") {
+	writer := assistant{url: program.url, key: s.Sandbox.APIKey}
+	if text, refused := writer.call(t, "open_case", open); refused || !strings.Contains(text, "Aberto") {
 		t.Error(text)
 	}
-	if text, refused := call(
-		t,
-		writer,
-		"send_page_link",
+	if text, refused := writer.call(t, "send_page_link",
 		takes["show_score"],
 	); refused ||
 		!strings.Contains(text, "/p/enter/") {
 		t.Error(text)
 	}
 	// The newest event is the first: the case was opened after everything of the story.
-	if text, _ := call(
-		t,
-		writer,
-		"list_events",
+	if text, _ := writer.call(t, "list_events",
 		map[string]any{"limit": 2},
 	); strings.Count(text, `"id"`) != 2 ||
 		!newestFirst(t, text) {
