@@ -1,5 +1,5 @@
-// Vigia-mcp gives assistants tools by the Model Context Protocol: they only read unless -write is given, ask the partner
-// API with the partner's key, and mask personal values. docs/assistants.md has the tools.
+// Vigia-mcp gives assistants tools by the Model Context Protocol: they only read unless -write is given, ask the
+// partner API with the partner's key, and mask personal values. docs/assistants.md has the tools.
 package main
 
 import (
