@@ -51,18 +51,14 @@ func init() { // the formats refer to the walker, which refers to them
 		sqliteFormat,
 		sqliteLogFormat,
 		pdfFormat,
-		pgDumpFormat,
 		oleFormat,
-		avroFormat,
-		parquetFormat,
-		programFormat,
 		tarFormat,
 		zlibFormat,
 		mailFormat,
 		bsonFormat,
 		lzmaFormat,
 		isoFormat,
-	}, lockedFormats...)
+	}, slices.Concat(foreignFormats, lockedFormats)...)
 }
 
 // sniffFormat knows a format by its first bytes, or returns nil. Names are not asked: dumps are called anything.
@@ -215,6 +211,7 @@ var kinds = []struct {
 	{"cabinet", 0, []string{"MSCF"}},
 	{"HDF5 file", 0, []string{"\x89HDF"}},
 	{"dBase table", 0, []string{"\xf5\xee\xff"}},
+	{"program, whose contents 7z takes out if it unpacks itself", 0, []string{"MZ", "\x7fELF"}},
 }
 
 // isBinary reports whether bytes are no text in any usual encoding: text has hardly any control characters but line

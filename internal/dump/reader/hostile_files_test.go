@@ -56,42 +56,6 @@ func makeHostileFiles() map[string][]byte {
 		),
 	)
 
-	// Avro: schemas that hold themselves, arrays of records without fields, lengths without end.
-	add(
-		"avro-recursive",
-		avroFile(
-			`{"type":"record","name":"r","fields":[{"name":"a","type":"r"},{"name":"b","type":"r"}]}`,
-			encodeVarints(1<<40, 0),
-		),
-	)
-	add(
-		"avro-empty-records",
-		avroFile(
-			`{"type":"record","name":"r","fields":[{"name":"a","type":{"type":"array","items":{"type":"record","name":"e","fields":[]}}}]}`,
-			encodeVarints(1<<60, 1<<60, 1<<60),
-		),
-	)
-	add("avro-empty-rows", avroFile(`{"type":"record","name":"r","fields":[]}`, encodeVarints(1<<61, 0)))
-	add(
-		"avro-nulls",
-		avroFile(`{"type":"array","items":{"type":"array","items":"null"}}`, bytes.Repeat(encodeVarints(1<<50), 4000)),
-	)
-	add(
-		"avro-deep",
-		avroFile(
-			strings.Repeat(`{"type":"array","items":`, 20_000)+`"null"`+strings.Repeat("}", 20_000),
-			encodeVarints(1, 1),
-		),
-	)
-	add("avro-length", avroFile(`"string"`, encodeVarints(1, 8, 1<<40)))
-
-	// Parquet: a footer with millions of columns, with rows without end, with lists in lists.
-	column := []byte{0x15, 0x02, 0x25, 0x02, 0x18, 0x01, 'a', 0x00} // a schema element
-	add("parquet-columns", makeParquet(append(thriftList(5_000_000), bytes.Repeat(column, 1_000_000)...)))
-	add("parquet-claim", makeParquet(thriftList(1<<31-1)))
-	add("parquet-deep", makeParquet(bytes.Repeat([]byte{0x19, 0x19}, 500_000)))
-	add("parquet-structs", makeParquet(bytes.Repeat([]byte{0x1c}, 2_000_000)))
-
 	// SQLite: tables with millions of columns, pages that lead to themselves.
 	add("sqlite-columns", makeSQLite("CREATE TABLE t("+strings.Repeat("a,", 1_500_000)+"b)"))
 	add("sqlite-rows", makeSQLite(strings.Repeat("CREATE TABLE t(", 100_000)))
@@ -362,47 +326,6 @@ func pdfStream(number int, dict string, content []byte) []byte {
 		len(content),
 		dict,
 		content,
-	)
-}
-
-// encodeVarints returns numbers in the zigzag encoding of Avro.
-func encodeVarints(values ...int64) (b []byte) {
-	for _, v := range values {
-		b = binary.AppendVarint(b, v)
-	}
-	return b
-}
-
-// avroFile returns a file with one block that claims 2^40 records.
-func avroFile(schema string, block []byte) []byte {
-	text := func(s string) []byte { return append(encodeVarints(int64(len(s))), s...) }
-	sync := make([]byte, 16)
-	return bytes.Join(
-		[][]byte{
-			[]byte("Obj\x01"),
-			encodeVarints(1),
-			text("avro.schema"),
-			text(schema),
-			{0},
-			sync,
-			encodeVarints(1<<40, int64(len(block))),
-			block,
-			sync,
-		},
-		nil,
-	)
-}
-
-// thriftList returns the start of a Parquet footer with a list that claims n elements.
-func thriftList(n uint64) []byte {
-	return append([]byte{0x15, 0x02, 0x19, 0xfc}, binary.AppendUvarint(nil, n)...)
-}
-
-// makeParquet returns a file that consists of a footer alone.
-func makeParquet(footer []byte) []byte {
-	return bytes.Join(
-		[][]byte{[]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1")},
-		nil,
 	)
 }
 

@@ -26,7 +26,7 @@ func TestHostileFilesEnd(t *testing.T) {
 		what := readHostile(t, files[name])
 		t.Logf("%-20s %9d bytes %6d ms  %s", name, len(files[name]), time.Since(begin).Milliseconds(), what)
 	}
-	if len(files) < 60 || len(formats) < 15 {
+	if len(files) < 58 || len(formats) < 15 {
 		t.Errorf("%d files of %d formats", len(files), len(formats))
 	}
 }
