@@ -118,16 +118,16 @@ func TestErasureNeedsItsScope(t *testing.T) {
 				t.Errorf("the first key of a %s partner: %d", mode, got.status)
 			}
 			own := registry.ForPartner(p.ID, true)
-			if list, err := own.GrantableScopes(t.Context(), p.ID); err != nil ||
-				slices.Contains(list, partner.ScopePrivacy) {
+			if list, err := own.ListScopeGivers(t.Context(), p.ID); err != nil ||
+				slices.Contains(list.Self, partner.ScopePrivacy) {
 				t.Error("the partner's people give it without the operator:", list, err)
 			}
 			scopes := []partner.Scope{partner.ScopePrivacy}
 			if _, _, err := registry.CreateKey(t.Context(), p.ID, "encarregado", scopes, time.Time{}); err != nil {
 				t.Fatal(err)
 			}
-			if list, err := own.GrantableScopes(t.Context(), p.ID); err != nil ||
-				!slices.Contains(list, partner.ScopePrivacy) {
+			if list, err := own.ListScopeGivers(t.Context(), p.ID); err != nil ||
+				!slices.Contains(list.Self, partner.ScopePrivacy) {
 				t.Error("an administrator gives what the partner holds:", list, err)
 			}
 			developer := registry.ForPartner(p.ID, false)
