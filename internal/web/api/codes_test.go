@@ -195,12 +195,12 @@ func TestUnknownMembersAreNamed(t *testing.T) {
 	user := hashOf("ana")
 	const rule = "scopes: name at least one"
 	for body, want := range map[string]string{
-		`{"name":"relatórios","scopes":[]}`: rule + "; unknown members: name",
+		`{"name":"relatórios","scopes":[]}`: "name: the operation has no such member",
 		`{"scopes":[],"label":"x"}`:         rule,
-		`{"scope":[],"nome":"x"}`:           rule + "; unknown members: nome, scope",
+		`{"scope":[],"nome":"x"}`:           "scope: the operation has no such member; unknown members: nome",
 		`{"scopes":7,"nome":"x"}`:           "scopes: wrong JSON type; unknown members: nome",
 
-		`{"scopes":[],"52998224725":"x","ana@exemplo.com.br":1}`: rule,
+		`{"scopes":[],"52998224725":"x","ana@exemplo.com.br":1}`: "body: the operation has no such member",
 	} {
 		got := s.as(t, s.Live, http.MethodPost, "/v1/keys", body)
 		if d := got.header.Get(detailHeader); got.status != http.StatusBadRequest || d != want {
@@ -223,8 +223,7 @@ func TestUnknownMembersAreNamed(t *testing.T) {
 		{"/webhooks", `{"url":"https://127.0.0.1:9/a","severities":["high"],"x":1}`, "severities" + unknown + "; unknown members: x"},
 		{"/erasures", `{"userHash":"` + user + `","reason":"a","reazon":"b"}`, "reazon" + unknown},
 		{
-			"/cyber/assets", `{"items":[{"value":"a@exemplo.com.br","type":"email","userHash":"` + user + `"},
-				{"kind":1},{"kind":2,"tipo":1}]}`,
+			"/subscription-changes", `{"plan_id":"p","items":[{"cpf":"52998224725"},{"kind":1},{"kind":2,"tipo":1}]}`,
 			"items.1.kind" + unknown + "; unknown members: items.2.tipo",
 		},
 		{
@@ -240,6 +239,14 @@ func TestUnknownMembersAreNamed(t *testing.T) {
 		if d := got.header.Get(detailHeader); got.status != http.StatusBadRequest || d != c.want {
 			t.Errorf("%s %s: %d %q", c.path, c.body, got.status, d)
 		}
+	}
+	var added assetsAdded // what is wrong with an item is the item's own affair
+	s.as(t, s.Live, http.MethodPost, "/v1/cyber/assets", `{"items":[
+		{"value":"bia@exemplo.com.br","type":"email","userHash":"`+user+`"},
+		{"value":"eva@exemplo.com.br","type":"email","userHash":"`+user+`","usrHash":1}]}`).into(t, &added)
+	if added.Added != 1 || len(added.Refused) != 1 || added.Refused[0].Item != 1 ||
+		added.Refused[0].Detail != "usrHash"+unknown {
+		t.Errorf("%+v", added)
 	}
 	var keys []keyItem
 	s.as(t, s.Live, http.MethodGet, "/v1/keys", "").into(t, &keys)
