@@ -1377,7 +1377,7 @@ type WebhookDetailHealth struct {
 	SuccessRate int `json:"successRate,omitzero"`
 	// From the event to its arrival, on average; 0 before the first.
 	MeanMS int `json:"meanMs"`
-	// What waits, up to 100,000.
+	// What waits to be sent, also while the webhook is paused; up to 100,000.
 	Backlog int        `json:"backlog"`
 	LastTry WebhookTry `json:"lastTry,omitzero"`
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
@@ -44,6 +45,12 @@ func (o *output) showNewKey(k partner.Key, text string, now time.Time) error {
 	return o.showRecord(keyRecord(k, now).withPairs("api_key", text), "The API key is shown this once.")
 }
 
+// recordNewKey adds a line to the audit trail with the id and the scopes of a key. The line of the command, which was
+// added before it ran, names neither where defaults were taken.
+func recordNewKey(ctx context.Context, a *app.App, k partner.Key) error {
+	return a.Audit.RecordAction(ctx, systemActor(), "key.create", string(k.ID), k.AuditDetail())
+}
+
 // keyCreateCmd is 'vigia key create'. The key is printed once.
 type keyCreateCmd struct {
 	Partner partner.ID    `required:"" placeholder:"ID" help:"The partner's id."`
@@ -70,7 +77,7 @@ func (k *keyCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.showNewKey(created, text, a.Now())
+	return errors.Join(o.showNewKey(created, text, a.Now()), recordNewKey(ctx, a, created))
 }
 
 // keyListCmd is 'vigia key list'. It shows ids, scopes and ends, never the keys.
@@ -115,7 +122,7 @@ func (k *keyRollCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.showNewKey(next, text, a.Now())
+	return errors.Join(o.showNewKey(next, text, a.Now()), recordNewKey(ctx, a, next))
 }
 
 // keyRevokeCmd is 'vigia key revoke'. Keys that were made with the key end too, unless --keep-children is given.

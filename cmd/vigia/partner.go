@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -70,8 +71,10 @@ func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if err != nil {
 		return err
 	}
-	return o.showRecord(viewPartner(made).withPairs("api_key", cred.APIKey, "salt", cred.Salt),
+	shown := viewPartner(made).withPairs("api_key", cred.APIKey, "salt", cred.Salt)
+	err = o.showRecord(shown,
 		"The key and the salt are shown this once: the service keeps a digest of the one and seals the other.")
+	return errors.Join(err, recordNewKey(ctx, a, cred.Key))
 }
 
 // partnerListCmd is 'vigia partner list', suspended partners included.

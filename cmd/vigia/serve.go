@@ -29,6 +29,7 @@ func (serveCmd) Help() string {
 }
 
 func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+	hideMemory()
 	if err := s.CheckServe(*c); err != nil { // before anything is created
 		return err
 	}

@@ -310,6 +310,10 @@ func RestoreBackup(
 	if err != nil {
 		return r, err
 	}
+	// A backup of an installation on SQLite always holds its database.
+	if about.Engine == string(sqldb.SQLite) != about.Holds(backup.Database) {
+		return r, about.OtherVersion()
+	}
 	if about.Holds(backup.Database) != (c.Database == "") {
 		if about.Holds(backup.Database) {
 			return r, backup.ErrEngine.Note("the backup holds a SQLite database: leave --database out")

@@ -621,3 +621,25 @@ func flip(pattern string) error {
 	}
 	return errors.Join(err, file.Close())
 }
+
+// TestRestoreOfAnotherVersion: a backup in the layout of another version is refused as such, by either engine.
+func TestRestoreOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for name, about := range map[string]backup.About{
+		"no parts":   {Format: backup.Format, Program: "vigia 0.9.0", Engine: string(sqldb.SQLite)},
+		"its format": {Format: backup.Format + 1, Program: "vigia 0.9.0", Engine: string(sqldb.SQLite)},
+	} {
+		file := filepath.Join(t.TempDir(), "backup.tar.gz")
+		mac := func([]byte) []byte { return []byte("x") }
+		if _, err := backup.WriteArchive(t.Context(), file, about, nil, mac, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, database := range []string{"", "postgres://nobody@127.0.0.1:1/x"} {
+			c := config.Common{Data: filepath.Join(t.TempDir(), "x"), Database: database}
+			_, err := app.RestoreBackup(t.Context(), c, file, app.RestoreOptions{}, noRecord)
+			if !errors.Is(err, backup.ErrNoBackup) || !strings.Contains(err.Error(), "another version of this program (vigia 0.9.0)") {
+				t.Errorf("%s, database %q: %v", name, database, err)
+			}
+		}
+	}
+}

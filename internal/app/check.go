@@ -25,12 +25,20 @@ func (a *App) CheckAll(ctx context.Context, at func(name string, rows int64)) ([
 	found := func(p store.Problem) { list = append(list, p) }
 	for _, c := range a.Store.Upkeep.ListChecks() {
 		at(c.Name, 0)
-		if err := c.Run(ctx, found, func(rows int64) { at(c.Name, rows) }); err != nil {
-			return list, fmt.Errorf("check %s: %w", c.Name, err)
+		err := c.Run(ctx, found, func(rows int64) { at(c.Name, rows) })
+		if ctx.Err() != nil {
+			return list, ctx.Err()
+		}
+		if err != nil { // the other checks find what they can
+			found(store.Problem{Check: c.Name, Where: "database", What: "could not be checked to the end: " + err.Error()})
 		}
 	}
-	if err := a.checkSegments(ctx, found, at); err != nil {
-		return list, err
+	err := a.checkSegments(ctx, found, at)
+	if ctx.Err() != nil {
+		return list, ctx.Err()
+	}
+	if err != nil {
+		found(store.Problem{Check: "segments", Where: "database", What: err.Error()})
 	}
 	at("passwords", 0)
 	if err := a.Passwords.VerifyFiles(ctx); err != nil {

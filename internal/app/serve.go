@@ -300,7 +300,10 @@ func (s *Server) listenAndServe(
 		WriteTimeout:      answer,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
+		ConnContext:       withFramedConn,
+		// Else OPTIONS * is answered by net/http, and not counted by framingOf.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
 	}
 	if s.cfg.TLSCert != "" {
 		certs := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey}
@@ -313,13 +316,9 @@ func (s *Server) listenAndServe(
 			NextProtos:     []string{"h2", "http/1.1"},
 		}
 	}
+	framed := newFramedListener(ln, srv.TLSConfig)
 	group.Go(func() error {
-		var err error
-		if srv.TLSConfig == nil {
-			err = srv.Serve(ln)
-		} else {
-			err = srv.ServeTLS(ln, "", "") // the configuration has the certificate
-		}
+		err := srv.Serve(framed)
 		if !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve: %w", err)
 		}
@@ -349,12 +348,14 @@ func (s *Server) withFrame(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := telemetry.NewRequestID(r.Header.Get("X-Request-Id"))
 		w.Header()["X-Request-Id"] = []string{id}
-		// net/http drops the length of a request that has both a length and chunked coding, which is how requests are
-		// smuggled past a proxy that goes by the length. Behind a chunked body no further request of the connection is
-		// read.
-		isChunked := r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
-		if s.stopping.Load() || isChunked {
+		framing := framingOf(r)
+		if s.stopping.Load() || framing != framingPlain {
 			w.Header()["Connection"] = closing
+		}
+		if framing == framingConflicting {
+			s.log.WarnContext(r.Context(), "request refused: both a length and chunks", "request_id", id)
+			refuseFraming(w)
+			return
 		}
 		h.ServeHTTP(w, r.WithContext(telemetry.WithRequestID(r.Context(), id)))
 	})

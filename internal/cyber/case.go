@@ -431,7 +431,9 @@ func (c *Cases) UndoScheduledEnd(ctx context.Context, id CaseID) (Case, error) {
 func (c *Cases) MakeEndings(ctx context.Context) (made int, err error) {
 	due, err := c.store.EndingCases(ctx, c.now(), 100)
 	for _, id := range due {
+		moved := false
 		_, uerr := c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+			moved = false // the transaction may run again
 			end := cs.Ending
 			if end.At.IsZero() || end.At.After(c.now()) { // undone, or made by another process
 				return CaseChange{}, nil
@@ -440,10 +442,13 @@ func (c *Cases) MakeEndings(ctx context.Context) (made int, err error) {
 			if !cs.Status.CanMoveTo(end.To) {
 				return CaseChange{}, nil
 			}
-			made++
 			move, err := cs.moveToStatus(end.To, end.Actor, "", c.now())
+			moved = err == nil
 			return CaseChange{Lines: []CaseMove{move}}, err
 		})
+		if moved && uerr == nil {
+			made++
+		}
 		err = errors.Join(err, uerr)
 	}
 	return made, err

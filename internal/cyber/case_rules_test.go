@@ -180,3 +180,38 @@ func TestFirstAppointment(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// busyFolder is a folder whose transactions run twice and then fail as often as failures says.
+type busyFolder struct {
+	folder
+	failures int
+}
+
+func (*busyFolder) EndingCases(context.Context, time.Time, int) ([]CaseID, error) {
+	return []CaseID{"cs_1", "cs_2"}, nil
+}
+
+func (f *busyFolder) UpdateCase(_ context.Context, _ CaseKey, change func(*Case) (CaseChange, error)) (Case, error) {
+	due := Case{Status: CaseInProgress, Ending: Ending{To: CaseResolved, Actor: "bia", At: modelNow}}
+	var err error
+	for range 2 {
+		c := due
+		_, err = change(&c)
+	}
+	if f.failures > 0 {
+		f.failures--
+		return due, errors.New("the database is gone")
+	}
+	return due, err
+}
+
+// TestMakeEndingsCountsWhatWasKept: a move counts once, however often its transaction ran, and not at all when it was
+// not kept.
+func TestMakeEndingsCountsWhatWasKept(t *testing.T) {
+	for failures, want := range map[int]int{0: 2, 1: 1, 2: 0} {
+		rules := NewCases(&busyFolder{failures: failures}, func() time.Time { return modelNow })
+		if made, err := rules.MakeEndings(t.Context()); made != want || (err == nil) != (failures == 0) {
+			t.Errorf("with %d failures %d moves were made, want %d: %v", failures, made, want, err)
+		}
+	}
+}

@@ -19,7 +19,7 @@ import (
 
 // How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good
 // for a few minutes and gives the browser that opens it a session. Both are sealed texts that hold all their data, so
-// that any replica can read them and nothing is stored. See docs/internal/design/0016-person-page.md.
+// that any replica can read them; only sessions that people ended before their time are stored, until then. See docs/internal/design/0016-person-page.md.
 
 const (
 	// LinkLife is how long a link opens the page, SessionLife how long the page stays open after that.
@@ -29,7 +29,7 @@ const (
 	maxReturn     = 500
 	maxPortalText = 4096
 	linkBytes     = 9
-	portalParts   = 8
+	portalParts   = 9
 )
 
 // Faults of the person's page.
@@ -50,8 +50,8 @@ type PortalSession struct {
 	// Copy says that the person may take a copy of everything that is held about them, enrolment data in the clear
 	// included: the partner's key that asked for the link could read those too.
 	Copy bool
-	// Link names the link that all this came from, by chance alone.
-	Link string
+	// Link names the link that all this came from, and ID the session of one browser, by chance alone. A link has no ID.
+	Link, ID string
 	// Begun is when the link was asked for, Until when this ends.
 	Begun, Until time.Time
 }
@@ -73,6 +73,9 @@ type Sealer interface {
 type PortalStore interface {
 	// IsStillHeld tells whether anything is held about a person, and nothing was erased of them since a time.
 	IsStillHeld(ctx context.Context, id partner.ID, u partner.UserHash, since time.Time) (bool, error)
+	// EndPortalSession notes that a session ended before its time; until then HasEnded says so.
+	EndPortalSession(ctx context.Context, id partner.ID, session string, until time.Time) error
+	HasEnded(ctx context.Context, id partner.ID, session string) (bool, error)
 }
 
 // Tenants tells what a partner is now.
@@ -126,9 +129,9 @@ func (s *PortalSessions) CreateLink(
 	if !stands {
 		return "", PortalSession{}, ErrNobodyKnown.With("userHash", fault.NothingHeld)
 	}
-	link := make([]byte, linkBytes)
-	if _, err := io.ReadFull(s.random, link); err != nil {
-		return "", PortalSession{}, fmt.Errorf("name a link: %w", err)
+	link, err := s.drawName()
+	if err != nil {
+		return "", PortalSession{}, err
 	}
 	session := PortalSession{
 		Partner: who.Partner,
@@ -136,12 +139,21 @@ func (s *PortalSessions) CreateLink(
 		Lang:    lang,
 		Return:  r.Return,
 		Copy:    who.HasScope(partner.ScopeSubscriptionsRead),
-		Link:    base64.RawURLEncoding.EncodeToString(link),
+		Link:    link,
 		Begun:   now,
 		Until:   now.Add(LinkLife),
 	}
 	token, err := s.writeSession(placeLink, session)
 	return token, session, err
+}
+
+// drawName returns a name for a link or a session.
+func (s *PortalSessions) drawName() (string, error) {
+	name := make([]byte, linkBytes)
+	if _, err := io.ReadFull(s.random, name); err != nil {
+		return "", fmt.Errorf("draw a name: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(name), nil
 }
 
 // checkReturn refuses what the page could not safely lead to. Where the partner's sites are known it leads to one of
@@ -180,12 +192,32 @@ func (s *PortalSessions) OpenLink(ctx context.Context, token string) (PortalSess
 		return PortalSession{}, "", err
 	}
 	session.Until = s.now().Add(SessionLife)
+	if session.ID, err = s.drawName(); err != nil {
+		return PortalSession{}, "", err
+	}
 	return s.sealSession(session)
+}
+
+// EndSession ends a session on every replica: a copy of the text that the browser kept opens nothing any more. The link
+// that it came from opens others while it lives.
+func (s *PortalSessions) EndSession(ctx context.Context, session PortalSession) error {
+	return s.store.EndPortalSession(ctx, session.Partner, session.ID, session.Until)
 }
 
 // ResumeSession returns the session of a text that Enter gave, and the partner as it is now.
 func (s *PortalSessions) ResumeSession(ctx context.Context, text string) (PortalSession, partner.Partner, error) {
-	return s.openSession(ctx, placeSession, text)
+	session, who, err := s.openSession(ctx, placeSession, text)
+	if err != nil {
+		return session, who, err
+	}
+	ended, err := s.store.HasEnded(ctx, session.Partner, session.ID)
+	if err != nil {
+		return PortalSession{}, partner.Partner{}, err
+	}
+	if ended {
+		return PortalSession{}, partner.Partner{}, ErrPortalClosed
+	}
+	return session, who, nil
 }
 
 // ChangeLanguage returns the same session in another language.
@@ -225,6 +257,7 @@ func (s *PortalSessions) writeSession(column string, session PortalSession) (str
 		string(session.Lang),
 		strconv.FormatBool(session.Copy),
 		session.Link,
+		session.ID,
 		strconv.FormatInt(
 			session.Begun.UnixMicro(),
 			36,
@@ -257,14 +290,15 @@ func (s *PortalSessions) readSession(column, text string) (PortalSession, error)
 	if len(parts) != portalParts {
 		return PortalSession{}, ErrPortalClosed
 	}
-	begun, berr := strconv.ParseInt(parts[4], 36, 64)
-	until, uerr := strconv.ParseInt(parts[5], 36, 64)
+	begun, berr := strconv.ParseInt(parts[5], 36, 64)
+	until, uerr := strconv.ParseInt(parts[6], 36, 64)
 	if err := errors.Join(berr, uerr); err != nil {
 		return PortalSession{}, ErrPortalClosed.Because(err)
 	}
 	return PortalSession{
 		Partner: partner.ID(parts[0]), Lang: partner.Language(parts[1]), Copy: parts[2] == "true", Link: parts[3],
-		Begun: time.UnixMicro(begun), Until: time.UnixMicro(until), Return: parts[6], User: partner.UserHash(parts[7]),
+		ID: parts[4], Begun: time.UnixMicro(begun), Until: time.UnixMicro(until), Return: parts[7],
+		User: partner.UserHash(parts[8]),
 	}, nil
 }
 

@@ -188,9 +188,14 @@ func TestPasswordRules(t *testing.T) {
 		return p == "senha vazada ontem" || p == "futebol", nil
 	}
 	r := NewRegistry(nil, known, nil)
+	long := func(n int) string { return string([]rune(strings.Repeat("água de beber é pão. ", n))[:n]) }
 	for password, want := range map[string]error{
-		strings.Repeat("é", MinPassword): nil, strings.Repeat("é", MinPassword-1): ErrPassword,
-		strings.Repeat("é", MaxPassword): nil, strings.Repeat("é", MaxPassword+1): ErrPassword,
+		long(MinPassword): nil, long(MinPassword - 1): ErrPassword,
+		long(MaxPassword): nil, long(MaxPassword + 1): ErrPassword,
+		// no corpus needs to know these
+		"123456789012": ErrPassword, "aaaaaaaaaaaaaa": ErrPassword, "qwertyuiopasdf": ErrPassword,
+		"1q2w3e4r5t6y": ErrPassword, "098765432109": ErrPassword, "abcdefghijklm": ErrPassword,
+		"joaojoaojoaojoao": ErrPassword, "AbababABABAB": ErrPassword, strings.Repeat("é", MinPassword): ErrPassword,
 		"longa mas \xff inválida": ErrPassword, "anasouzasilva": ErrPassword, "Vigia-Admin-2026": ErrPassword, "exemplo AnaSouzaSilva": ErrPassword, "AnaSouzaSilva@exemplo.com.br": ErrPassword,
 		"senha vazada ontem": ErrPasswordExposed, "falha de leitura": errOnPurpose, "girafa amarela no telhado": nil,
 		// common ones with a suffix; not when what is beside them is long enough by itself

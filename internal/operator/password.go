@@ -126,6 +126,46 @@ func withoutContext(password, email string) string {
 	return password
 }
 
+// minUnpredictable is how many characters of a password must not follow from those before.
+const minUnpredictable = 5
+
+// keyboardRows are neighbours on a keyboard.
+var keyboardRows = []string{"1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"}
+
+// countUnpredictable counts the characters of a password that do not follow from the two before: that are not the same,
+// the next or the one before in the alphabet, or beside on the keyboard. Of a text that repeats a shorter one, it counts
+// the shorter one's.
+func countUnpredictable(password string) int {
+	text := []rune(strings.ToLower(password))
+	for period := 1; period <= len(text)/2; period++ {
+		if slices.Equal(text[period:], text[:len(text)-period]) {
+			text = text[:period]
+			break
+		}
+	}
+	count := 0
+	for i, r := range text {
+		if !slices.ContainsFunc(text[max(i-2, 0):i], func(before rune) bool { return areNeighbours(before, r) }) {
+			count++
+		}
+	}
+	return count
+}
+
+// areNeighbours reports whether two characters are the same or beside each other.
+func areNeighbours(a, b rune) bool {
+	if d := a - b; d >= -1 && d <= 1 {
+		return true
+	}
+	for _, row := range keyboardRows {
+		i, j := strings.IndexRune(row, a), strings.IndexRune(row, b)
+		if i >= 0 && j >= 0 && (i-j == 1 || j-i == 1) {
+			return true
+		}
+	}
+	return false
+}
+
 // checkPassword holds a new password against the rules.
 func (r *Registry) checkPassword(password, email string) error {
 	if n := utf8.RuneCountInString(password); !utf8.ValidString(password) || n < MinPassword || n > MaxPassword {
@@ -139,6 +179,10 @@ func (r *Registry) checkPassword(password, email string) error {
 		email,
 	); utf8.RuneCountInString(left) < MinPassword*2/3 ||
 		trimToWords(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
+		return ErrPassword.With("password", fault.PasswordGuessable)
+	}
+	// The first administrator chooses a password before any corpus of breached ones is there.
+	if countUnpredictable(password) < minUnpredictable {
 		return ErrPassword.With("password", fault.PasswordGuessable)
 	}
 	tried := []string{password}

@@ -542,18 +542,16 @@ func (o One) ListPartners(ctx context.Context) ([]Partner, error) {
 }
 
 // ForPartner returns the same rules for a partner's own people: to them there is no other partner. Keys that show
-// people in clear are made and rolled only where clear is set.
-func (r *Registry) ForPartner(id ID, clear bool) *Registry {
+// people are created only where approves is set; those that there are can be rolled and revoked by all.
+func (r *Registry) ForPartner(id ID, approves bool) *Registry {
 	own := *r
-	own.store = ownPartner{inner: r.store, id: id, now: r.now, clear: clear}
+	own.store = ownPartner{inner: r.store, id: id, now: r.now, approves: approves}
 	return &own
 }
 
-// needsApproval reports whether a key of a scope reads people's data in clear, without knowing who they are before, or
-// erases people: among a partner's people an administrator gives it.
-func (s Scope) needsApproval() bool {
-	return s == ScopeSubscriptions || s == ScopeSubscriptionsRead || s == ScopePrivacy
-}
+// showsPeople reports whether a key of a scope reads or confirms people's data, or erases people: among a partner's
+// people an administrator gives it. GET /events names every person's hash, so a scope that asks by hash shows everybody.
+func (s Scope) showsPeople() bool { return s != ScopeManage && s != ScopeManageRead }
 
 // ownPartner is a store that knows one partner. Every method is written out, so that one that is added to the interface
 // is decided on before it compiles.
@@ -561,7 +559,8 @@ type ownPartner struct {
 	inner Store
 	id    ID
 	now   func() time.Time
-	clear bool
+	// approves says that keys which show people can be created.
+	approves bool
 }
 
 var _ Store = ownPartner{}
@@ -601,12 +600,13 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 	if err != nil {
 		return err
 	}
+	isReplacement := k.Line != k.ID
 	for _, scope := range k.Scopes {
-		if scope.needsApproval() && !s.clear {
-			return ErrInvalid.With("scope", fault.ScopeNeedsApproval, scope)
-		}
-		if !slices.Contains(held, scope) {
+		switch {
+		case !slices.Contains(held, scope):
 			return ErrInvalid.With("scope", fault.ScopeOperatorGives, scope)
+		case scope.showsPeople() && !s.approves && !isReplacement:
+			return ErrInvalid.With("scope", fault.ScopeNeedsApproval, scope)
 		}
 	}
 	return s.inner.InsertKey(ctx, id, k)
@@ -648,24 +648,60 @@ func (s ownPartner) UpdateTheme(ctx context.Context, id ID, change func(*Theme) 
 	return s.inner.UpdateTheme(ctx, id, change)
 }
 
-// GrantableScopes returns the scopes that a new key may have: all, or, for a partner's own people, those of its keys in
-// force, so that a partner cannot regain with a new key what the operator has taken away.
-func (r *Registry) GrantableScopes(ctx context.Context, id ID) ([]Scope, error) {
-	if s, own := r.store.(ownPartner); own {
-		return s.heldScopes(ctx, id)
+// ScopeGivers says of each scope who can create a key with it.
+type ScopeGivers struct {
+	// Self are those that the account itself can give, PartnerAdmin those for which it asks an administrator of its
+	// partner.
+	Self, PartnerAdmin []Scope
+	// Operator are those that no key in force of the partner has, so that a partner cannot regain with a new key what
+	// the operator has taken away.
+	Operator []Scope
+}
+
+// ListScopeGivers returns who can create keys with which scope. Those who run the service give every scope.
+func (r *Registry) ListScopeGivers(ctx context.Context, id ID) (ScopeGivers, error) {
+	s, own := r.store.(ownPartner)
+	if !own {
+		return ScopeGivers{Self: knownScopes()}, nil
 	}
-	return knownScopes(), nil
+	held, err := s.heldScopes(ctx, id)
+	if err != nil {
+		return ScopeGivers{}, err
+	}
+	var givers ScopeGivers
+	for _, scope := range knownScopes() {
+		switch {
+		case !slices.Contains(held, scope):
+			givers.Operator = append(givers.Operator, scope)
+		case scope.showsPeople() && !s.approves:
+			givers.PartnerAdmin = append(givers.PartnerAdmin, scope)
+		default:
+			givers.Self = append(givers.Self, scope)
+		}
+	}
+	return givers, nil
 }
 
 // heldScopes returns the scopes of the partner's keys in force.
 func (s ownPartner) heldScopes(ctx context.Context, id ID) ([]Scope, error) {
 	keys, err := s.ListKeys(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	var held []Scope
 	for _, scope := range knownScopes() {
-		if (s.clear || !scope.needsApproval()) &&
-			slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
+		if slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
 			held = append(held, scope)
 		}
 	}
-	return held, err
+	return held, nil
+}
+
+// AuditDetail returns what the line of the audit trail says of a key that was created: whose it is and what it may do.
+func (k Key) AuditDetail() string {
+	words := []string{string(k.Partner)}
+	for _, scope := range k.Scopes {
+		words = append(words, string(scope))
+	}
+	return strings.Join(words, " ")
 }

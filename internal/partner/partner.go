@@ -198,6 +198,8 @@ func NewRegistry(store Store, now func() time.Time, random io.Reader) *Registry 
 type Credentials struct {
 	APIKey string
 	Salt   string
+	// Key is the first key as the service keeps it.
+	Key Key
 }
 
 // maxName is in characters.
@@ -248,7 +250,7 @@ func (r *Registry) insertPartner(ctx context.Context, p Partner) (Partner, Crede
 	if err != nil {
 		return Partner{}, Credentials{}, err
 	}
-	c := Credentials{APIKey: secret, Salt: base64.RawURLEncoding.EncodeToString(salt)}
+	c := Credentials{APIKey: secret, Salt: base64.RawURLEncoding.EncodeToString(salt), Key: key}
 	if err := r.store.InsertPartner(ctx, p, c.Salt, key); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("create partner: %w", err)
 	}

@@ -26,9 +26,15 @@ type keptCase struct {
 	Answers      []string `json:"answers,omitempty"`
 }
 
-// sealedCasePlace binds the sealed members of a case to its row.
-func sealedCasePlace(id partner.ID, cs cyber.CaseID) seal.Place {
-	return seal.Place{Table: "support_case", Column: "details", Partner: string(id), Row: string(cs)}
+// sealedCasePlace binds the sealed members of a case to its row and its service: who moves a case to another service in
+// the database makes it one that does not open.
+func sealedCasePlace(id partner.ID, cs cyber.CaseID, service cyber.ServiceID) seal.Place {
+	return seal.Place{
+		Table:   "support_case",
+		Column:  "details",
+		Partner: string(id),
+		Row:     string(cs) + "/" + string(service),
+	}
 }
 
 // sealedNotePlace binds a sealed note to its row.
@@ -58,7 +64,7 @@ func (s Cases) scanCase(row scanner, c *cyber.Case) error {
 		&c.Service,
 		&c.Status,
 		&c.Assignee,
-		s.unseals(&kept, func() seal.Place { return sealedCasePlace(c.Partner, c.ID) }),
+		s.unseals(&kept, func() seal.Place { return sealedCasePlace(c.Partner, c.ID, c.Service) }),
 		&c.Clock.Target,
 		&c.Clock.Used,
 		&c.Clock.Since,
@@ -85,7 +91,7 @@ func (s Cases) scanCase(row scanner, c *cyber.Case) error {
 // InsertCase stores a new case and books its slot: see cyber.CaseStore.
 func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes cyber.Wishes) (cyber.Case, error) {
 	sealed, err := s.sealValue(
-		sealedCasePlace(id, c.ID),
+		sealedCasePlace(id, c.ID, c.Service),
 		keptCase{User: string(c.User), Appointments: c.Appointments, Answers: c.Answers},
 	)
 	if err != nil {

@@ -504,6 +504,32 @@ func (s Subjects) IsStillHeld(ctx context.Context, id partner.ID, u partner.User
 	return (held || who.cpf != nil) && !erased && err == nil, err
 }
 
+// EndPortalSession notes that a session on a person's page ended before its time, and forgets those whose time is over.
+func (s Subjects) EndPortalSession(ctx context.Context, id partner.ID, session string, until time.Time) error {
+	return s.runAll(
+		ctx,
+		sqldb.NewStatement(`DELETE FROM portal_ended WHERE partner_id = $1 AND until <= $2`, id, s.now()),
+		sqldb.NewStatement(
+			`INSERT INTO portal_ended (partner_id, session, until) VALUES ($1, $2, $3)
+			ON CONFLICT (partner_id, session) DO NOTHING`,
+			id,
+			session,
+			until,
+		),
+	)
+}
+
+// HasEnded reports whether a session on a person's page ended before its time.
+func (s Subjects) HasEnded(ctx context.Context, id partner.ID, session string) (bool, error) {
+	return readValue[bool](
+		ctx,
+		s.readQuerier(),
+		`SELECT EXISTS (SELECT 1 FROM portal_ended WHERE partner_id = $1 AND session = $2)`,
+		id,
+		session,
+	)
+}
+
 // filterPlace binds a filter to its owner: it may name a person.
 func filterPlace(owner, id string) seal.Place {
 	return seal.Place{Table: "operator_filter", Column: "content", Row: owner + "/" + id}

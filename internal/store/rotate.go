@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -128,7 +129,13 @@ var sealedColumns = []sealedColumn{
 		[]string{"id"},
 		func(key []any) seal.Place { return poolKeyPlace(formatKeyPart(key[0])) },
 	},
-	{"support_case", "details", []string{"partner_id", "id"}, placeInPartner("support_case", "details")},
+	{"support_case", "details", []string{"partner_id", "id", "service_id"}, func(key []any) seal.Place {
+		return sealedCasePlace(
+			partner.ID(partnerOfNumber(key[0])),
+			cyber.CaseID(formatKeyPart(key[1])),
+			cyber.ServiceID(formatKeyPart(key[2])),
+		)
+	}},
 	{"case_move", "note", []string{"partner_id", "case_id", "number"}, func(key []any) seal.Place {
 		return seal.Place{
 			Table:   "case_move",

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -307,6 +308,18 @@ func namesOfHeld(h subject.Held) []string {
 		names = append(names, e.ID)
 	}
 	return names
+}
+
+// countFound returns how many records an erasure finds: those that have names, without the events of the request for it.
+// Of a person whom the partner never named before, the request finds none.
+func countFound(h subject.Held) int {
+	found := len(namesOfHeld(h))
+	for _, e := range h.Events {
+		if e.Type == string(alert.ErasureRequested) || e.Type == string(alert.ErasureCancelled) {
+			found--
+		}
+	}
+	return found
 }
 
 // ScrubErased takes what was deleted out of the database's files.

@@ -48,6 +48,8 @@ var erasedTables = []string{
 type keptTrail struct {
 	Reason string   `json:"reason"`
 	IDs    []string `json:"ids,omitempty"`
+	// Found is how many records the erasure found; see countFound.
+	Found int `json:"found,omitempty"`
 }
 
 // trailPlace binds what is kept of an erasure to its row.
@@ -91,7 +93,7 @@ func (s Subjects) EraseRows(
 		Watched:  x.value,
 		ErasedAt: toMicros(s.now()),
 	}
-	u.kept = keptTrail{Reason: reason, IDs: namesOfHeld(h)}
+	u.kept = keptTrail{Reason: reason, IDs: namesOfHeld(h), Found: countFound(h)}
 	few, err := s.hasFewRows(ctx, x)
 	if err != nil {
 		return subject.Erased{}, u.Tombstone, err
@@ -159,7 +161,7 @@ func (s Subjects) finishErasure(
 		t.MAC = s.tombstoneMAC(t)
 		inside := s.insideTx(tx)
 		// Before the events, as everybody locks them.
-		if err := s.joinOpenRequests(ctx, tx, u.indexes, t, len(u.kept.IDs)); err != nil {
+		if err := s.joinOpenRequests(ctx, tx, u.indexes, t, u.kept.Found); err != nil {
 			return err
 		}
 		var err error

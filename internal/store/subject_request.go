@@ -270,7 +270,7 @@ func (s Subjects) BeginErasureRequest(
 	p subject.Person,
 	r subject.ErasureRequest,
 ) error {
-	names := namesOfHeld(h)
+	kept := keptTrail{Reason: r.Reason, IDs: namesOfHeld(h), Found: countFound(h)}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		x, err := s.computeIndexes(ctx, tx, r.Partner, p)
 		if err != nil {
@@ -285,7 +285,7 @@ func (s Subjects) BeginErasureRequest(
 			r.Partner,
 			r.ID,
 			subject.RequestErasing,
-			len(names),
+			kept.Found,
 			subject.RequestPending,
 		)
 		if err != nil {
@@ -301,7 +301,7 @@ func (s Subjects) BeginErasureRequest(
 			Watched:  x.value,
 			ErasedAt: toMicros(s.now()),
 		}
-		_, err = s.keepTombstone(ctx, tx, t, keptTrail{Reason: r.Reason, IDs: names}, false)
+		_, err = s.keepTombstone(ctx, tx, t, kept, false)
 		return err
 	})
 }

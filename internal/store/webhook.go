@@ -429,14 +429,21 @@ func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint aler
 		endpoint,
 		alert.HealthOver,
 	)
-	if err == nil {
-		err = readColumns(ctx, q, []any{&h.Backlog}, `SELECT count(*) FROM (SELECT 1 AS one FROM delivery
-			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting`,
-			id,
-			endpoint,
-			alert.MaxBacklog,
-		)
+	if err != nil {
+		return h, err
 	}
+	err = readColumns(
+		ctx,
+		q,
+		[]any{&h.Backlog, &h.Held},
+		`SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM delivery
+			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting),
+			(SELECT count(*) FROM (SELECT 1 AS one FROM delivery
+			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held' LIMIT $3) AS held)`,
+		id,
+		endpoint,
+		alert.MaxBacklog,
+	)
 	if err != nil {
 		return h, err
 	}
@@ -453,8 +460,9 @@ func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint aler
 	return h, err
 }
 
-// lastTriedEvent returns the event of the newest delivery that was tried; empty when none was. What waits is tried from
-// the oldest on, so behind the newest deliveries it looks where that begins.
+// lastTriedEvent returns the event of the newest delivery that was tried; empty when none was. A delivery that met a 410,
+// or is sent again, has tries although none counts. What waits is tried from the oldest on, so behind the newest
+// deliveries it looks where that begins.
 func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.EventID, error) {
 	const of = `partner_id = $1 AND endpoint_id = $2`
 	const begin = `coalesce((SELECT min(o.seq) FROM delivery o
@@ -470,7 +478,8 @@ func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint aler
 		events, err := collectValues[alert.EventID](
 			ctx,
 			s.readQuerier(),
-			`SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered'
+			`SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered' OR EXISTS (
+			SELECT 1 FROM attempt a WHERE a.partner_id = $1 AND a.endpoint_id = $2 AND a.seq = near.seq)
 			ORDER BY seq DESC LIMIT 1`,
 			id,
 			endpoint,

@@ -95,6 +95,10 @@ func TestGoneDisables(t *testing.T) {
 		if asked != 1 || of != 1 {
 			t.Errorf("a receiver that said 410 was asked %d times, for %d events", asked, of)
 		}
+		health, err := m.Alerts.EndpointHealth(ctx, m.partner, e.ID)
+		if err != nil || health.Backlog+health.Held != 2 || health.Held == 0 || health.Last.Status != http.StatusGone {
+			t.Errorf("the health of one that said 410: %+v, %v", health, err)
+		}
 		gone.Store(false)
 		if _, err := m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)

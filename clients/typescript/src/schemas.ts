@@ -1236,7 +1236,7 @@ export interface WebhookDetailHealth {
   successRate?: number;
   /** From the event to its arrival, on average; 0 before the first. */
   meanMs: number;
-  /** What waits, up to 100,000. */
+  /** What waits to be sent, also while the webhook is paused; up to 100,000. */
   backlog: number;
   lastTry?: WebhookTry;
 }

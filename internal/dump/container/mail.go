@@ -145,7 +145,9 @@ func (m *mailReader) appendHeader(dst, line, text []byte) []byte {
 	if len(m.field)+len(text) < fieldLongest {
 		m.field = append(m.field, text...)
 	}
-	if bytes.HasPrefix(bytes.ToLower(m.field), []byte("content-transfer-encoding:")) {
+	// Only the beginning is compared: a field goes on over as many lines as it has bytes.
+	encoding := []byte("content-transfer-encoding:")
+	if len(m.field) >= len(encoding) && bytes.EqualFold(m.field[:len(encoding)], encoding) {
 		return dst // decoded here: the scanner must not decode the body again
 	}
 	if bytes.Contains(line, []byte("=?")) {

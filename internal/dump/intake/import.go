@@ -15,18 +15,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/corpus/library"
 	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/container"
+	"github.com/vigiahq/vigia/internal/dump/reader"
 	"github.com/vigiahq/vigia/internal/dump/scan"
 	"github.com/vigiahq/vigia/internal/dump/scan/stated"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -451,36 +449,16 @@ func (run *importRun) countProblem(s container.Skip) {
 		own = run.spec.Inputs[run.input].Name
 	}
 	if member, ok := strings.CutPrefix(s.Name, own); ok { // how the operator calls the input stays as it is
-		s.Name = own + cleanOfDump(member)
+		s.Name = own + reader.CleanText(member)
 	} else {
-		s.Name = cleanOfDump(s.Name)
+		s.Name = reader.CleanText(s.Name)
 	}
-	s.Reason = cleanOfDump(s.Reason)
+	s.Reason = reader.CleanText(s.Reason)
 	if len(run.skips) < skipsKept {
 		run.skips = append(run.skips, s)
 	}
 	run.verdicts.Problems++
 	run.verdicts.CountReason(s.Reason[:min(len(s.Reason), reasonLongest)], 1)
-}
-
-// Members of dumps are named after people: addresses, CPFs, phone numbers and cards in a name are hidden. A number
-// counts from ten digits on, whatever is written between them; a date has fewer.
-var (
-	addressInName = regexp.MustCompile(`[^\s!/\\:;,<>()]+@[^\s!/\\:;,<>()]+`)
-	numberInName  = regexp.MustCompile(`\d(?:[ .\-_]?\d){9,}`)
-)
-
-// cleanOfDump returns a text of a dump as it may be kept and printed: valid, without characters that steer a terminal,
-// and without identifiers of people.
-func cleanOfDump(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, strings.ToValidUTF8(text, "?"))
-	text = addressInName.ReplaceAllString(text, "***@***")
-	return numberInName.ReplaceAllString(text, "***")
 }
 
 // Way is how further inputs change a published breach.

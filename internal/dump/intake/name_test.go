@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/dump/container"
+	"github.com/vigiahq/vigia/internal/dump/reader"
 )
 
 // TestNamesOfMembersAreCleaned: what a reader says of a member is kept and printed without identifiers of people and
@@ -20,7 +21,7 @@ func TestNamesOfMembersAreCleaned(t *testing.T) {
 		"20260131/parte-0001.csv":                "20260131/parte-0001.csv",
 		"a\x1b[2J\u202eb\xff\n":                  "a?[2J?b??",
 	} {
-		if got := cleanOfDump(name); got != want {
+		if got := reader.CleanText(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

@@ -25,6 +25,7 @@ func confineProcess(omit omitted) (c Confinement) {
 		}
 	}
 	limitResources(&c)
+	limitThreads()
 	if !omit.seccomp {
 		c.Seccomp = loadFilters() == nil && isFiltered()
 	}
@@ -139,6 +140,9 @@ func measureUsage(pid int) (u usage, ok bool) {
 	}
 	for line := range bytes.Lines(text) {
 		fields := bytes.Fields(line)
+		if len(fields) == 2 && string(fields[0]) == "Threads:" {
+			u.threads, _ = strconv.ParseInt(string(fields[1]), 10, 64)
+		}
 		if len(fields) != 3 {
 			continue
 		}
@@ -146,6 +150,10 @@ func measureUsage(pid int) (u usage, ok bool) {
 		switch string(fields[0]) {
 		case "RssAnon:", "HugetlbPages:":
 			u.own += kib << 10
+		case "VmPTE:":
+			u.tables = kib << 10
+		case "VmSize:":
+			u.addresses = kib << 10
 		case "RssShmem:":
 			u.shared += kib << 10
 		}
@@ -160,6 +168,22 @@ func measureUsage(pid int) (u usage, ok bool) {
 	system, _ := strconv.ParseInt(string(fields[12]), 10, 64)
 	u.cpu = time.Duration(user+system) * tick
 	return u, true
+}
+
+// limitAddresses bounds the address space of a process that was started, before it is given anything to read.
+func limitAddresses(pid int, most int64) {
+	limit := unix.Rlimit{Cur: uint64(most), Max: uint64(most)}
+	_ = unix.Prlimit(pid, unix.RLIMIT_AS, &limit, nil) // where it is refused, page tables are watched all the same
+}
+
+// limitThreads bounds the threads of this process by those of its user, which are no more than all there are now. The
+// parent watches how many there are; this holds while it does not look.
+func limitThreads() {
+	var now unix.Sysinfo_t
+	if unix.Sysinfo(&now) == nil {
+		most := uint64(now.Procs) + 4*mostThreads
+		_ = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most})
+	}
 }
 
 // awaitExit waits until a child has ended and leaves it as it is, so that its number stays its own. It reports false

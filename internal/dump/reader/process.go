@@ -23,6 +23,8 @@ const (
 	endTime   = "time"
 	endOutput = "output"
 	endCrash  = "crash"
+	// endThreads is the end of a reader that started more threads than one has.
+	endThreads = "threads"
 	// EndChanged is the end of a reader whose file became shorter while it was mapped.
 	EndChanged = "file changed"
 )
@@ -30,7 +32,7 @@ const (
 // Ended is the error of a reader that ended before its work did: it was killed because it exceeded a limit, or it
 // crashed.
 type Ended struct {
-	// Why is one of a few words: memory, time, output, crash, file changed.
+	// Why is one of a few words: memory, time, output, crash, threads, file changed.
 	Why string
 	// Layer is the innermost layer of the input that was open, -1 if none was, and Streams how many texts had been
 	// begun.
@@ -127,12 +129,18 @@ func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, err
 		err = json.Unmarshal(text, &p.Confinement)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("start reader: %w: %s", errors.Join(err, p.Close()), p.stderr.text())
+		return nil, fmt.Errorf("start reader: %w: %s", errors.Join(err, p.Close()), CleanText(p.stderr.text()))
 	}
 	if !p.Confinement.IsConfined() && !job.Unconfined {
 		return nil, errors.Join(ErrUnconfined, p.Close())
 	}
-	_, p.Confinement.Watched = measureUsage(cmd.Process.Pid)
+	var used usage
+	used, p.Confinement.Watched = measureUsage(cmd.Process.Pid)
+	room := moreAddresses
+	for _, file := range files {
+		room = addUpTo(room, 2*fileSize(file))
+	}
+	limitAddresses(cmd.Process.Pid, addUpTo(used.addresses, room))
 	return p, nil
 }
 
@@ -274,6 +282,7 @@ func (p *Process) handleFact(kind frameKind, content []byte) (fact Fact, told bo
 				return fact, false, err
 			}
 		}
+		fact.Ended.cleanTexts()
 		return fact, true, p.claims.checkReport(fact.Ended)
 	case factOpened, factClosed:
 		return fact, false, json.Unmarshal(content, &p.at)
@@ -380,11 +389,24 @@ func (p *Process) explainEnd(err error) error {
 // watchEvery is how often a child's memory and processor time are looked at.
 const watchEvery = 20 * time.Millisecond
 
-// usage is what a process holds in memory of its own and shared, and the processor time that it has used.
+// usage is what a process holds in memory of its own, shared and in page tables, its address space, how many threads it
+// has, and the processor time that it has used.
 type usage struct {
-	own, shared int64
-	cpu         time.Duration
+	own, shared, tables, addresses, threads int64
+	cpu                                     time.Duration
 }
+
+// tableRatio is how many bytes of a file that is mapped and read whole need one of page tables, twice as many as usual
+// to spare.
+const tableRatio = 256
+
+// moreAddresses is how much a reader may map beside the files that it was started with, each of them twice. Maps of the
+// same file again and again cost nothing but page tables. Tests raise it.
+var moreAddresses int64 = 16 << 30
+
+// mostThreads is more threads than a reader has: a few for each worker and those of Go's runtime. The parent looks at
+// them because they count against the limits of its own unit and user.
+const mostThreads = 128
 
 // watchLimits kills a reader that exceeds a limit.
 func (p *Process) watchLimits() {
@@ -403,8 +425,13 @@ func (p *Process) watchLimits() {
 		case <-tick.C:
 		}
 		used, known := measureUsage(p.cmd.Process.Pid)
-		if known && used.own+max(0, used.shared-mappable) > Memory {
+		own := used.own + max(0, used.shared-mappable) + max(0, used.tables-mappable/tableRatio)
+		if known && own > Memory {
 			p.killReader(endMemory)
+			return
+		}
+		if known && used.threads > mostThreads {
+			p.killReader(endThreads)
 			return
 		}
 		now := p.progress.Load()

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/dump/container"
 )
 
 // The test program is also the processes that the tests look at.
@@ -168,6 +171,34 @@ func misbehave(how string) {
 		for b := make([]byte, batchSize); ; {
 			exitOnError(out.writeFrame(factSightings, b))
 		}
+	case "threads":
+		for range 10 * mostThreads {
+			go func() {
+				runtime.LockOSThread()
+				select {}
+			}()
+		}
+		select {}
+	case "maps", "tables":
+		self, err := os.Open("/proc/self/exe")
+		exitOnError(err)
+		orders := bufio.NewReader(os.Stdin)
+		for kind := orderJob; kind != orderEnd; { // the parent has set its limit by then
+			kind, _, err = readFrame(orders, nil)
+			exitOnError(err)
+		}
+		for {
+			text := mapWholeFile(self)
+			if text == nil {
+				panic("no addresses are left")
+			}
+			populatePages(text)
+		}
+	case "failed":
+		report := Report{Failed: "\x1b[2J maria@exemplo.com.br 529.982.247-25", NoRecords: "52998224725"}
+		report.Skipped, report.Skips = 1, []container.Skip{{Name: "a", Reason: "\x1b]0;x\a 52998224725"}}
+		exitOnError(out.writeJSON(factEnded, report))
+		select {}
 	case "nonsense":
 		exitOnError(out.writeFrame('?', []byte("x")))
 		select {}
@@ -182,9 +213,13 @@ func TestReaderThatExceedsALimitEnds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("memory and processor time are looked at in /proc")
 	}
-	defer func(c string, cpu time.Duration) { command, idleCPU = c, cpu }(command, idleCPU)
+	defer func(c string, cpu time.Duration, room int64) { command, idleCPU, moreAddresses = c, cpu, room }(
+		command, idleCPU, moreAddresses)
 	for how, want := range map[string]string{
 		"memory":   "memory",
+		"threads":  "threads",
+		"tables":   "memory",
+		"maps":     "crash", // its own panic, where it gets no more
 		"claim":    "memory",
 		"time":     "time",
 		"panic":    "crash",
@@ -195,9 +230,15 @@ func TestReaderThatExceedsALimitEnds(t *testing.T) {
 		if command, idleCPU = "misbehave:"+how, time.Hour; how == "time" {
 			idleCPU = 200 * time.Millisecond
 		}
+		if moreAddresses = 1 << 46; how == "maps" {
+			moreAddresses = 1 << 30
+		}
 		p, err := StartProcess(context.Background(), Job{}, nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if how == "maps" || how == "tables" {
+			err = p.FinishInputs()
 		}
 		for err == nil {
 			var f Fact
@@ -212,6 +253,32 @@ func TestReaderThatExceedsALimitEnds(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestTextsOfAReaderAreCleaned: what a reader says of an input neither steers a terminal nor names anybody.
+func TestTextsOfAReaderAreCleaned(t *testing.T) {
+	defer func(c string) { command = c }(command)
+	command = "misbehave:failed"
+	p, err := StartProcess(context.Background(), Job{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fact, err := p.Next()
+	if err != nil || fact.Ended == nil {
+		t.Fatal(fact, err)
+	}
+	for got, want := range map[string]string{
+		fact.Ended.Failed:          "?[2J ***@*** ***",
+		fact.Ended.NoRecords:       "***",
+		fact.Ended.Skips[0].Reason: "?]0;x? ***",
+	} {
+		if got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

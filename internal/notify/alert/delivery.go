@@ -151,8 +151,11 @@ type AttemptLog struct {
 
 // Health is how an endpoint fares.
 type Health struct {
-	// Delivered and Failed are among its HealthOver newest deliveries, Backlog what waits, up to MaxBacklog.
-	Delivered, Failed, Backlog int64
+	// Delivered and Failed are among its HealthOver newest deliveries.
+	Delivered, Failed int64
+	// Backlog is what is to be sent now or at its next try, Held what waits until the endpoint is enabled; each up to
+	// MaxBacklog.
+	Backlog, Held int64
 	// Travel is how long those that arrived were under way, all together.
 	Travel time.Duration
 	// Last is the last try of the newest delivery that was tried; zero before the first.

@@ -10,6 +10,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -351,10 +352,21 @@ func (a *archive) readAbout() (About, error) {
 	if err := json.Unmarshal(text, &about); err != nil {
 		return about, ErrNoBackup.Note("%s is not a backup of this program", a.file.Name()).Because(err)
 	}
-	if about.Format != Format {
-		return about, ErrNoBackup.Note("the backup has format %d, this program reads format %d", about.Format, Format)
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&About{}); about.Format != Format || err != nil {
+		return about, about.OtherVersion()
 	}
 	return about, nil
+}
+
+// OtherVersion refuses a backup that another version of the program made in a layout of its own.
+func (a About) OtherVersion() error {
+	return ErrNoBackup.Note(
+		"the backup was made by another version of this program (%s), with a layout that this one does not read: "+
+			"restore it with that version, upgrade there, and make a new backup",
+		cmp.Or(a.Program, "which does not say its name"),
+	)
 }
 
 // readMember reads all of a small member.

@@ -1167,6 +1167,11 @@ var (
 		"must be set by the operator for links of live partners",
 		"Links de parceiros reais precisam do endereço público: fale com quem opera o serviço.",
 	)
+	UnknownMember = partnerRule(
+		"unknown_member",
+		"the operation has no such member",
+		"A operação não tem este campo.",
+	)
 	UnknownParameter = partnerRule(
 		"unknown_parameter",
 		"unknown parameter, known here: %s",

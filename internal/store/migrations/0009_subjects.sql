@@ -36,3 +36,12 @@ CREATE TABLE erasure_request (
 -- A person has one open request at most.
 CREATE UNIQUE INDEX erasure_request_open ON erasure_request (partner_id, person) WHERE ended_at = 0;
 CREATE INDEX erasure_request_next ON erasure_request (next_at) WHERE ended_at = 0;
+
+-- Sessions on people's pages that were ended before their time, until that is over. A name is drawn by chance.
+CREATE TABLE portal_ended (
+	partner_id INTEGER NOT NULL,
+	session    TEXT NOT NULL,
+	until      BIGINT NOT NULL,
+	PRIMARY KEY (partner_id, session)
+);
+CREATE INDEX portal_ended_until ON portal_ended (partner_id, until);

@@ -187,19 +187,20 @@ func TestScopeRefusalIsTold(t *testing.T) {
 	})
 }
 
-// TestUnknownMembersAreNamed: members that an operation does not know are ignored, but a refused body is told of them.
-// What looks like data is not repeated.
+// TestUnknownMembersAreNamed: the operations of the contract ignore members that they do not know, all others refuse
+// them, and a body that is refused for another reason is told of them, nested ones too. What looks like data is not
+// repeated.
 func TestUnknownMembersAreNamed(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	user := hashOf("ana")
 	const rule = "scopes: name at least one"
 	for body, want := range map[string]string{
-		`{"name":"relatórios","scopes":[]}`: rule + "; unknown members: name",
+		`{"name":"relatórios","scopes":[]}`: "name: the operation has no such member",
 		`{"scopes":[],"label":"x"}`:         rule,
-		`{"scope":[],"nome":"x"}`:           rule + "; unknown members: nome, scope",
+		`{"scope":[],"nome":"x"}`:           "scope: the operation has no such member; unknown members: nome",
 		`{"scopes":7,"nome":"x"}`:           "scopes: wrong JSON type; unknown members: nome",
 
-		`{"scopes":[],"52998224725":"x","ana@exemplo.com.br":1}`: rule,
+		`{"scopes":[],"52998224725":"x","ana@exemplo.com.br":1}`: "body: the operation has no such member",
 	} {
 		got := s.as(t, s.Live, http.MethodPost, "/v1/keys", body)
 		if d := got.header.Get(detailHeader); got.status != http.StatusBadRequest || d != want {
@@ -214,6 +215,45 @@ func TestUnknownMembersAreNamed(t *testing.T) {
 		`{"value":"ana@exemplo.com.br","type":"email","kind":"x","userHash":"`+user+`"}`)
 	if got.status != http.StatusOK || got.header.Get(detailHeader) != "" {
 		t.Error("an unknown member of a good body:", got)
+	}
+	const unknown = ": the operation has no such member"
+	for _, c := range []struct{ path, body, want string }{
+		{"/keys", `{"scopes":["manage"],"expires":"2027-01-01T00:00:00Z"}`, "expires" + unknown},
+		{"/keys", `{"scopes":["manage"],"52998224725":1}`, "body" + unknown},
+		{"/webhooks", `{"url":"https://127.0.0.1:9/a","severities":["high"],"x":1}`, "severities" + unknown + "; unknown members: x"},
+		{"/erasures", `{"userHash":"` + user + `","reason":"a","reazon":"b"}`, "reazon" + unknown},
+		{
+			"/subscription-changes", `{"plan_id":"p","items":[{"cpf":"52998224725"},{"kind":1},{"kind":2,"tipo":1}]}`,
+			"items.1.kind" + unknown + "; unknown members: items.2.tipo",
+		},
+		{
+			"/subscriptions/p/52998224725/changes", `{"beneficiary":{"emai":"a@exemplo.com.br","address":{"cep":"1"}}}`,
+			"beneficiary.emai" + unknown + "; unknown members: beneficiary.address.cep",
+		},
+		{
+			"/subscriptions/p/52998224725/changes", `{"move":7,"beneficiary":{"emai":"a@exemplo.com.br"}}`,
+			"move: wrong JSON type; unknown members: beneficiary.emai",
+		},
+	} {
+		got := s.as(t, s.Live, http.MethodPost, "/v1"+c.path, c.body)
+		if d := got.header.Get(detailHeader); got.status != http.StatusBadRequest || d != c.want {
+			t.Errorf("%s %s: %d %q", c.path, c.body, got.status, d)
+		}
+	}
+	var added assetsAdded // what is wrong with an item is the item's own affair
+	s.as(t, s.Live, http.MethodPost, "/v1/cyber/assets", `{"items":[
+		{"value":"bia@exemplo.com.br","type":"email","userHash":"`+user+`"},
+		{"value":"eva@exemplo.com.br","type":"email","userHash":"`+user+`","usrHash":1}]}`).into(t, &added)
+	if added.Added != 1 || len(added.Refused) != 1 || added.Refused[0].Item != 1 ||
+		added.Refused[0].Detail != "usrHash"+unknown {
+		t.Errorf("%+v", added)
+	}
+	var keys []keyItem
+	s.as(t, s.Live, http.MethodGet, "/v1/keys", "").into(t, &keys)
+	for _, k := range keys {
+		if k.MadeBy != "" {
+			t.Errorf("a refused body made a key: %+v", k)
+		}
 	}
 }
 

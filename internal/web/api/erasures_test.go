@@ -102,6 +102,41 @@ func TestErasureRefusals(t *testing.T) {
 	})
 }
 
+// TestErasureOfAStranger: of a person whom the partner never named, nothing was removed: the request itself and one that
+// was cancelled before are no records about them.
+func TestErasureOfAStranger(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		ask := func() (e erasureItem) {
+			body := `{"userHash":"` + hashOf("nunca vista") + `","reason":"pedido"}`
+			s.as(t, s.Live, http.MethodPost, "/v1/erasures", body).into(t, &e)
+			return e
+		}
+		s.as(t, s.Live, http.MethodDelete, "/v1/erasures/"+ask().ID, "")
+		asked := ask()
+		s.Clock.Advance(24 * time.Hour)
+		if err := s.runErasures(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got erasureItem
+		s.as(t, s.Live, http.MethodGet, "/v1/erasures/"+asked.ID, "").into(t, &got)
+		if got.State != subject.RequestCompleted || got.Removed == nil || *got.Removed != 0 {
+			t.Errorf("%+v removed %v", got, got.Removed)
+		}
+		var events struct {
+			Events []struct {
+				Type string
+				Data struct{ Removed *int64 }
+			}
+		}
+		s.as(t, s.Live, http.MethodGet, "/v1/events", "").into(t, &events)
+		for _, e := range events.Events {
+			if e.Type == "erasure.completed" && (e.Data.Removed == nil || *e.Data.Removed != 0) {
+				t.Error("the event says otherwise:", e.Data.Removed)
+			}
+		}
+	})
+}
+
 // TestErasureNeedsItsScope: no key has it unless it was asked for, and no other scope includes it.
 func TestErasureNeedsItsScope(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
@@ -118,16 +153,16 @@ func TestErasureNeedsItsScope(t *testing.T) {
 				t.Errorf("the first key of a %s partner: %d", mode, got.status)
 			}
 			own := registry.ForPartner(p.ID, true)
-			if list, err := own.GrantableScopes(t.Context(), p.ID); err != nil ||
-				slices.Contains(list, partner.ScopePrivacy) {
+			if list, err := own.ListScopeGivers(t.Context(), p.ID); err != nil ||
+				slices.Contains(list.Self, partner.ScopePrivacy) {
 				t.Error("the partner's people give it without the operator:", list, err)
 			}
 			scopes := []partner.Scope{partner.ScopePrivacy}
 			if _, _, err := registry.CreateKey(t.Context(), p.ID, "encarregado", scopes, time.Time{}); err != nil {
 				t.Fatal(err)
 			}
-			if list, err := own.GrantableScopes(t.Context(), p.ID); err != nil ||
-				!slices.Contains(list, partner.ScopePrivacy) {
+			if list, err := own.ListScopeGivers(t.Context(), p.ID); err != nil ||
+				!slices.Contains(list.Self, partner.ScopePrivacy) {
 				t.Error("an administrator gives what the partner holds:", list, err)
 			}
 			developer := registry.ForPartner(p.ID, false)

@@ -82,7 +82,7 @@ func (s *Server) createKey(r *request, in newKey) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.recordAudit("key.create", string(k.ID), string(r.caller.Partner)); err != nil {
+	if err := r.recordAudit("key.create", string(k.ID), k.AuditDetail()); err != nil {
 		return nil, err
 	}
 	return encodeSecret(string(k.ID), madeKey{s.newKeyItem(k, r.caller), text})
@@ -106,7 +106,7 @@ func (s *Server) rollPartnerKey(r *request, in rolling) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.recordAudit("key.roll", r.id, string(k.ID)); err != nil {
+	if err := r.recordAudit("key.roll", r.id, string(k.ID)+" "+k.AuditDetail()); err != nil {
 		return nil, err
 	}
 	return encodeSecret(string(k.ID), madeKey{s.newKeyItem(k, r.caller), text})

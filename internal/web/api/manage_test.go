@@ -84,6 +84,11 @@ func TestOwnWebhooks(t *testing.T) {
 		if s.as(t, s.Live, "POST", at+"/state", `{"state":"paused"}`).into(t, &item); item.State != "paused" || item.Reason != "asked" {
 			t.Errorf("%+v", item)
 		}
+		detail = webhookDetail{}
+		if s.as(t, s.Live, "GET", at, "").into(t, &detail); detail.Health.Backlog != 1 ||
+			detail.Health.LastTry == nil || detail.Health.LastTry.Status != http.StatusTeapot {
+			t.Errorf("while paused: %+v", detail.Health)
+		}
 		if s.as(t, s.Live, "POST", at+"/state", `{"state":"enabled"}`).into(t, &item); item.State != "enabled" {
 			t.Errorf("%+v", item)
 		}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -209,8 +210,12 @@ func assetItems(raw []jsontext.Value) (items []cyber.BulkItem, broken map[int]er
 	items, broken = make([]cyber.BulkItem, len(raw)), map[int]error{}
 	for i, text := range raw {
 		var one newAsset
-		if err := json.Unmarshal(text, &one); err != nil {
-			broken[i] = jsonFault(err)
+		err := jsonFault(json.Unmarshal(text, &one))
+		if err == nil {
+			err = refuseUnknownMembers(text, reflect.TypeFor[newAsset]())
+		}
+		if err != nil {
+			broken[i] = err
 			continue
 		}
 		items[i] = cyber.BulkItem{User: one.UserHash, Kind: one.Type, Value: one.Value}

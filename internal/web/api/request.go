@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -301,57 +299,16 @@ func withBody[T any](run func(s *Server, r *request, body T) (any, error)) endpo
 		if named, ok := any(body).(interface{ namedPerson() string }); ok && err == nil {
 			r.user, err = partner.ParseUserHash("userHash", named.namedPerson())
 		}
-		if err != nil {
-			return nil, r.withUnknownMembers(err, reflect.TypeFor[T]())
+		if err = r.checkMembers(err, reflect.TypeFor[T]()); err != nil {
+			return nil, err
 		}
 		answer, err := run(s, r, body)
-		return answer, r.withUnknownMembers(err, reflect.TypeFor[T]())
-	}
-}
-
-// unknownMembers is the refusal of a body that has members which the operation does not know. They are ignored, as the
-// contract says, but in a refused body one of them is often the misspelt name of what is missing.
-type unknownMembers struct {
-	refusal error
-	names   []string
-}
-
-// Error describes the refusal for logs: the names are the caller's, so they are left out.
-func (u unknownMembers) Error() string { return u.refusal.Error() }
-
-// Unwrap gives the refusal.
-func (u unknownMembers) Unwrap() error { return u.refusal }
-
-// withUnknownMembers adds to the refusal of a body which of its members are not known.
-func (r *request) withUnknownMembers(err error, body reflect.Type) error {
-	if kind := fault.KindOf(err); err == nil || kind != fault.Invalid && kind != fault.NotFound {
-		return err
-	}
-	var sent map[string]jsontext.Value
-	if json.Unmarshal(r.body, &sent) != nil {
-		return err
-	}
-	for _, field := range reflect.VisibleFields(body) {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		delete(sent, name)
-	}
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		if memberName.MatchString(name) && len(names) < maxUnknownMembers {
-			names = append(names, name)
+		if err != nil {
+			return nil, r.checkMembers(err, reflect.TypeFor[T]())
 		}
+		return answer, nil
 	}
-	if len(names) == 0 {
-		return err
-	}
-	return unknownMembers{err, names}
 }
-
-// memberName is what the name of a member looks like. Others are not repeated: they may be somebody's data.
-var memberName = regexp.MustCompile(`^[A-Za-z][A-Za-z_]{0,31}$`)
-
-// maxUnknownMembers is how many unknown members are named at most.
-const maxUnknownMembers = 5
 
 // runEndpoint reads what the path names and runs the endpoint. What is returned beside an error counts for nothing.
 func (r *request) runEndpoint() (any, error) {

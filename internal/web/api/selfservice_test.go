@@ -230,3 +230,31 @@ func TestStatistics(t *testing.T) {
 		}
 	})
 }
+
+// TestKeyOfTheGuide: the key that the guide to self-service has made does what the guide says, also a webhook of all
+// types; one with manage alone is told what it lacks.
+func TestKeyOfTheGuide(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	const webhook = `{"url":"https://127.0.0.1:9/guia"}`
+	registry := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil)
+	with := func(scopes ...partner.Scope) tenant {
+		_, text, err := registry.CreateKey(t.Context(), s.Live.Partner.ID, "guia", scopes, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret(text)
+		return tenant{s.Live.Partner, partner.Credentials{APIKey: text}}
+	}
+	alone := s.as(t, with(partner.ScopeManage), http.MethodPost, "/v1/webhooks", webhook)
+	if alone.status != http.StatusBadRequest || !strings.HasPrefix(alone.header.Get(detailHeader), "types: ") {
+		t.Error("with manage alone:", alone)
+	}
+	guide := with(partner.ScopeManage, partner.ScopeCyberRead, partner.ScopeSubscriptionsRead)
+	s.webhookOf(t, guide)
+	s.keyOf(t, guide)
+	for _, path := range []string{"/v1/webhooks", "/v1/keys", "/v1/usage", "/v1/statistics", "/v1/cyber/breaches"} {
+		if got := s.as(t, guide, http.MethodGet, path, ""); got.status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+}

@@ -131,8 +131,13 @@ func readItems(
 	var itemDraft subscription.Draft
 	for ; d.PeekKind() != ']'; item++ {
 		raw, err := d.ReadValue()
-		if err != nil {
+		switch {
+		case in.refused != nil: // the decoder says that the text ended too soon
+			return in.refused
+		case err != nil:
 			return streamFault(err)
+		case len(raw) > maxItemBody:
+			return errItemTooLarge
 		}
 		if item == subscription.MaxItems {
 			return errBodyTooLarge.With("body", fault.ItemsAtMost, subscription.MaxItems)
@@ -184,10 +189,15 @@ type pieces struct {
 	// looked at again for every piece that follows.
 	at    int64
 	white int
+	// refused is why a text was refused.
+	refused error
 }
 
 // maxItemBody is far above what the fields of an item can take.
 const maxItemBody = 1 << 20
+
+// errItemTooLarge refuses a body with a larger item.
+var errItemTooLarge = errBodyTooLarge.With("body", fault.ItemBytes, maxItemBody)
 
 func (p *pieces) Read(into []byte) (int, error) {
 	const white = " \t\r\n"
@@ -200,7 +210,8 @@ func (p *pieces) Read(into []byte) (int, error) {
 		}
 		if held := p.decoder.UnreadBuffer(); len(held) > maxItemBody {
 			if len(bytes.TrimLeft(held[p.white:], white)) > 0 {
-				return 0, errBodyTooLarge.With("body", fault.ItemBytes, maxItemBody)
+				p.refused = errItemTooLarge
+				return 0, p.refused
 			}
 			p.white = len(held)
 			if n = copy(into, bytes.TrimLeft(into[:n], white)); n == 0 && err == nil {

@@ -255,3 +255,29 @@ func TestActiveIsByDate(t *testing.T) {
 		}
 	})
 }
+
+// TestBulkItemTooLarge: an item above the documented megabyte is too large, by name, whatever its size and however the
+// body arrives; one below it is an item like others.
+func TestBulkItemTooLarge(t *testing.T) {
+	s := newService(t, sqldb.SQLite)
+	s.plan(t, s.Live, "ouro")
+	for size, want := range map[int]int{
+		maxItemBody - 100: http.StatusOK,
+		maxItemBody + 100: http.StatusRequestEntityTooLarge,
+		1_500_000:         http.StatusRequestEntityTooLarge,
+		2_097_100:         http.StatusRequestEntityTooLarge,
+		2_500_000:         http.StatusRequestEntityTooLarge,
+		9_000_000:         http.StatusRequestEntityTooLarge,
+	} {
+		for _, text := range []string{strings.Repeat("x", size), strings.Repeat(`\u0041`, size/6), strings.Repeat(`\\`, size/2)} {
+			got := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", `[{},{"plan_id":"`+text+`"}]`)
+			detail := got.header.Get(detailHeader)
+			if got.status != want || want != http.StatusOK && !strings.HasPrefix(detail, "body: ") {
+				t.Errorf("%d bytes of %q: %d %q", size, text[:6], got.status, detail)
+			}
+			if want != http.StatusOK && !strings.Contains(detail, "1048576") {
+				t.Errorf("%d bytes of %q: %q", size, text[:6], detail)
+			}
+		}
+	}
+}

@@ -112,7 +112,7 @@ func (s *Server) showWebhook(r *request) (any, error) {
 		Delivered: h.Delivered,
 		Failed:    h.Failed,
 		MeanMs:    h.MeanDuration().Milliseconds(),
-		Backlog:   h.Backlog,
+		Backlog:   min(h.Backlog+h.Held, alert.MaxBacklog),
 	}
 	if rate := h.Rate(); rate >= 0 {
 		health.SuccessRate = &rate

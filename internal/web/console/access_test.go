@@ -686,3 +686,39 @@ func TestSecondFactorOfTheDemo(t *testing.T) {
 		}
 	}
 }
+
+// TestRecoveryCodesAreShownOnce: behind the page neither a reload nor the cookies of before show the codes, and the
+// session goes on.
+func TestRecoveryCodesAreShownOnce(t *testing.T) {
+	d := newAdmin(t)
+	const label = "Códigos de recuperação"
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.base+"/account/recovery", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("content-type", "application/x-www-form-urlencoded")
+	req.AddCookie(d.cookie)
+	made, err := noFollow.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = made.Body.Close()
+	before := d.cookie
+	shown, page := openSecrets(t, d.base, before, made.Cookies())
+	if d.takeSession(shown); !strings.Contains(page, label) || d.cookie == before {
+		t.Fatal("the codes are not shown:", page)
+	}
+	for name, session := range map[string]*http.Cookie{"the session of before": before, "the session": d.cookie} {
+		if _, again := openSecrets(t, d.base, session, made.Cookies()); strings.Contains(again, label) {
+			t.Errorf("%s shows the codes again", name)
+		}
+	}
+	for _, c := range shown.Cookies() {
+		if c.Name == "__Host-vigia-secret" && c.MaxAge >= 0 {
+			t.Error("the browser keeps the codes")
+		}
+	}
+	if _, page := d.send("/account", "", nil); !strings.Contains(page, "Minha conta") {
+		t.Error("the session ended:", page)
+	}
+}

@@ -111,6 +111,7 @@ func recoveryPage(r *request, heading string, codes []string, back string) (answ
 		}},
 		Back:      back,
 		BackLabel: "Guardei os códigos, continuar",
+		Once:      true,
 	})
 }
 

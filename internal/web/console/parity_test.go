@@ -76,18 +76,25 @@ func (d *adminSession) send(path, kind string, body io.Reader) (*http.Response, 
 		d.t.Fatal(err)
 	}
 	if res.Header.Get("location") == "/secret" { // the page that shows what was just made
-		for _, c := range res.Cookies() {
-			if c.Name == "__Host-vigia" {
-				d.cookie = c
-			}
-		}
-		return openSecrets(d.t, d.base, d.cookie, res.Cookies())
+		d.takeSession(res)
+		shown, page := openSecrets(d.t, d.base, d.cookie, res.Cookies())
+		d.takeSession(shown)
+		return shown, page
 	}
 	_, page, found := strings.Cut(string(text), "<main") // what comes before is the same on every page
 	if !found {
 		page = string(text)
 	}
 	return res, page
+}
+
+// takeSession goes on with the session that an answer gave.
+func (d *adminSession) takeSession(res *http.Response) {
+	for _, c := range res.Cookies() {
+		if c.Name == "__Host-vigia" {
+			d.cookie = c
+		}
+	}
 }
 
 // openSecrets opens the page of secrets that a form led to.

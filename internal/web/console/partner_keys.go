@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -84,20 +86,61 @@ func newKey(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	scopes, err := c.Rules.Partners.GrantableScopes(r.Context(), p.ID)
+	givers, err := c.gatherScopeGivers(r.Context(), p.ID)
 	if err != nil {
 		return nil, err
 	}
-	return view{"key-new", "Nova chave", keyForm{p, scopes}}, nil
+	return view{"key-new", "Nova chave", keyForm{p, givers}}, nil
 }
 
 // keyForm is the data of the page that makes a key.
 type keyForm struct {
 	partner.Partner
-	Scopes []partner.Scope
+	scopeGivers
 }
 
-func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partner.Scope(scope)) }
+func (f keyForm) Has(scope string) bool { return slices.Contains(f.Self, partner.Scope(scope)) }
+
+// scopeGivers says who gives which scope, so that whoever lacks one is told whom to ask.
+type scopeGivers struct {
+	partner.ScopeGivers
+	// Admins are the e-mails of the partner's administrators, where one is to be asked.
+	Admins []string
+}
+
+// gatherScopeGivers returns who can create a partner's keys with which scope.
+func (c *Console) gatherScopeGivers(ctx context.Context, id partner.ID) (scopeGivers, error) {
+	givers, err := c.Rules.Partners.ListScopeGivers(ctx, id)
+	if err != nil || len(givers.PartnerAdmin) == 0 {
+		return scopeGivers{ScopeGivers: givers}, err
+	}
+	colleagues, err := c.Rules.Operators.ListOperators(ctx)
+	if err != nil {
+		return scopeGivers{}, err
+	}
+	var admins []string
+	for _, o := range colleagues {
+		if o.Role.May(operator.Approve) && !o.Disabled {
+			admins = append(admins, o.Email)
+		}
+	}
+	return scopeGivers{givers, admins}, nil
+}
+
+// GiverOf returns who can create a key for a refused request: "self", "admin" or "operator". A request that needs one of
+// several scopes names them with "or" between.
+func (g scopeGivers) GiverOf(needed string) string {
+	giver := "operator"
+	for name := range strings.SplitSeq(needed, " or ") {
+		if slices.Contains(g.Self, partner.Scope(name)) {
+			return "self"
+		}
+		if slices.Contains(g.PartnerAdmin, partner.Scope(name)) {
+			giver = "admin"
+		}
+	}
+	return giver
+}
 
 // createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown
 // again.
@@ -125,7 +168,7 @@ func createKey(c *Console, r *request) (answer, error) {
 	err = c.changeWithAudit(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
 		k, made, err := in.Partners.CreateKey(ctx, id, r.trimmedField("label"), scopes, expires)
 		text = made
-		return string(k.ID), string(id), form.joinFaults(err)
+		return string(k.ID), k.AuditDetail(), form.joinFaults(err)
 	})
 	if err != nil {
 		return nil, err
@@ -178,9 +221,9 @@ func replaceKey(c *Console, r *request) (answer, error) {
 	}
 	var text string
 	err := c.changeWithAudit(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, made, err := in.Partners.RollKey(ctx, id, key, time.Duration(hours)*time.Hour)
+		k, made, err := in.Partners.RollKey(ctx, id, key, time.Duration(hours)*time.Hour)
 		text = made
-		return string(key), string(id), err
+		return string(key), string(k.ID) + " " + k.AuditDetail(), err
 	})
 	if err != nil {
 		return nil, err

@@ -80,7 +80,12 @@ func createPartner(c *Console, r *request) (answer, error) {
 	err := c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (string, string, error) {
 		var err error
 		made, cred, err = in.Partners.CreatePartner(ctx, r.trimmedField("name"), mode, settings)
-		return string(made.ID), string(mode), form.joinFaults(err)
+		if err = form.joinFaults(err); err != nil {
+			return "", "", err
+		}
+		err = in.Audit.RecordAction(
+			ctx, r.auditActor(), "key.create", string(cred.Key.ID), cred.Key.AuditDetail())
+		return string(made.ID), string(mode), err
 	})
 	if err != nil {
 		return nil, err
@@ -128,6 +133,8 @@ type partnerPage struct {
 	Failing  int
 	// Lacking are the requests that were refused because the key lacks a scope.
 	Lacking []lackingScope
+	// Givers says who can create the key that such a request needs.
+	Givers scopeGivers
 	// Subscriptions are those in force, Arrived came to the webhooks in the last 24 hours, Backlog waits for them now;
 	// Sent and Refused are requests of today.
 	Subscriptions, Arrived, Backlog, Sent, Refused int64
@@ -234,6 +241,10 @@ func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (p
 		return partnerPage{}, err
 	}
 	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys, log), Lacking: groupLackingScopes(log, keys)}
+	page.Givers, err = c.gatherScopeGivers(ctx, p.ID)
+	if err != nil {
+		return partnerPage{}, err
+	}
 	for _, k := range page.Keys {
 		if k.State == "live" || k.State == "ending" {
 			page.LiveKeys++

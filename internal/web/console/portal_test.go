@@ -362,6 +362,10 @@ func TestPortalFirstThread(t *testing.T) {
 	ctx := context.Background()
 	own, other := d.tenant("Aurora", operator.Developer), d.tenant("Boreal", operator.PartnerViewer)
 	me := d.as(own.people[operator.Developer])
+	readManage := []partner.Scope{partner.ScopeManageRead}
+	if _, _, err := d.app.Partners.CreateKey(ctx, own.ID, "integração", readManage, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
 	if _, page := me.send(
 		"/",
 		"",
@@ -387,7 +391,7 @@ func TestPortalFirstThread(t *testing.T) {
 		!strings.Contains(page, `value="cyber:read" selected`) {
 		t.Error("the form offers more than the 14 operations by itself")
 	}
-	if _, page := me.post(200, keys+"/keys/new", "label", "nova", "scope", "cyber:read"); !strings.Contains(page, "vg_live_") {
+	if _, page := me.post(200, keys+"/keys/new", "label", "nova", "scope", "manage:read"); !strings.Contains(page, "vg_live_") {
 		t.Error("no key is shown:", page)
 	}
 	list, err := d.app.Partners.ListKeys(ctx, own.ID)
@@ -406,9 +410,9 @@ func TestPortalFirstThread(t *testing.T) {
 	); !strings.Contains(page, "Escolha ao menos uma.") || strings.Count(page, `aria-invalid="true"`) != 1 {
 		t.Error("a key that may do nothing:", page)
 	}
-	me.post(422, keys+"/keys/new", "label", "demais", "scope", "cyber")
+	me.post(422, keys+"/keys/new", "label", "demais", "scope", "manage")
 	me.post(422, keys+"/keys/new", "label", "demais", "scope", "credentials")
-	me.post(200, keys+"/keys/new", "label", "bastante", "scope", "cyber:read")
+	me.post(200, keys+"/keys/new", "label", "bastante", "scope", "manage:read")
 
 	me.post(422, keys+"/invite", "email", "eva@aurora.example", "role", "admin")
 	me.post(
@@ -617,65 +621,98 @@ func TestPortalShowsWhichKeyMadeWhich(t *testing.T) {
 	}
 }
 
-// TestPortalDeveloperGivesNoPeople: a developer makes and rolls no key that shows people in clear, and becomes or takes
-// over no administrator; an administrator of the partner does it.
+// TestPortalDeveloperGivesNoPeople: of a live partner, a developer creates no key that shows people, is told who does,
+// rolls and revokes those that there are, and becomes or takes over no administrator. An administrator of the partner
+// creates such keys. The trail has the scopes of each key.
 func TestPortalDeveloperGivesNoPeople(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()
 	own := d.tenant("Aurora", operator.PartnerRoles()...)
 	keys := "/partners/" + string(own.ID)
-	whole, _, err := d.app.Partners.CreateKey(
-		ctx,
-		own.ID,
-		"tudo",
-		[]partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions},
-		time.Time{},
-	)
-	if err != nil {
-		t.Fatal(err)
+	create := func(label string, scopes ...partner.Scope) partner.Key {
+		t.Helper()
+		key, _, err := d.app.Partners.CreateKey(ctx, own.ID, label, scopes, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
 	}
+	whole := create("tudo", partner.ScopeCyber, partner.ScopeSubscriptions, partner.ScopeManage, partner.ScopePrivacy,
+		partner.ScopeCredentials)
+	old := create("velha", partner.ScopeCyberRead)
 	admin, err := d.app.Operators.FindByEmail(ctx, "admin@aurora.example")
 	if err != nil {
 		t.Fatal(err)
 	}
 	mate, _ := enter(t, d, own.ID, "eva@aurora.example", operator.PartnerViewer)
-	tries := []struct {
+	type try struct {
 		path   string
 		status int // for an administrator
 		fields []string
-	}{
-		{keys + "/keys/new", 200, []string{"label", "lê", "scope", "subscriptions:read"}},
-		{keys + "/keys/new", 200, []string{"label", "muda", "scope", "subscriptions"}},
-		{keys + "/keys/" + string(whole.ID) + "/roll", 200, []string{"hours", "1"}},
+	}
+	tries := []try{
 		{keys + "/invite", 200, []string{"email", "bob@aurora.example", "role", "admin"}},
 		{"/operators/" + string(mate.ID) + "/role", 303, []string{"role", "admin"}},
 	}
+	people := []partner.Scope{
+		partner.ScopeCyber, partner.ScopeCyberRead, partner.ScopeSubscriptions, partner.ScopeSubscriptionsRead,
+		partner.ScopePrivacy, partner.ScopeCredentials,
+	}
 	me := d.as(own.people[operator.Developer])
-	if _, page := me.send(
-		keys+"/keys/new",
-		"",
-		nil,
-	); strings.Contains(page, `value="subscriptions`) ||
-		!strings.Contains(page, `value="cyber:read"`) {
-		t.Error("the form of a developer:", page)
+	_, form := me.send(keys+"/keys/new", "", nil)
+	if !strings.Contains(form, admin.Email) {
+		t.Error("the form does not say who gives other scopes:", form)
+	}
+	for _, scope := range people {
+		tries = append(tries, try{keys + "/keys/new", 200, []string{"label", "pessoas", "scope", string(scope)}})
+		if strings.Contains(form, `value="`+string(scope)+`"`) || !strings.Contains(form, "<code>"+string(scope)+"</code>") {
+			t.Errorf("the form of a developer on %s: %s", scope, form)
+		}
 	}
 	for _, try := range tries {
-		if _, page := me.post(
-			422,
-			try.path,
-			try.fields...); strings.Contains(page, "vg_live_") &&
-			strings.Contains(page, "Guardei") {
+		if _, page := me.post(422, try.path, try.fields...); strings.Contains(page, "Guardei") {
 			t.Errorf("%s gave a developer a key", try.path)
 		}
 	}
 	for _, action := range []string{"/role", "/reset", "/disable", "/logout"} { // of an administrator
 		me.post(422, "/operators/"+string(admin.ID)+action, "role", "viewer")
 	}
+	me.post(200, keys+"/keys/"+string(whole.ID)+"/roll", "hours", "1")
+	me.post(303, keys+"/keys/"+string(old.ID)+"/revoke")
+	me.post(200, keys+"/keys/new", "label", "sem pessoas", "scope", "manage")
 	boss := d.as(own.people[operator.PartnerAdmin])
 	for _, try := range tries {
 		boss.post(try.status, try.path, try.fields...)
 	}
-	me.post(200, keys+"/keys/new", "label", "sem pessoas", "scope", "cyber:read")
+	list, err := d.app.Partners.ListKeys(ctx, own.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range list {
+		if k.Label == "pessoas" || k.Label == "sem pessoas" {
+			d.recorded("key.create", string(k.ID), string(own.ID)+" "+string(k.Scopes[0]))
+		}
+		if k.Line == whole.ID && k.ID != whole.ID {
+			d.recorded("key.roll", string(whole.ID), string(k.ID)+" "+k.AuditDetail())
+		}
+	}
+}
+
+// TestPortalDeveloperOfASandbox: nobody in a sandbox is real, so a developer creates any key that the partner has.
+func TestPortalDeveloperOfASandbox(t *testing.T) {
+	d := newAdmin(t)
+	ctx := context.Background()
+	p, _, err := d.app.Partners.CreatePartner(ctx, "Teste", partner.Sandbox, partner.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, cookie := enter(t, d, p.ID, "dev@teste.example", operator.Developer)
+	me := d.as(cookie)
+	keys := "/partners/" + string(p.ID) + "/keys/new"
+	me.post(200, keys, "label", "tudo", "scope", "subscriptions")
+	if _, form := me.send(keys, "", nil); !strings.Contains(form, "só o operador do serviço as dá: <code>credentials</code>") {
+		t.Error("the form does not say who gives what no key has:", form)
+	}
 }
 
 // exported writes a list into a file and returns it.

@@ -16,6 +16,8 @@ type secretPage struct {
 	Secrets       []shownSecret
 	Back          string
 	BackLabel     string
+	// Once says that the page is not shown again when it is reloaded.
+	Once bool
 }
 
 // shownSecret is a secret on the page that shows it once; Help says what it is for.
@@ -40,16 +42,21 @@ func showSecretsNext(r *request, p secretPage) (answer, error) {
 		return nil, err
 	}
 	sealed := sealer.Seal(nil, nil, plain, nil) //nolint:gosec // the cipher draws the nonce itself
-	r.kept = &http.Cookie{
+	r.kept = newSecretCookie(base64.RawURLEncoding.EncodeToString(sealed), int(secretTime/time.Second))
+	return redirect{to: "/secret"}, nil
+}
+
+// newSecretCookie returns the cookie with what is sealed in it; a negative age takes it away.
+func newSecretCookie(sealed string, age int) *http.Cookie {
+	return &http.Cookie{
 		Name:     secretCookie,
-		Value:    base64.RawURLEncoding.EncodeToString(sealed),
+		Value:    sealed,
 		Path:     "/",
-		MaxAge:   int(secretTime / time.Second),
+		MaxAge:   age,
 		Secure:   true,
 		HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
 	}
-	return redirect{to: "/secret"}, nil
 }
 
 // secretSealer returns the cipher of the session's page of secrets.
@@ -69,8 +76,9 @@ func (r *request) secretSealer() (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// showSecrets shows the secrets that the session made last, for a few minutes.
-func showSecrets(_ *Console, r *request) (answer, error) {
+// showSecrets shows the secrets that the session made last, for a few minutes or once. The session goes on under another
+// token behind a page that is shown once, so that the cookie, whoever kept it, opens nothing any more.
+func showSecrets(c *Console, r *request) (answer, error) {
 	cookie, err := r.Cookie(secretCookie)
 	if err != nil {
 		return redirect{to: "/"}, nil //nolint:nilerr // the time to read them is over
@@ -89,6 +97,14 @@ func showSecrets(_ *Console, r *request) (answer, error) {
 	}
 	if err != nil {
 		return redirect{to: "/"}, nil //nolint:nilerr // those of another session
+	}
+	if page.Once {
+		token, err := c.Rules.Operators.RenewToken(r.Context(), &r.session)
+		if err != nil {
+			return nil, err
+		}
+		r.cookie = sessionCookie(token)
+		r.kept = newSecretCookie("", -1)
 	}
 	return view{"secret", page.Heading, page}, nil
 }

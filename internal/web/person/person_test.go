@@ -379,8 +379,13 @@ func TestEverythingAPersonDoes(t *testing.T) {
 	v.post("/p/lang", "lang", "es", "back", "https://mau.example/")
 	v.sees("/p/leaks", `<html lang="es">`, "Filtraciones")
 	v.sees("/p/cover", "R$")
+	copied := *v
+	v.post("/p/lang", "lang", "en", "back", "/p/") // a later text of the same session
 	if res, _ := v.post("/p/leave"); res.StatusCode != http.StatusOK || v.cookie != nil {
 		t.Error("nobody left")
+	}
+	if res, _ := copied.get("/p/"); res.StatusCode != http.StatusUnauthorized {
+		t.Error("a copy of the cookie still opens the page:", res.StatusCode)
 	}
 	if res, _ := v.get("/p/"); res.StatusCode != http.StatusUnauthorized {
 		t.Error("who left is still there:", res.StatusCode)

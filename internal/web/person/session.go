@@ -87,8 +87,11 @@ func changeLanguage(p *Pages, r *request) (answer, error) {
 	return redirect{to: Prefix}, nil
 }
 
-// leaveSession ends the session in this browser.
-func leaveSession(_ *Pages, r *request) (answer, error) {
+// leaveSession ends the session, in this browser and for every copy of its cookie.
+func leaveSession(p *Pages, r *request) (answer, error) {
+	if err := p.Rules.Sessions.EndSession(r.Context(), r.session); err != nil {
+		return nil, err
+	}
 	r.dropSession()
 	r.who, r.theme = partner.Partner{}, partner.Theme{} // nothing of it is shown any more
 	return view{"left", "left.title", nil}, nil

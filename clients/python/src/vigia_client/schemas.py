@@ -1244,7 +1244,7 @@ class _WebhookDetailHealth(TypedDict):
     failed: int
     #: From the event to its arrival, on average; 0 before the first.
     meanMs: int
-    #: What waits, up to 100,000.
+    #: What waits to be sent, also while the webhook is paused; up to 100,000.
     backlog: int
 
 
