@@ -2,6 +2,7 @@ package cyber
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -325,25 +326,28 @@ func (f *FirstLooks) GrantLooks(ctx context.Context, id partner.ID, count int64)
 const startBatch = 500
 
 // StartLooks begins the first looks of waiting values for which there are tokens, some of each partner, and returns how
-// many.
-func (f *FirstLooks) StartLooks(ctx context.Context) (int64, error) {
+// many. What fails for one partner does not stop the others.
+func (f *FirstLooks) StartLooks(ctx context.Context) (started int64, err error) {
 	ids, err := f.store.WaitingPartners(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find waiting values: %w", err)
 	}
-	var started int64
 	for _, id := range ids {
-		p, err := f.partners.PartnerByID(ctx, id)
-		if err != nil {
-			return started, fmt.Errorf("start first looks: %w", err)
-		}
-		n, err := f.store.StartLooks(ctx, id, PaceOf(p.Settings), startBatch)
-		if err != nil {
-			return started, fmt.Errorf("start first looks: %w", err)
+		n, failed := f.startLooksOf(ctx, id)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("start first looks of %s: %w", id, failed))
 		}
 		started += n
 	}
-	return started, nil
+	return started, err
+}
+
+func (f *FirstLooks) startLooksOf(ctx context.Context, id partner.ID) (int64, error) {
+	p, err := f.partners.PartnerByID(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	return f.store.StartLooks(ctx, id, PaceOf(p.Settings), startBatch)
 }
 
 // ReviewLooks is the regular look at all live partners: it counts the subscriptions that give tokens, tells partners

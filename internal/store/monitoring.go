@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -174,8 +175,8 @@ func (s Monitoring) insertAsset(
 	fingerprint, look := s.decideFirstLook(id, a, epoch)
 	// Another transaction may have stored the value meanwhile. Then its row stays and says one reason more.
 	kept, err := readValue[cyber.AssetID](ctx, tx, `INSERT INTO asset
-		(id, partner_id, user_index, kind, value_index, source, fingerprint, look, value, status, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		(id, partner_id, user_index, kind, value_index, source, fingerprint, look, value, status, created_at, due_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO UPDATE SET source = asset.source | excluded.source
 		RETURNING id`,
 		a.ID,
@@ -189,8 +190,17 @@ func (s Monitoring) insertAsset(
 		sealed,
 		cyber.StatusMonitored,
 		a.AddedAt,
+		s.lookDueAt(look),
 	)
 	return kept == a.ID, look, err
+}
+
+// lookDueAt returns since when a look is due that comes into a state now: the zero time where it is not.
+func (s Monitoring) lookDueAt(look int64) (since time.Time) {
+	if look == lookDue {
+		since = s.now()
+	}
+	return since
 }
 
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is
