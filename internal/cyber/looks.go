@@ -351,7 +351,8 @@ func (f *FirstLooks) startLooksOf(ctx context.Context, id partner.ID) (int64, er
 }
 
 // ReviewLooks is the regular look at all live partners: it counts the subscriptions that give tokens, tells partners
-// whose first looks have come to wait, were stopped or go on, and returns how each stands.
+// whose first looks have come to wait, were stopped or go on, and returns how each stands. What fails for one partner
+// does not stop the others.
 func (f *FirstLooks) ReviewLooks(ctx context.Context) (map[partner.ID]LookStatus, error) {
 	all, err := f.partners.ListPartners(ctx)
 	if err != nil {
@@ -362,11 +363,15 @@ func (f *FirstLooks) ReviewLooks(ctx context.Context) (map[partner.ID]LookStatus
 		if p.Forged || p.Mode.Has(partner.Unpaced) {
 			continue
 		}
-		status, err := f.reviewPartner(ctx, p)
-		if err != nil {
-			return statuses, fmt.Errorf("review first looks of %s: %w", p.ID, err)
+		status, failed := f.reviewPartner(ctx, p)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("review first looks of %s: %w", p.ID, failed))
+			continue
 		}
 		statuses[p.ID] = status
+	}
+	if err != nil {
+		return statuses, err
 	}
 	return statuses, f.store.ForgetLookHours(ctx, HourNumber(f.now())-comparedDays*dayHours)
 }
