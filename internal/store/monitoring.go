@@ -244,7 +244,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		if err != nil {
 			return err
 		}
-		r.twin, r.Waits = string(index), look == lookWaiting
+		r.twin, r.Waits = string(index), look != lookDone
 		return s.openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value_index, value, status, source, created_at, look FROM asset
 		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`,
@@ -263,6 +263,28 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		}
 	}
 	return assets, nil
+}
+
+// LooksOfUser counts the first looks of a person's values: see cyber.LookStore.
+func (s Monitoring) LooksOfUser(
+	ctx context.Context,
+	id partner.ID,
+	hash partner.UserHash,
+) (l cyber.PersonLooks, err error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, hash)
+	if err != nil {
+		return l, err
+	}
+	// A value that was added under both digests counts once.
+	return l, readColumns(ctx, q, []any{&l.Values, &l.Waiting, &l.Since, &l.Newest}, `SELECT
+		count(DISTINCT value_index), count(DISTINCT CASE WHEN look <> 0 THEN value_index END),
+		min(CASE WHEN look <> 0 THEN created_at END), max(CASE WHEN look <> 0 THEN created_at END)
+		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`,
+		id,
+		u.write,
+		u.other,
+	)
 }
 
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other

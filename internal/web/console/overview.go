@@ -69,7 +69,8 @@ const mostSparks = 12
 
 // Assets returns how many values are watched, in whatever status.
 func (p overviewPage) Assets() int64 {
-	return p.Now[operator.AssetsMonitored] + p.Now[operator.AssetsAlert] + p.Now[operator.AssetsCompromised]
+	return p.Now[operator.AssetsMonitored] + p.Now[operator.AssetsUnlooked] +
+		p.Now[operator.AssetsAlert] + p.Now[operator.AssetsCompromised]
 }
 
 // showOverview shows the first page of the service's operators: figures, notices and what needs attention.
