@@ -27,13 +27,29 @@ type overviewPage struct {
 	// Failing and Slow count the live partners of each state.
 	Failing, Slow int
 	Queue         dayQueue
-	// Unsearched are values of live partners that were not yet looked for in past breaches.
+	// Unsearched are values of live partners that wait for their first look into past breaches, Overdue the partners
+	// whose values have waited for longer than a day, those with most of them first.
 	Unsearched int64
+	Overdue    []overduePartner
 	// Severities and Alerts are the two charts at the top, Charts the others.
 	Severities, Alerts picture
 	Charts             []picture
 	// Notices are changes of one's own access.
 	Notices []operator.Entry
+}
+
+// overduePartner is a live partner whose values wait too long for their first look.
+type overduePartner struct {
+	partner.Partner
+	Looks cyber.LookStatus
+}
+
+// OverdueValues counts the values that have waited for longer than a day, of all partners.
+func (p overviewPage) OverdueValues() (n int64) {
+	for _, one := range p.Overdue {
+		n += one.Looks.Overdue
+	}
+	return n
 }
 
 // dayQueue are the cases that wait now.
@@ -148,7 +164,13 @@ func (c *Console) gatherOverview(ctx context.Context, who operator.Operator) (ov
 			return page, err
 		}
 		page.Unsearched += looks.Waiting
+		if looks.Overdue > 0 {
+			page.Overdue = append(page.Overdue, overduePartner{p.Partner, looks})
+		}
 	}
+	slices.SortStableFunc(page.Overdue, func(a, b overduePartner) int {
+		return cmp.Compare(b.Looks.Overdue, a.Looks.Overdue)
+	})
 	return page, nil
 }
 
