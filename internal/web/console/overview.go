@@ -27,10 +27,9 @@ type overviewPage struct {
 	// Failing and Slow count the live partners of each state.
 	Failing, Slow int
 	Queue         dayQueue
-	// Unsearched are values of live partners that wait for their first look into past breaches, Overdue the partners
-	// whose values have waited for longer than a day, those with most of them first.
-	Unsearched int64
-	Overdue    []overduePartner
+	// Overdue are the live partners whose values have waited for their first look for longer than a day, those with most
+	// of them first.
+	Overdue []overduePartner
 	// Severities and Alerts are the two charts at the top, Charts the others.
 	Severities, Alerts picture
 	Charts             []picture
@@ -163,7 +162,6 @@ func (c *Console) gatherOverview(ctx context.Context, who operator.Operator) (ov
 		if err != nil {
 			return page, err
 		}
-		page.Unsearched += looks.Waiting
 		if looks.Overdue > 0 {
 			page.Overdue = append(page.Overdue, overduePartner{p.Partner, looks})
 		}
