@@ -66,7 +66,7 @@ func TestConsoleIsNotCalmBeforeTheLook(t *testing.T) {
 	}
 	person := "/people/" + string(p.ID) + "/" + d.app.Subjects.Reference(who)
 	for path, texts := range map[string][]string{
-		person: {"Ainda não verificado", "3 de 3", "não se sabe se", "Com base em 0 de 3", "não se sabe</strong>"},
+		person:                        {"Ainda não verificado", "3 de 3", "não se sabe se", "Com base em 0 de 3", "não se sabe</strong>"},
 		"/cases/" + string(opened.ID): {"3 de 3", "não se sabe se"},
 	} {
 		page := sees(path, texts...)
