@@ -160,6 +160,8 @@ type Asset struct {
 	// Waits reports that the value has not had its first look into past breaches: that nothing was found of it means
 	// nothing yet.
 	Waits bool
+	// IsDue reports that it waits no longer for a token of the partner, but for a worker alone.
+	IsDue bool
 }
 
 // IsUnlooked reports whether nothing can be said of the value yet. One that waits may be known to have leaked all the

@@ -244,7 +244,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		if err != nil {
 			return err
 		}
-		r.twin, r.Waits = string(index), look != lookDone
+		r.twin, r.Waits, r.IsDue = string(index), look != lookDone, look == lookDue
 		return s.openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value_index, value, status, source, created_at, look FROM asset
 		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`,

@@ -11,6 +11,24 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
+// settleDueLooks makes the first looks that are due, as a worker does; they find nothing.
+func (s *service) settleDueLooks(t *testing.T) {
+	t.Helper()
+	due, err := s.Store.Breaches.ListDueLooks(t.Context(), leak.DuePlace{}, 2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch, err := s.Store.Breaches.CorporaEpoch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range due {
+		if _, err := s.Store.Breaches.SettleLooks(t.Context(), d.Partner, epoch, []cyber.AssetID{d.Asset}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestWaitingIsTold: every answer that lists, counts or rests on values which wait for their first look says how many,
 // in a header; the bodies stay as they are. When all were looked for, no answer has the header.
 func TestWaitingIsTold(t *testing.T) {
@@ -72,19 +90,7 @@ func TestWaitingIsTold(t *testing.T) {
 		if got := s.as(t, live, http.MethodGet, "/v1/cyber/score/"+ana, ""); got.header.Get(waitingHeader) != "3" {
 			t.Errorf("due: %q values wait", got.header.Get(waitingHeader))
 		}
-		due, err := s.Store.Breaches.ListDueLooks(t.Context(), leak.DuePlace{}, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		epoch, err := s.Store.Breaches.CorporaEpoch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range due {
-			if _, err := s.Store.Breaches.SettleLooks(t.Context(), d.Partner, epoch, []cyber.AssetID{d.Asset}, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s.settleDueLooks(t)
 		expect("all were looked for", false)
 	})
 }

@@ -95,7 +95,7 @@ func TestConsoleIsNotCalmBeforeTheLook(t *testing.T) {
 
 	_, cookie := enter(t, d, p.ID, "eva@banco.example", operator.PartnerViewer)
 	d.cookie = cookie
-	sees("/", "3 dados das suas pessoas esperam", "3 há mais de um dia", "número de pessoas do contrato")
+	sees("/", "3 dados das suas pessoas esperam", "3 há mais de um dia", "paradas pela operação")
 }
 
 // TestPartnerFormDemandsItsSize: the forms of a live partner ask how many people the contract covers, say what it
