@@ -162,7 +162,8 @@ func checkDemoSettings(c config.Common) error {
 // demoMark is the file by which the demo knows a folder that it made. Its text is for whoever finds it.
 const (
 	demoMark     = "DEMO.txt"
-	demoMarkText = "'vigia demo' made this folder for made-up data. 'vigia demo --fresh' deletes it with all that is in it.\n"
+	demoMarkText = "'vigia demo' made this folder for made-up data. 'vigia demo --fresh' deletes it with all that is in " +
+		"it.\n"
 )
 
 // prepareDemoFolder leaves a folder that the demo made, now or at an earlier start, and made anew where that is asked
@@ -181,8 +182,10 @@ func prepareDemoFolder(folder string, isFresh bool) error {
 		return fmt.Errorf("demo folder: %w", err)
 	}
 	if string(mark) != demoMarkText {
-		return fmt.Errorf("%s was not made by a demo, so it is left alone: give --data a folder that does not exist yet",
-			folder)
+		return fmt.Errorf(
+			"%s was not made by a demo, so it is left alone: give --data a folder that does not exist yet",
+			folder,
+		)
 	}
 	if !isFresh {
 		return nil
