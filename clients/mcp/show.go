@@ -11,14 +11,22 @@ import (
 // The answers of the tools. Each member is copied by name, so that a new field of the API reaches the assistant only by
 // a deliberate change here.
 type (
+	// unlooked says for how many of the person's values past breaches were not looked into yet.
+	unlooked struct {
+		NotLookedAt int    `json:"notLookedAt,omitempty"`
+		Note        string `json:"note,omitempty"`
+	}
 	advice struct {
+		unlooked
 		Advice []client.Advice `json:"advice"`
 	}
 	score struct {
+		unlooked
 		Today   client.RiskScore    `json:"today"`
 		History []client.ScorePoint `json:"history"`
 	}
 	assets struct {
+		unlooked
 		Values []asset `json:"values"`
 	}
 	asset struct {
@@ -28,6 +36,7 @@ type (
 		Status string `json:"status"`
 	}
 	findings struct {
+		unlooked
 		Findings []finding `json:"findings"`
 	}
 	finding struct {
@@ -139,6 +148,16 @@ type (
 	}
 )
 
+// tellUnlooked returns what an assistant is told beside an answer that rests on values which wait for their first look:
+// without it a person would be told that all is well.
+func tellUnlooked(values int) unlooked {
+	if values == 0 {
+		return unlooked{}
+	}
+	return unlooked{values, "So many values of this person were not looked for in past breaches yet. Nothing can be said " +
+		"of them: status monitorado, an empty list and a low score do not mean that they are safe."}
+}
+
 // Lists below are made with make, so that an empty one is encoded as [] and not as null.
 
 // shownAsset returns a watched value with the value masked.
@@ -155,7 +174,7 @@ func shownAssets(contract []client.MonitoredAsset, extra []client.ExtraAsset) as
 	for _, a := range extra {
 		list = append(list, shownAsset(a.ID, string(a.Type), a.Value, a.Status))
 	}
-	return assets{list}
+	return assets{Values: list}
 }
 
 // shownFindings returns findings; titles and site names come from outside and are marked as untrusted.
@@ -183,7 +202,7 @@ func shownFindings(all []client.Finding) findings {
 			FoundAt:        f.FoundAt,
 		}
 	}
-	return findings{list}
+	return findings{Findings: list}
 }
 
 // shownCovers returns the covers of a person.

@@ -164,38 +164,46 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 	)
 	registerTool(server, log, "list_watched_values", "What is watched of a person, masked, and whether it leaked.",
 		func(ctx context.Context, in personArguments) (any, error) {
-			contract, err := ask.ListMonitoredAssets(ctx, in.UserHash)
+			var first, second client.Reply
+			contract, err := ask.ListMonitoredAssets(ctx, in.UserHash, client.Into(&first))
 			if err != nil {
 				return assets{}, err
 			}
-			extra, err := ask.ListExtraAssets(ctx, in.UserHash)
-			return shownAssets(contract, extra), err
+			extra, err := ask.ListExtraAssets(ctx, in.UserHash, client.Into(&second))
+			shown := shownAssets(contract, extra)
+			shown.unlooked = tellUnlooked(first.FirstLooksWaiting + second.FirstLooksWaiting)
+			return shown, err
 		})
 	registerTool(
 		server,
 		log,
 		"list_findings",
 		"Where watched values of a person were found, what was exposed of them there, and how grave it is.",
-		aboutPerson(ask.ListFindings, shownFindings),
+		aboutLooks(ask.ListFindings, func(all []client.Finding, of unlooked) findings {
+			shown := shownFindings(all)
+			shown.unlooked = of
+			return shown
+		}),
 	)
 	registerTool(server, log, "show_plan", "What a person should do about a finding, step by step, and what is done.",
 		func(ctx context.Context, in findingArguments) (any, error) {
 			return ask.GetPlan(ctx, in.FindingID, in.UserHash)
 		})
 	registerTool(server, log, "list_advice", "Educational content that fits a person.",
-		aboutPerson(ask.ListAdvice, func(all []client.Advice) advice { return advice{all} }))
+		aboutLooks(ask.ListAdvice, func(all []client.Advice, of unlooked) advice { return advice{of, all} }))
 	registerTool(
 		server,
 		log,
 		"show_score",
 		"The risk of a person, from 0 (the best) to 100, today and on the days on which it changed.",
 		func(ctx context.Context, in personArguments) (any, error) {
-			now, err := ask.RiskScore(ctx, in.UserHash)
+			var reply client.Reply
+			now, err := ask.RiskScore(ctx, in.UserHash, client.Into(&reply))
 			if err != nil {
 				return score{}, err
 			}
 			history, err := ask.ScoreHistory(ctx, in.UserHash)
-			return score{now, history}, err
+			return score{tellUnlooked(reply.FirstLooksWaiting), now, history}, err
 		},
 	)
 	registerTool(server, log, "list_cover", "The insurance cover of a person.", aboutPerson(ask.ListCover, shownCovers))
@@ -256,9 +264,18 @@ func aboutPerson[T, S any](
 	read func(context.Context, string, ...client.Option) (T, error),
 	show func(T) S,
 ) func(context.Context, personArguments) (any, error) {
+	return aboutLooks(read, func(all T, _ unlooked) S { return show(all) })
+}
+
+// aboutLooks is aboutPerson for answers that rest on looks into past breaches.
+func aboutLooks[T, S any](
+	read func(context.Context, string, ...client.Option) (T, error),
+	show func(T, unlooked) S,
+) func(context.Context, personArguments) (any, error) {
 	return func(ctx context.Context, in personArguments) (any, error) {
-		all, err := read(ctx, in.UserHash)
-		return show(all), err
+		var reply client.Reply
+		all, err := read(ctx, in.UserHash, client.Into(&reply))
+		return show(all, tellUnlooked(reply.FirstLooksWaiting)), err
 	}
 }
 

@@ -69,7 +69,7 @@ func TestHelpIsEverywhere(t *testing.T) {
 // TestNotFoundSaysWhereToLook: what is not there is named, with the command that lists what is.
 func TestNotFoundSaysWhereToLook(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	_, out, _ := vigia(t, "partner", "create", "Banco", "--data", data, "--json")
+	_, out, _ := vigia(t, "partner", "create", "Banco", "--people", "1000", "--data", data, "--json")
 	id, _ := decode(t, out)["partner_id"].(string)
 	for command, says := range map[string]string{
 		"partner show pt_nada":                    "there is no partner pt_nada; 'vigia partner list' lists them",
@@ -100,7 +100,7 @@ func TestNotFoundSaysWhereToLook(t *testing.T) {
 func TestFilesThatCannotBeRead(t *testing.T) {
 	folder := t.TempDir()
 	data := filepath.Join(folder, "data")
-	_, out, _ := vigia(t, "partner", "create", "Banco", "--data", data, "--json")
+	_, out, _ := vigia(t, "partner", "create", "Banco", "--people", "1000", "--data", data, "--json")
 	id, _ := decode(t, out)["partner_id"].(string)
 	gone := filepath.Join(folder, "nada.csv")
 	damaged := filepath.Join(folder, "quebrado.tar.gz")
@@ -137,7 +137,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 // flag, a backup over a file, and what the partner API answers. What needs --yes shows what it would do.
 func TestRefusalsAreWords(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	_, out, _ := vigia(t, "partner", "create", "Banco", "--data", data, "--json")
+	_, out, _ := vigia(t, "partner", "create", "Banco", "--people", "1000", "--data", data, "--json")
 	id, _ := decode(t, out)["partner_id"].(string)
 	taken := filepath.Join(t.TempDir(), "b.tar.gz")
 	if err := os.WriteFile(taken, []byte("x"), 0o600); err != nil {
@@ -179,7 +179,7 @@ func TestMisspeltVariables(t *testing.T) {
 	t.Setenv("VIGIA_SERVICE_HOST", "10.0.0.1")
 	t.Setenv("VIGIA_PORT_8080_TCP_ADDR", "10.0.0.1")
 	t.Setenv("VIGIA_METRICS_TOKEN_FILE", "")
-	code, _, errs := vigia(t, "partner", "create", "Banco", "--data", data)
+	code, _, errs := vigia(t, "partner", "create", "Banco", "--people", "1000", "--data", data)
 	if code != exitOK || !strings.Contains(errs, "VIGIA_LISTN is no setting of Vigia and is ignored; did you mean VIGIA_LISTEN?") {
 		t.Error(code, errs)
 	}

@@ -112,7 +112,7 @@ func TestBreachCommands(t *testing.T) {
 		}
 		return decode(t, out)
 	}
-	id, _ := must("partner", "create", "--name", "Banco Exemplo")["partner_id"].(string)
+	id, _ := must("partner", "create", "--name", "Banco Exemplo", "--people", "1000")["partner_id"].(string)
 	watchDomain(t, data, partner.ID(id), "exemplo.com.br")
 	status := func() string {
 		t.Helper()

@@ -339,7 +339,7 @@ func crashPartner(t *testing.T, folder, database string, planFlags ...string) st
 		}
 		return args
 	}
-	code, out, errs := vigia(t, at("partner", "create", "--name", "Banco", "--rate", "100000")...)
+	code, out, errs := vigia(t, at("partner", "create", "--name", "Banco", "--people", "1000", "--rate", "100000")...)
 	if code != 0 {
 		t.Fatal(errs)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/dump/reader"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/durable"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -22,7 +23,7 @@ type demoCmd struct {
 	Listen         string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API; any free port when this one is taken and the flag is left out, as for the next two."`
 	ConsoleListen  string `name:"console-listen" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's console."`
 	ReceiverListen string `name:"receiver-listen" default:"127.0.0.1:8082" placeholder:"ADDR" help:"Address of the page that receives the demo's alerts."`
-	Fresh          bool   `help:"Forget the last demo and start over."`
+	Fresh          bool   `help:"Delete the folder of the last demo and start over."`
 	Tour           bool   `help:"Print a line to paste for every operation, and not for five only."`
 }
 
@@ -32,7 +33,8 @@ func (demoCmd) Help() string {
 		"signed alerts. A second partner is live, with a made-up past of 30 days: import the dump whose name is " +
 		"printed and its people\n" +
 		"are found in it. The folder (--data, by default ./data/demo) is kept between runs, and so are keys, people " +
-		"and log-in.\n\nExamples:\n  vigia demo\n  vigia demo --tour\n  vigia demo --fresh --listen 127.0.0.1:9000"
+		"and log-in.\n" +
+		"The demo makes its folder itself and works in no other one.\n\nExamples:\n  vigia demo\n  vigia demo --tour\n  vigia demo --fresh --listen 127.0.0.1:9000"
 }
 
 // Run starts the demo and serves until a signal comes.
@@ -49,13 +51,11 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 				"Import none but its own.",
 		)
 	}
-	if common.Database != "" {
-		return errors.New("a demo has a database of its own: leave --database and VIGIA_DATABASE empty")
+	if err := checkDemoSettings(common); err != nil {
+		return err
 	}
-	if d.Fresh {
-		if err := forgetDemo(common.Data); err != nil {
-			return err
-		}
+	if err := prepareDemoFolder(common.Data, d.Fresh); err != nil {
+		return err
 	}
 	receiver, err := newReceiver(ctx, freeListenAddress(ctx, d.ReceiverListen, "127.0.0.1:8082"))
 	if err != nil {
@@ -144,16 +144,74 @@ func freeListenAddress(ctx context.Context, addr, usual string) string {
 	return addr
 }
 
-// forgetDemo removes the folder of an earlier demo, and nothing that is not one.
-func forgetDemo(data string) error {
-	if _, err := os.Stat(filepath.Join(data, demoFile)); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			if _, err := os.Stat(data); err == nil {
-				return fmt.Errorf("--fresh: %s does not hold a demo, so it is left alone", data)
-			}
-			return nil
+// checkDemoSettings refuses settings that lead the demo to something outside its folder.
+func checkDemoSettings(c config.Common) error {
+	for _, own := range []struct{ value, what, flag, variable string }{
+		{c.Database, "a database", "--database", "VIGIA_DATABASE"},
+		{c.KeyFile, "keys", "--key-file", "VIGIA_KEY_FILE"},
+		{c.KMS, "keys", "--kms", "VIGIA_KMS"},
+		{c.Corpora, "breaches", "--corpora", "VIGIA_CORPORA"},
+	} {
+		if own.value != "" {
+			return fmt.Errorf("a demo has %s of its own: leave %s and %s empty", own.what, own.flag, own.variable)
 		}
+	}
+	return nil
+}
+
+// demoMark is the file by which the demo knows a folder that it made. Its text is for whoever finds it.
+const (
+	demoMark     = "DEMO.txt"
+	demoMarkText = "'vigia demo' made this folder for made-up data. 'vigia demo --fresh' deletes it with all that is in " +
+		"it.\n"
+)
+
+// prepareDemoFolder leaves a folder that the demo made, now or at an earlier start, and made anew where that is asked
+// for. Any other folder is refused before anything is written: the demo makes partners and an administrator whose
+// password it prints, and deletes all of its folder.
+func prepareDemoFolder(folder string, isFresh bool) error {
+	_, err := os.Lstat(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return makeDemoFolder(folder)
+	}
+	if err != nil {
+		return fmt.Errorf("demo folder: %w", err)
+	}
+	mark, err := os.ReadFile(filepath.Join(folder, demoMark))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("demo folder: %w", err)
+	}
+	if string(mark) != demoMarkText {
+		return fmt.Errorf(
+			"%s was not made by a demo, so it is left alone: give --data a folder that does not exist yet",
+			folder,
+		)
+	}
+	if !isFresh {
+		return nil
+	}
+	if err := os.RemoveAll(folder); err != nil {
 		return fmt.Errorf("--fresh: %w", err)
 	}
-	return os.RemoveAll(data)
+	return makeDemoFolder(folder)
+}
+
+// makeDemoFolder makes a folder with the mark in it. The folder gets its name when it has the mark, so that a demo that
+// is stopped meanwhile leaves no folder that the next one refuses.
+func makeDemoFolder(folder string) error {
+	parent := filepath.Dir(folder)
+	if err := durable.MakeFolder(parent, 0o700); err != nil {
+		return fmt.Errorf("demo folder: %w", err)
+	}
+	begun, err := os.MkdirTemp(parent, ".demo-")
+	if err != nil {
+		return fmt.Errorf("demo folder: %w", err)
+	}
+	if err = durable.WriteFile(filepath.Join(begun, demoMark), []byte(demoMarkText)); err == nil {
+		err = durable.RenameSynced(begun, folder)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("demo folder: %w", err), os.RemoveAll(begun))
+	}
+	return nil
 }

@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -269,25 +274,67 @@ func page(t *testing.T, url string) string {
 	return string(body)
 }
 
-// TestFreshLeavesOthersAlone: --fresh removes a demo and nothing else.
-func TestFreshLeavesOthersAlone(t *testing.T) {
-	data := t.TempDir()
-	code, _, errs := vigia(
-		t,
-		"demo",
-		"--data",
-		data,
-		"--fresh",
-		"--listen",
-		"127.0.0.1:0",
-		"--console-listen",
-		"127.0.0.1:0",
-		"--receiver-listen",
-		"127.0.0.1:0",
-	)
-	if code == 0 || !strings.Contains(errs, "left alone") {
-		t.Error(code, errs)
+// TestDemoLeavesOthersAlone: the demo neither works in a folder that it did not make, with --fresh or without, nor with
+// keys, breaches or a database from elsewhere, and writes nothing there.
+func TestDemoLeavesOthersAlone(t *testing.T) {
+	demo := []string{
+		"demo", "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0",
 	}
+	inUse := filepath.Join(t.TempDir(), "data")
+	if code, _, errs := vigia(t, "partner", "create", "Banco", "--data", inUse, "--people", "10"); code != 0 {
+		t.Fatal(errs)
+	}
+	guessed := t.TempDir() // files of a demo alone do not make it one
+	for _, name := range []string{demoFile, demoMark} {
+		if err := os.WriteFile(filepath.Join(guessed, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, folder := range map[string]string{"in use": inUse, "empty": t.TempDir(), "marked by hand": guessed} {
+		before := folderDigest(t, folder)
+		for _, more := range [][]string{nil, {"--fresh"}} {
+			code, _, errs := vigia(t, slices.Concat(demo, []string{"--data", folder}, more)...)
+			if code == 0 || !strings.Contains(errs, "left alone") {
+				t.Errorf("%s, %v: %d %s", what, more, code, errs)
+			}
+		}
+		if folderDigest(t, folder) != before {
+			t.Errorf("%s: something was written", what)
+		}
+	}
+	for flag, value := range map[string]string{
+		"--key-file": filepath.Join(inUse, "keys.json"),
+		"--corpora":  "file://" + inUse,
+		"--database": "postgres://localhost/vigia",
+		"--kms":      "hcvault://localhost/transit/keys/vigia",
+	} {
+		folder := filepath.Join(t.TempDir(), "demo")
+		code, _, errs := vigia(t, slices.Concat(demo, []string{"--data", folder, flag, value})...)
+		if code == 0 || !strings.Contains(errs, "of its own: leave "+flag) {
+			t.Errorf("%s: %d %s", flag, code, errs)
+		}
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: a folder was made", flag)
+		}
+	}
+}
+
+// folderDigest returns a digest of the names and contents of all files of a folder.
+func folderDigest(t *testing.T, folder string) (sum [sha256.Size]byte) {
+	t.Helper()
+	h := sha256.New()
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(folder, path))
+		_, _ = fmt.Fprintf(h, "%s %x\n", path, content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // TestFreeAddress: the demo starts beside whatever has its usual ports; an address that somebody asked for is not

@@ -135,7 +135,7 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 		&secrets.Live,
 		"Banco Ipê-Roxo (demonstração)",
 		partner.Live,
-		partner.Settings{},
+		partner.Settings{People: 1000},
 	); err != nil {
 		return nil, err
 	}

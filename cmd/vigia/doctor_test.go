@@ -61,7 +61,7 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 
 func TestDoctorOnASoundSetUp(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	if code, _, errs := vigia(t, "partner", "create", "--name", "Banco", "--data", data); code != exitOK {
+	if code, _, errs := vigia(t, "partner", "create", "--name", "Banco", "--people", "1000", "--data", data); code != exitOK {
 		t.Fatal(errs)
 	}
 	states, code := examine(t, data)

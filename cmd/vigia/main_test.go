@@ -35,11 +35,36 @@ func decode(t *testing.T, text string) map[string]any {
 	return v
 }
 
+// TestPartnerHasASize: a live partner is made with the number of people that its contract covers, and keeps one; a
+// sandbox needs none.
+func TestPartnerHasASize(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
+	const rule = "people: how many people the contract covers, from 1 to"
+	if code, _, errs := vigia(t, at("partner", "create", "Banco")...); code == 0 || !strings.Contains(errs, rule) {
+		t.Errorf("without a size: %d %s", code, errs)
+	}
+	if code, _, errs := vigia(t, at("partner", "create", "Testes", "--sandbox")...); code != 0 {
+		t.Errorf("a sandbox: %d %s", code, errs)
+	}
+	code, out, errs := vigia(t, at("partner", "create", "Banco", "--people", "5")...)
+	if code != 0 {
+		t.Fatal(code, errs)
+	}
+	id, _ := decode(t, out)["partner_id"].(string)
+	if code, _, errs := vigia(t, at("partner", "set", id, "--people", "0")...); code == 0 || !strings.Contains(errs, rule) {
+		t.Errorf("emptied: %d %s", code, errs)
+	}
+	if _, out, _ := vigia(t, at("partner", "show", id)...); decode(t, out)["people"] != 5.0 {
+		t.Error(out)
+	}
+}
+
 // TestFirstLookCommands: an operator sets a partner's pace of first looks and grants more, which the audit trail tells.
 func TestFirstLookCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
-	_, out, _ := vigia(t, at("partner", "create", "--name", "Banco Exemplo")...)
+	_, out, _ := vigia(t, at("partner", "create", "--name", "Banco Exemplo", "--people", "1000")...)
 	id, _ := decode(t, out)["partner_id"].(string)
 	if code, out, _ := vigia(
 		t,
@@ -50,7 +75,7 @@ func TestFirstLookCommands(t *testing.T) {
 	if code, out, _ := vigia(
 		t,
 		at("partner", "grant-looks", id, "--count", "300000")...); code != 0 || decode(t, out)["granted"] != 300000.0 ||
-		decode(t, out)["left"] != 301000.0 {
+		decode(t, out)["left"] != 304000.0 {
 		t.Error(code, out)
 	}
 	if code, out, _ := vigia(
@@ -167,7 +192,7 @@ func TestPartnerAndKeyCommands(t *testing.T) {
 
 func TestKeysCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	if code, _, errs := vigia(t, "partner", "create", "--name", "x", "--data", data); code != 0 {
+	if code, _, errs := vigia(t, "partner", "create", "--name", "x", "--people", "1000", "--data", data); code != 0 {
 		t.Fatal(errs)
 	}
 	_, out, _ := vigia(t, "keys", "status", "--data", data, "--json")
@@ -330,7 +355,7 @@ func TestWrongFolder(t *testing.T) {
 // asks first where somebody can answer. The second command on it says nothing.
 func TestNewInstallationIsTold(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "typo")
-	create := []string{"partner", "create", "--name", "Banco Exemplo", "--data", data}
+	create := []string{"partner", "create", "--name", "Banco Exemplo", "--people", "1000", "--data", data}
 	code, _, errs := vigia(t, create...)
 	if code != exitOK || !strings.Contains(errs, data) || !strings.Contains(errs, filepath.Join(data, "keys.json")) {
 		t.Error("an installation was begun in silence:", code, errs)
@@ -358,7 +383,7 @@ func TestNewInstallationIsTold(t *testing.T) {
 // TestUnknownPlan: a plan that is not there is not found, and no forgery.
 func TestUnknownPlan(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	_, out, _ := vigia(t, "partner", "create", "--name", "Banco Exemplo", "--data", data, "--json")
+	_, out, _ := vigia(t, "partner", "create", "--name", "Banco Exemplo", "--people", "1000", "--data", data, "--json")
 	id, _ := decode(t, out)["partner_id"].(string)
 	code, _, errs := vigia(t, "plan", "show", "--partner", id, "nenhum", "--data", data, "--json")
 	if code != exitNotFound || decode(t, errs)["error"] != "plan.not_found" {

@@ -46,7 +46,7 @@ func viewPartner(p partner.Partner) record {
 type partnerCreateCmd struct {
 	Name      string `arg:"" name:"name" help:"The partner's name."`
 	Sandbox   bool   `help:"A partner that tries the service out: made-up documents are accepted and nothing meets real corpora."`
-	People    int    `placeholder:"N" help:"How many people the contract covers: lets 3 N values be looked up in past breaches at once, and N/200 more in an hour (at least 200)."`
+	People    int    `placeholder:"N" help:"How many people the contract covers, which a live partner must have: lets 3 N values be looked up in past breaches at once, and N/200 more in an hour (at least 200)."`
 	Rate      int    `placeholder:"N" help:"Requests a second; 0 means 200."`
 	Burst     int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
 	MaskCards bool   `help:"Answer card numbers with all but the last four digits hidden."`
@@ -62,12 +62,11 @@ func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if p.Sandbox {
 		mode = partner.Sandbox
 	}
-	made, cred, err := a.Partners.CreatePartner(ctx, p.Name, mode, partner.Settings{
-		RatePerSecond: p.Rate,
-		Burst:         p.Burst,
-		MaskCards:     p.MaskCards,
-		People:        p.People,
-	})
+	settings := partner.Settings{RatePerSecond: p.Rate, Burst: p.Burst, MaskCards: p.MaskCards, People: p.People}
+	if err := (partner.Partner{Mode: mode, Settings: settings}).CheckSize(); err != nil {
+		return err
+	}
+	made, cred, err := a.Partners.CreatePartner(ctx, p.Name, mode, settings)
 	if err != nil {
 		return err
 	}
@@ -173,7 +172,7 @@ type partnerSetCmd struct {
 	Burst             *int        `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
 	DefaultPlan       *string     `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
 	MaskCards         *bool       `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
-	People            *int        `placeholder:"N" help:"How many people the contract covers; a larger number lets 3 more values for each be looked up at once."`
+	People            *int        `placeholder:"N" help:"How many people the contract covers, at least 1 at a live partner; a larger number lets 3 more values for each be looked up at once."`
 	FirstLooksPerHour *string     `placeholder:"N" help:"New values that are looked up in past breaches in an hour; 0 stops them, auto goes by the number of people."`
 	SandboxOf         *partner.ID `placeholder:"PARTNER" help:"The live partner whose people may switch to this sandbox partner in the console; '' means none."`
 	Site              []string    `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`

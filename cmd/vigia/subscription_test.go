@@ -50,7 +50,7 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 			}
 		}
 	}
-	id, _ := must("partner", "create", "--name", "Banco")["partner_id"].(string)
+	id, _ := must("partner", "create", "--name", "Banco", "--people", "1000")["partner_id"].(string)
 	coverage := write(
 		t,
 		filepath.Join(folder, "ouro.json"),

@@ -23,8 +23,10 @@ var backlogHelp = map[string]string{
 	"vigia_deliveries_oldest_age_seconds": "Age of the oldest pending delivery; 0 when there is none.",
 	"vigia_jobs_due":                      "Jobs and feeds that are due and that no worker has begun or ended.",
 	"vigia_jobs_oldest_age_seconds":       "Time since the longest waiting job or feed was due; 0 when there is none.",
-	"vigia_breach_newest_age_seconds":     "Time since a breach was last published.",
-	"vigia_disk_free_bytes":               "Room left on the disk of the data folder.",
+	"vigia_first_looks_due_oldest_age_seconds": "Time since the longest waiting first look was due, for which there " +
+		"is a token; 0 when there is none.",
+	"vigia_breach_newest_age_seconds": "Time since a breach was last published.",
+	"vigia_disk_free_bytes":           "Room left on the disk of the data folder.",
 }
 
 // watchBacklog registers the metrics of what waits, of ages, of the disk and of the database's pools.
@@ -100,6 +102,7 @@ func (b *backlog) Collect(out chan<- prometheus.Metric) {
 	tell("vigia_deliveries_oldest_age_seconds", age(counted.OldestDelivery))
 	tell("vigia_jobs_due", float64(counted.Jobs))
 	tell("vigia_jobs_oldest_age_seconds", age(counted.OldestJob))
+	tell("vigia_first_looks_due_oldest_age_seconds", age(counted.OldestLook))
 	tell("vigia_breach_newest_age_seconds", age(counted.NewestBreach))
 	for part, at := range counted.LastBackups {
 		out <- prometheus.MustNewConstMetric(b.backupAge, prometheus.GaugeValue, age(at), string(part))

@@ -59,9 +59,9 @@ func newLookReview(looks *cyber.FirstLooks, log *slog.Logger, register func(...p
 
 // runOnce reviews all partners once.
 func (r *lookReview) runOnce(ctx context.Context) error {
-	statuses, err := r.looks.ReviewLooks(ctx)
-	if err != nil {
-		return err
+	statuses, reviewed := r.looks.ReviewLooks(ctx)
+	if statuses == nil {
+		return reviewed
 	}
 	r.waiting.Reset()
 	r.overdue.Reset()
@@ -96,5 +96,5 @@ func (r *lookReview) runOnce(ctx context.Context) error {
 		}
 	}
 	r.logged = seen
-	return nil
+	return reviewed
 }

@@ -98,8 +98,10 @@ type libraryFollower struct {
 // runOnce looks for new breaches once.
 func (f *libraryFollower) runOnce(ctx context.Context) {
 	err := f.library.LoadPublished(ctx)
-	if err == nil && f.looks != nil {
-		err = f.library.MakeFirstLooks(ctx, f.looks)
+	if f.looks != nil { // also where a breach is missing: what the others hold is told
+		if failed := f.library.MakeFirstLooks(ctx, f.looks); err == nil {
+			err = failed
+		}
 	}
 	if err == nil || ctx.Err() != nil {
 		f.lastFailure = ""

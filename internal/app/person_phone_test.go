@@ -78,6 +78,12 @@ func (m metered) Write(b []byte) (int, error) {
 
 func newPhone(t *testing.T) *phone {
 	t.Helper()
+	return newPhoneOf(t, partner.Sandbox, partner.Settings{})
+}
+
+// newPhoneOf is newPhone for a partner of a mode, with settings.
+func newPhoneOf(t *testing.T, mode partner.Mode, settings partner.Settings) *phone {
+	t.Helper()
 	a, err := app.OpenApp(
 		context.Background(),
 		config.Common{Data: filepath.Join(t.TempDir(), "data")},
@@ -90,8 +96,8 @@ func newPhone(t *testing.T) *phone {
 	of, cred, err := a.Partners.CreatePartner(
 		context.Background(),
 		"Banco Exemplo",
-		partner.Sandbox,
-		partner.Settings{},
+		mode,
+		settings,
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -453,6 +453,7 @@ func (s *Server) personHandler(persons *cyber.Persons, public url.URL) (http.Han
 			Sessions:   a.Sessions,
 			Themes:     a.Partners,
 			Monitoring: a.Monitoring,
+			FirstLooks: a.FirstLooks,
 			Persons:    persons,
 			Cases:      a.Cases,
 			Services:   a.Services,

@@ -468,7 +468,7 @@ func (l *life) settle() {
 	var left string
 	for range 2000 {
 		time.Sleep(2 * time.Second)
-		pending, err := l.store.Breaches.ListDueLooks(ctx, 1)
+		pending, err := l.store.Breaches.ListDueLooks(ctx, leak.DuePlace{}, 1)
 		jobs, jerr := l.store.Jobs.ListJobs(ctx, leak.KindMatch, 10)
 		due, derr := l.undelivered()
 		if err != nil || jerr != nil || derr != nil {

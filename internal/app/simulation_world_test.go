@@ -312,8 +312,10 @@ func (w flakyBreaches) TellHits(ctx context.Context, id partner.ID, hits []leak.
 	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, id, hits) })
 }
 
-func (w flakyBreaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
-	return chanced(w.f, "DueLooks", func() ([]leak.DueLook, error) { return w.theBreaches.ListDueLooks(ctx, limit) })
+func (w flakyBreaches) ListDueLooks(ctx context.Context, after leak.DuePlace, limit int) ([]leak.DueLook, error) {
+	return chanced(w.f, "DueLooks", func() ([]leak.DueLook, error) {
+		return w.theBreaches.ListDueLooks(ctx, after, limit)
+	})
 }
 
 func (w flakyBreaches) SettleLooks(
@@ -322,8 +324,10 @@ func (w flakyBreaches) SettleLooks(
 	epoch int64,
 	looked []cyber.AssetID,
 	hits []leak.Hit,
-) error {
-	return act(w.f, "SettleLooks", func() error { return w.theBreaches.SettleLooks(ctx, id, epoch, looked, hits) })
+) (int, error) {
+	return chanced(w.f, "SettleLooks", func() (int, error) {
+		return w.theBreaches.SettleLooks(ctx, id, epoch, looked, hits)
+	})
 }
 
 // told is the part of an alert's body that says whom it is about.

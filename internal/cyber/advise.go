@@ -68,7 +68,8 @@ func (q ValidationQuestion) isSettledBy(answer string) bool { return q.Risk(answ
 // holdsFor judges everything of a condition but the findings it picks.
 func (c *Condition) holdsFor(p *Posture, breaches int, now time.Time) bool {
 	switch {
-	case breaches < c.OpenFindings, c.NoFindings && breaches > 0,
+	case breaches < c.OpenFindings,
+		c.NoFindings && (breaches > 0 || p.countLooks().Waiting > 0), // nothing is said to be clean that was not looked at
 		c.NoDevice != "" && p.isProtected(c.NoDevice),
 		c.HasDevice != "" && !p.isProtected(c.HasDevice),
 		c.KeyEndsWithin > 0 && !p.hasKeyEndingBy(now.AddDate(0, 0, c.KeyEndsWithin)),
@@ -123,9 +124,12 @@ type Posture struct {
 
 // PostureAsset is a watched value and the breaches in which it was found and is not resolved.
 type PostureAsset struct {
-	Kind   identifier.Kind
-	Value  string
-	Status Status
+	Kind    identifier.Kind
+	Value   string
+	Status  Status
+	AddedAt time.Time
+	// Waits reports that the value has not had its first look into past breaches.
+	Waits bool
 	// Breaches are what Names wrote of its findings.
 	Breaches string
 	// open are the same, looked up and judged.
@@ -214,6 +218,14 @@ func (e *exposure) namingAsset(wanted []identifier.Kind) *PostureAsset {
 		}
 	}
 	return nil
+}
+
+// countLooks counts the first looks of the person's values.
+func (p *Posture) countLooks() (l PersonLooks) {
+	for _, a := range p.Assets {
+		l.addValue(a.Waits, a.AddedAt)
+	}
+	return l
 }
 
 func (p *Posture) watchesKind(k identifier.Kind) bool {
@@ -315,16 +327,17 @@ func (s *Persons) InLanguage(lang partner.Language) *Persons {
 	return &inside
 }
 
-// ListAdvice returns what applies to a person, most urgent first.
-func (s *Persons) ListAdvice(ctx context.Context, id partner.ID, u partner.UserHash) ([]Advice, error) {
+// ListAdvice returns what applies to a person, most urgent first, and on the looks at which of their values it rests.
+func (s *Persons) ListAdvice(ctx context.Context, id partner.ID, u partner.UserHash) ([]Advice, PersonLooks, error) {
 	p, items, err := s.loadPosture(ctx, id, u, false)
 	if err != nil {
-		return nil, err
+		return nil, PersonLooks{}, err
 	}
-	return selectAdvice(p, items, s.now()), nil
+	return selectAdvice(p, items, s.now()), p.countLooks(), nil
 }
 
-// ComputeScore returns a person's risk, and keeps it for the day if it is not what the last day says.
+// ComputeScore returns a person's risk, and keeps it for the day if it is not what the last day says. While values wait
+// for their first look only a risk from leaks that has risen is kept: it may be more, but not less.
 func (s *Persons) ComputeScore(ctx context.Context, id partner.ID, u partner.UserHash) (Score, error) {
 	p, items, err := s.loadPosture(ctx, id, u, true)
 	if err != nil {
@@ -336,7 +349,8 @@ func (s *Persons) ComputeScore(ctx context.Context, id partner.ID, u partner.Use
 		Breach:     int64(score.Breach*10 + 0.5),
 		Assessment: int64(score.Assessment*10 + 0.5),
 	}
-	if today.Breach != p.Last.Breach || today.Assessment != p.Last.Assessment || p.Last.Day == 0 {
+	isKnown := score.Looks.Waiting == 0 || today.Breach > p.Last.Breach
+	if isKnown && (today.Breach != p.Last.Breach || today.Assessment != p.Last.Assessment || p.Last.Day == 0) {
 		if err := s.store.KeepScore(ctx, id, u, today); err != nil {
 			s.missed(ctx, fmt.Errorf("keep score: %w", err))
 		}

@@ -91,7 +91,7 @@ func TestBreachesAreRemembered(t *testing.T) {
 	advise := func(breaches string, want ...string) {
 		t.Helper()
 		s.p.Assets[0].Breaches, s.asked = breaches, nil
-		if _, err := rules.ListAdvice(t.Context(), "p", "u"); err != nil || fmt.Sprint(s.asked) != fmt.Sprint(want) {
+		if _, _, err := rules.ListAdvice(t.Context(), "p", "u"); err != nil || fmt.Sprint(s.asked) != fmt.Sprint(want) {
 			t.Errorf("%q: read %v, want %v: %v", breaches, s.asked, want, err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestPersonsWithoutDatabase(t *testing.T) {
 	} {
 		rules, s, c, _ := newPersons("loja")
 		damage(s, c)
-		if _, err := rules.ListAdvice(t.Context(), "p", "u"); !errors.Is(err, errGone) {
+		if _, _, err := rules.ListAdvice(t.Context(), "p", "u"); !errors.Is(err, errGone) {
 			t.Errorf("%s: advice: %v", name, err)
 		}
 		if _, err := rules.ComputeScore(t.Context(), "p", "u"); !errors.Is(err, errGone) {

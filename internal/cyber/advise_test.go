@@ -68,10 +68,13 @@ func TestConditions(t *testing.T) {
 		p    Posture
 		want bool
 	}{
-		"nothing asked":                    {Condition{}, Posture{}, true},
-		"three open findings":              {Condition{OpenFindings: 3}, *person(), true},
-		"four open findings":               {Condition{OpenFindings: 4}, *person(), false},
-		"no findings, and none":            {Condition{NoFindings: true}, Posture{}, true},
+		"nothing asked":         {Condition{}, Posture{}, true},
+		"three open findings":   {Condition{OpenFindings: 3}, *person(), true},
+		"four open findings":    {Condition{OpenFindings: 4}, *person(), false},
+		"no findings, and none": {Condition{NoFindings: true}, Posture{}, true},
+		"no findings, but one not looked for": {
+			Condition{NoFindings: true}, Posture{Assets: []PostureAsset{{Kind: identifier.Email, Waits: true}}}, false,
+		},
 		"no findings, but some":            {Condition{NoFindings: true}, *person(), false},
 		"no device, and none":              {Condition{NoDevice: DeviceAll}, Posture{}, true},
 		"no device, but a phone":           {Condition{NoDevice: DeviceAll}, Posture{Devices: phone}, false},

@@ -157,9 +157,16 @@ type Asset struct {
 	Status  Status
 	Source  AssetSource
 	AddedAt time.Time
-	// Waits reports that the value has not had its first look into past breaches, for want of a token.
+	// Waits reports that the value has not had its first look into past breaches: that nothing was found of it means
+	// nothing yet.
 	Waits bool
+	// IsDue reports that it waits no longer for a token of the partner, but for a worker alone.
+	IsDue bool
 }
+
+// IsUnlooked reports whether nothing can be said of the value yet. One that waits may be known to have leaked all the
+// same: while one breach cannot be asked, the others are.
+func (a Asset) IsUnlooked() bool { return a.Waits && a.Status == StatusMonitored }
 
 // Finding is a watched value that a breach holds.
 type Finding struct {

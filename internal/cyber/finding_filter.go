@@ -112,13 +112,14 @@ type Affected struct {
 	Newest time.Time
 }
 
-// AssetFilter picks watched values for the operator, of any status unless one is named.
+// AssetFilter picks watched values for the operator, of any status unless one is named. StatusMonitored are those that
+// were looked for, and not found.
 type AssetFilter struct {
 	Status  Status
 	Partner partner.ID
 	// LiveOnly leaves out those of sandboxes.
 	LiveOnly bool
-	// WaitsOnly leaves those that were not looked for in past breaches yet, for want of a token.
+	// WaitsOnly leaves those that were not looked for in past breaches yet.
 	WaitsOnly   bool
 	User        partner.UserHash
 	Kind        string

@@ -2,6 +2,7 @@ package cyber
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -233,6 +234,8 @@ type LookStore interface {
 	// WaitingLooks returns how many values of a partner wait that were added from one time to another, both included;
 	// the zero time is no bound.
 	WaitingLooks(ctx context.Context, id partner.ID, from, to time.Time) (int64, error)
+	// LooksOfUser counts the first looks of a person's values.
+	LooksOfUser(ctx context.Context, id partner.ID, user partner.UserHash) (PersonLooks, error)
 	// GrantLooks adds tokens to a partner's bucket.
 	GrantLooks(ctx context.Context, id partner.ID, count int64) error
 	// WaitingPartners returns the partners that have values waiting for a first look.
@@ -249,6 +252,52 @@ type LookStore interface {
 	ListLookHours(ctx context.Context, after int64) (map[partner.ID][]LookHour, error)
 	// ForgetLookHours deletes hours before one.
 	ForgetLookHours(ctx context.Context, before int64) error
+}
+
+// PersonLooks is for how many of a person's values past breaches were looked into.
+type PersonLooks struct {
+	// Values are all that are watched for the person, Waiting those that were not looked for yet.
+	Values, Waiting int
+	// Since is when the first of those that wait was added, Newest when the last was.
+	Since, Newest time.Time
+	// Until is when the last of them will have been looked for, as things stand; the zero time when that is not known,
+	// because first looks are stopped.
+	Until time.Time
+}
+
+// Looked returns how many values were looked for.
+func (l PersonLooks) Looked() int { return l.Values - l.Waiting }
+
+// Join returns the looks at the values of both.
+func (l PersonLooks) Join(other PersonLooks) PersonLooks {
+	l.Values += other.Values
+	l.Waiting += other.Waiting
+	l.Newest = later(l.Newest, other.Newest)
+	if l.Since.IsZero() || !other.Since.IsZero() && other.Since.Before(l.Since) {
+		l.Since = other.Since
+	}
+	return l
+}
+
+// addValue counts a value.
+func (l *PersonLooks) addValue(waits bool, addedAt time.Time) {
+	l.Values++
+	if !waits {
+		return
+	}
+	l.Waiting++
+	if l.Since.IsZero() || addedAt.Before(l.Since) {
+		l.Since = addedAt
+	}
+	l.Newest = later(l.Newest, addedAt)
+}
+
+// CountLooks counts the first looks of a person's values. Until is left out: see FirstLooks.EstimateLooks.
+func CountLooks(assets []Asset) (l PersonLooks) {
+	for _, a := range assets {
+		l.addValue(a.Waits, a.AddedAt)
+	}
+	return l
 }
 
 // Partners reads partners.
@@ -306,6 +355,26 @@ func (f *FirstLooks) LookStatusSince(
 	}, nil
 }
 
+// CountLooksOf counts the first looks of the values of one of a partner's people.
+func (f *FirstLooks) CountLooksOf(ctx context.Context, id partner.ID, user partner.UserHash) (PersonLooks, error) {
+	return f.store.LooksOfUser(ctx, id, user)
+}
+
+// EstimateLooks returns the looks of one of a partner's people with Until.
+func (f *FirstLooks) EstimateLooks(
+	ctx context.Context, id partner.ID, settings partner.Settings, looks PersonLooks,
+) (PersonLooks, error) {
+	if looks.Waiting == 0 {
+		return looks, nil
+	}
+	status, err := f.LookStatusSince(ctx, id, settings, looks.Newest)
+	if err != nil || status.Pace.IsStopped() {
+		return looks, err
+	}
+	looks.Until = later(status.Until, f.now()) // those that have a token are looked up in a moment
+	return looks, nil
+}
+
 // GrantLooks gives a live partner more first looks, for the time when it brings its customers.
 func (f *FirstLooks) GrantLooks(ctx context.Context, id partner.ID, count int64) error {
 	if count < 1 || count > MaxGrant {
@@ -325,29 +394,33 @@ func (f *FirstLooks) GrantLooks(ctx context.Context, id partner.ID, count int64)
 const startBatch = 500
 
 // StartLooks begins the first looks of waiting values for which there are tokens, some of each partner, and returns how
-// many.
-func (f *FirstLooks) StartLooks(ctx context.Context) (int64, error) {
+// many. What fails for one partner does not stop the others.
+func (f *FirstLooks) StartLooks(ctx context.Context) (started int64, err error) {
 	ids, err := f.store.WaitingPartners(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find waiting values: %w", err)
 	}
-	var started int64
 	for _, id := range ids {
-		p, err := f.partners.PartnerByID(ctx, id)
-		if err != nil {
-			return started, fmt.Errorf("start first looks: %w", err)
-		}
-		n, err := f.store.StartLooks(ctx, id, PaceOf(p.Settings), startBatch)
-		if err != nil {
-			return started, fmt.Errorf("start first looks: %w", err)
+		n, failed := f.startLooksOf(ctx, id)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("start first looks of %s: %w", id, failed))
 		}
 		started += n
 	}
-	return started, nil
+	return started, err
+}
+
+func (f *FirstLooks) startLooksOf(ctx context.Context, id partner.ID) (int64, error) {
+	p, err := f.partners.PartnerByID(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	return f.store.StartLooks(ctx, id, PaceOf(p.Settings), startBatch)
 }
 
 // ReviewLooks is the regular look at all live partners: it counts the subscriptions that give tokens, tells partners
-// whose first looks have come to wait, were stopped or go on, and returns how each stands.
+// whose first looks have come to wait, were stopped or go on, and returns how each stands. What fails for one partner
+// does not stop the others.
 func (f *FirstLooks) ReviewLooks(ctx context.Context) (map[partner.ID]LookStatus, error) {
 	all, err := f.partners.ListPartners(ctx)
 	if err != nil {
@@ -358,11 +431,15 @@ func (f *FirstLooks) ReviewLooks(ctx context.Context) (map[partner.ID]LookStatus
 		if p.Forged || p.Mode.Has(partner.Unpaced) {
 			continue
 		}
-		status, err := f.reviewPartner(ctx, p)
-		if err != nil {
-			return statuses, fmt.Errorf("review first looks of %s: %w", p.ID, err)
+		status, failed := f.reviewPartner(ctx, p)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("review first looks of %s: %w", p.ID, failed))
+			continue
 		}
 		statuses[p.ID] = status
+	}
+	if err != nil {
+		return statuses, err
 	}
 	return statuses, f.store.ForgetLookHours(ctx, HourNumber(f.now())-comparedDays*dayHours)
 }

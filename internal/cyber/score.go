@@ -126,6 +126,8 @@ func breachAgeFactor(date, now time.Time) float64 {
 // Score is a person's risk: 0 is best, 100 worst.
 type Score struct {
 	Breach, Assessment float64
+	// Looks says on how many of the person's values the score rests: while some wait, the risk may be larger.
+	Looks PersonLooks
 	// Recommendations are in the order of what they win.
 	Recommendations []Recommendation
 }
@@ -224,6 +226,7 @@ func computeScore(p *Posture, s *catalogueIndex) Score {
 	return Score{
 		Breach:          roundToTenth(breach),
 		Assessment:      roundToTenth(min(assessment, 100)),
+		Looks:           p.countLooks(),
 		Recommendations: pickBestWins(list),
 	}
 }

@@ -205,6 +205,14 @@ type DueLook struct {
 	Partner     partner.ID
 	Asset       cyber.AssetID
 	Fingerprint uint64
+	// Since is when the look came to be due.
+	Since time.Time
+}
+
+// DuePlace is a place in the list of due first looks: that of the last value which was read.
+type DuePlace struct {
+	Since time.Time
+	Asset cyber.AssetID
 }
 
 // Probes are watched fingerprints of a partner.
@@ -271,12 +279,12 @@ type Store interface {
 	// that did not know the result yet, and returns the last finding.
 	RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 
-	// ListDueLooks returns values that are not yet probed in every breach, oldest first, without those that wait for a
-	// token.
-	ListDueLooks(ctx context.Context, limit int) ([]DueLook, error)
-	// SettleLooks keeps what a probe of values of a partner saw at an epoch; their look is done if the epoch still
-	// holds.
-	SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []Hit) error
+	// ListDueLooks returns values behind a place that are not yet probed in every breach, longest due first, without
+	// those that wait for a token.
+	ListDueLooks(ctx context.Context, after DuePlace, limit int) ([]DueLook, error)
+	// SettleLooks keeps what a probe of values of a partner saw at an epoch. Their look is done if the epoch still
+	// holds; it returns of how many it is.
+	SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []Hit) (int, error)
 }
 
 // Label is what a breach tells of one fingerprint: the union over all records that it stands in. The zero Label says

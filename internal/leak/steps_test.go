@@ -169,8 +169,9 @@ func (s *registers) ListSegments(context.Context) ([]Segment, int64, error) {
 	return s.segments, s.epoch, s.call("segments")
 }
 
-func (s *registers) ListDueLooks(_ context.Context, limit int) ([]DueLook, error) {
-	return slices.Clone(s.pending[:min(limit, len(s.pending))]), s.call("pending")
+func (s *registers) ListDueLooks(_ context.Context, after DuePlace, limit int) ([]DueLook, error) {
+	behind := slices.DeleteFunc(slices.Clone(s.pending), func(d DueLook) bool { return !d.Since.After(after.Since) })
+	return behind[:min(limit, len(behind))], s.call("pending")
 }
 
 func (s *registers) SettleLooks(
@@ -179,14 +180,63 @@ func (s *registers) SettleLooks(
 	epoch int64,
 	looked []cyber.AssetID,
 	hits []Hit,
-) error {
+) (int, error) {
 	for _, asset := range looked {
 		s.settled = append(s.settled, fmt.Sprint(asset, hits, epoch))
 	}
+	before := len(s.pending)
 	if epoch != 0 {
 		s.pending = slices.DeleteFunc(s.pending, func(d DueLook) bool { return slices.Contains(looked, d.Asset) })
 	}
-	return s.call("settle")
+	return before - len(s.pending), s.call("settle")
+}
+
+// stuckRegisters are registers with a partner whose rows cannot be written.
+type stuckRegisters struct{ *registers }
+
+func (s stuckRegisters) SettleLooks(
+	ctx context.Context,
+	id partner.ID,
+	epoch int64,
+	looked []cyber.AssetID,
+	hits []Hit,
+) (int, error) {
+	if id == "stuck" {
+		return 0, errAway
+	}
+	return s.registers.SettleLooks(ctx, id, epoch, looked, hits)
+}
+
+// TestSettlePassesWhatIsStuck: values that cannot be settled do not hold up those of other partners, neither in their
+// batch nor behind it, and are tried again.
+func TestSettlePassesWhatIsStuck(t *testing.T) {
+	l, s, _ := newLibrary(t)
+	l.store = stuckRegisters{s}
+	if err := l.LoadPublished(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const stuck, all = 2*dueBatch - 1, 3*dueBatch + 7
+	for i := range all {
+		due := DueLook{
+			Asset:       cyber.AssetID(fmt.Sprint("as", i)),
+			Fingerprint: 2,
+			Since:       time.UnixMicro(int64(i + 1)),
+		}
+		if i < stuck {
+			due.Partner = "stuck"
+		}
+		s.pending = append(s.pending, due)
+	}
+	settled, failures := 0, 0
+	for range 4 { // as many calls as there are batches: the last begins with the oldest again
+		done, err := l.SettleDueLooks(t.Context())
+		if settled += done; err != nil {
+			failures++
+		}
+	}
+	if settled != all-stuck || failures != 3 || len(s.pending) != stuck {
+		t.Errorf("%d settled, %d left, %d of four calls failed", settled, len(s.pending), failures)
+	}
 }
 
 // filesWith makes files, and in them segments of the given keys.
@@ -623,7 +673,11 @@ func TestLibraryWithAHole(t *testing.T) {
 func TestSettle(t *testing.T) {
 	fill := func(s *registers, n int) {
 		for i := range n {
-			s.pending = append(s.pending, DueLook{Asset: cyber.AssetID(fmt.Sprint("as", i)), Fingerprint: 2})
+			s.pending = append(s.pending, DueLook{
+				Asset:       cyber.AssetID(fmt.Sprint("as", i)),
+				Fingerprint: 2,
+				Since:       time.UnixMicro(int64(len(s.pending) + 1)),
+			})
 		}
 	}
 	for n, looks := range map[int]int{0: 1, 199: 1, 200: 2, 450: 3} {
@@ -639,17 +693,19 @@ func TestSettle(t *testing.T) {
 	}
 	l, s, _ := newLibrary(t)
 	fill(s, 3)
-	if done, err := l.SettleDueLooks(t.Context()); err != nil || done != 0 || len(s.settled) != 0 {
+	s.failAt = "segments"
+	if done, err := l.SettleDueLooks(t.Context()); !errors.Is(err, errAway) || done != 0 || len(s.settled) != 0 {
 		t.Errorf("%d settled by a library that has nothing open: %v", done, err)
 	}
+	s.failAt = ""
 	if err := l.files.RemoveFile(t.Context(), "a.seg"); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.LoadPublished(t.Context()); err == nil {
 		t.Fatal("nothing is missing")
 	}
-	s.pending = append(s.pending, DueLook{Asset: "nowhere", Fingerprint: 99})
-	if done, err := l.SettleDueLooks(t.Context()); err != nil || done != 0 || len(s.settled) != 3 ||
+	s.pending = append(s.pending, DueLook{Asset: "nowhere", Fingerprint: 99, Since: time.UnixMicro(9)})
+	if done, err := l.SettleDueLooks(t.Context()); err == nil || done != 0 || len(s.settled) != 3 ||
 		len(s.pending) != 4 {
 		t.Errorf("%d settled, %d told of what was seen: %v", done, len(s.settled), err)
 	}

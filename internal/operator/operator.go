@@ -353,7 +353,8 @@ const (
 	SubscriptionsActive    Figure = "subscriptions.active"
 	SubscriptionsSuspended Figure = "subscriptions.suspended"
 	SubscriptionsEnded     Figure = "subscriptions.ended"
-	AssetsMonitored        Figure = "assets.monitored"
+	AssetsMonitored        Figure = "assets.monitored" // were looked for in past breaches and not found
+	AssetsUnlooked         Figure = "assets.unlooked"  // were not looked for yet
 	AssetsAlert            Figure = "assets.alert"
 	AssetsCompromised      Figure = "assets.compromised"
 	FindingsOpen           Figure = "findings.open"

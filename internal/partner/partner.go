@@ -306,7 +306,16 @@ func (r *Registry) ResumePartner(ctx context.Context, id ID) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = false; return nil })
 }
 
-// UpdatePartner edits a partner's name or settings.
+// CheckSize refuses a live partner of which nobody said how many people its contract covers: only a thousand of its
+// values would be looked for in past breaches at once, and whoever makes it does not know.
+func (p Partner) CheckSize() error {
+	if p.Mode == Live && p.Settings.People < 1 {
+		return ErrInvalid.With("people", fault.PeopleCovered, maxPeople)
+	}
+	return nil
+}
+
+// UpdatePartner edits a partner's name or settings. The size of a live partner cannot be taken away.
 func (r *Registry) UpdatePartner(ctx context.Context, id ID, edit func(*Partner)) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error {
 		before := *p
@@ -318,6 +327,11 @@ func (r *Registry) UpdatePartner(ctx context.Context, id ID, edit func(*Partner)
 		if p.Settings.SandboxOf != before.Settings.SandboxOf {
 			if err := r.checkSandbox(ctx, *p); err != nil {
 				return err
+			}
+		}
+		if before.Settings.People > 0 {
+			if err := p.CheckSize(); err != nil {
+				return errors.Join(err, p.Settings.checkSettings())
 			}
 		}
 		return p.Settings.checkSettings()

@@ -34,21 +34,21 @@ var _ cyber.PersonStore = Advice{}
 const postureQuery = `WITH other (digest) AS MATERIALIZED (SELECT user_256 FROM person
 	WHERE partner_id = $1 AND user_512 = $2
 		UNION ALL SELECT user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1)
-	SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status, a.open_breaches
+	SELECT a.id, a.kind, a.created_at, a.value, a.value_index, a.status, a.open_breaches, a.look
 		FROM asset a WHERE a.partner_id = $1 AND a.user_index IN ($2, (SELECT digest FROM other))
-	UNION ALL SELECT '', 1, k.valid_until, NULL, NULL, k.system, ''
+	UNION ALL SELECT '', 1, k.valid_until, NULL, NULL, k.system, '', 0
 		FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, (SELECT digest
 		FROM other)) AND k.ended_at = 0 AND k.valid_until > $3
 			AND (k.activated_at > 0 OR NOT EXISTS (SELECT 1 FROM epp_key r
 			WHERE r.partner_id = $1 AND r.system = k.system AND r.activated_at > 0))
-	UNION ALL SELECT '', 2, q.answered_at, q.value, q.user_index, q.content_id, ''
+	UNION ALL SELECT '', 2, q.answered_at, q.value, q.user_index, q.content_id, '', 0
 		FROM content_answer q WHERE q.partner_id = $1 AND q.user_index IN ($2, (SELECT digest FROM other))
-	UNION ALL SELECT '', 3, 0, NULL, NULL, c.status, ''
+	UNION ALL SELECT '', 3, 0, NULL, NULL, c.status, '', 0
 		FROM support_case c WHERE c.partner_id = $1 AND c.user_index IN ($2, (SELECT digest FROM other))`
 
 // scoredQuery reads the last score as well.
 const scoredQuery = postureQuery + `
-	UNION ALL SELECT '', 4, l.day, l.sealed, l.user_index, '', '' FROM (
+	UNION ALL SELECT '', 4, l.day, l.sealed, l.user_index, '', '', 0 FROM (
 		SELECT d.day, d.sealed, d.user_index FROM score_day d
 		WHERE d.partner_id = $1 AND d.user_index IN ($2, (SELECT digest FROM other))
 		ORDER BY d.day DESC, d.kept_at DESC LIMIT 1) l`
@@ -123,10 +123,10 @@ func (r *postureReader) buildPosture() *cyber.Posture {
 
 func (r *postureReader) addRow(s Advice, id partner.ID, row scanner) error {
 	a := cyber.Asset{Partner: id}
-	var at, kind int64
+	var at, kind, look int64
 	var sealed, index sql.RawBytes
 	var first, second string
-	if err := row.Scan(&a.ID, &kind, &at, &sealed, &index, &first, &second); err != nil {
+	if err := row.Scan(&a.ID, &kind, &at, &sealed, &index, &first, &second, &look); err != nil {
 		return err
 	}
 	if a.ID == "" {
@@ -148,7 +148,12 @@ func (r *postureReader) addRow(s Advice, id partner.ID, row scanner) error {
 	}
 	r.assets = append(r.assets, postureAsset{
 		PostureAsset: cyber.PostureAsset{
-			Kind: identifier.Kind(kind), Value: a.Value, Status: cyber.Status(first), Breaches: second,
+			Kind:     identifier.Kind(kind),
+			Value:    a.Value,
+			Status:   cyber.Status(first),
+			AddedAt:  fromMicros(at),
+			Waits:    look != lookDone,
+			Breaches: second,
 		},
 		id: a.ID, created: at, twin: string(index),
 	})

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -117,7 +118,7 @@ func (s Monitoring) keepAssetRows(
 		if !isHeld && look == lookWaiting {
 			waiting++
 		}
-		inserts = append(inserts, insertedAsset{r, fingerprint, look})
+		inserts = append(inserts, insertedAsset{r, fingerprint, look, s.lookDueAt(look)})
 		for _, seen := range r.Seen.Breaches {
 			hits = append(hits, leak.Hit{Asset: r.ID, Seen: seen})
 		}
@@ -147,6 +148,7 @@ type insertedAsset struct {
 	assetRow
 	fingerprint sql.NullInt64
 	look        int64
+	dueAt       time.Time
 }
 
 // insertedColumns are those of a new value; the last one is left out for a value that no match may meet.
@@ -161,6 +163,7 @@ var insertedColumns = []string{
 	"value",
 	"status",
 	"created_at",
+	"due_at",
 	"fingerprint",
 }
 
@@ -201,6 +204,7 @@ func insertAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, list []in
 					a.sealed,
 					cyber.StatusMonitored,
 					a.AddedAt,
+					a.dueAt,
 					a.fingerprint.Int64,
 				}[:len(columns)], nil
 			}))

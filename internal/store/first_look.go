@@ -352,11 +352,13 @@ func (s Monitoring) makeLooksDue(ctx context.Context, tx *sqldb.Tx, id partner.I
 		}
 		fingerprint := s.keys.Fingerprint(byte(a.Kind), identifier.MatchForm(a.Kind, normal))
 		list = append(list, sqldb.NewStatement(
-			`UPDATE asset SET look = $3, fingerprint = $4 WHERE partner_id = $1 AND id = $2 AND look = 2`,
+			`UPDATE asset SET look = $3, fingerprint = $4, due_at = $5
+			WHERE partner_id = $1 AND id = $2 AND look = 2`,
 			id,
 			a.ID,
 			lookDue,
 			s.veilFingerprint(id, fingerprint),
+			s.now(),
 		))
 	}
 	return tx.RunStatements(ctx, list)
@@ -369,10 +371,10 @@ func (s Breaches) SettleLooks(
 	epoch int64,
 	looked []cyber.AssetID,
 	hits []leak.Hit,
-) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+) (int, error) {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (int, error) {
 		if _, err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
-			return err
+			return 0, err
 		}
 		args := []any{id, lookDone, epoch, lookDue}
 		done, err := collectValues[cyber.AssetID](ctx, tx, `UPDATE asset SET look = $2
@@ -380,11 +382,8 @@ func (s Breaches) SettleLooks(
 			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`,
 			args...,
 		)
-		if err != nil {
-			return err
-		}
-		if len(done) == 0 { // another worker was faster, or the corpora have changed
-			return nil
+		if err != nil || len(done) == 0 { // another worker was faster, or the corpora have changed
+			return 0, err
 		}
 		found := make(map[cyber.AssetID]bool, len(hits))
 		for _, hit := range hits {
@@ -396,7 +395,7 @@ func (s Breaches) SettleLooks(
 				h.Hits++
 			}
 		}
-		return Monitoring(s).addLookHour(ctx, tx, id, h)
+		return len(done), Monitoring(s).addLookHour(ctx, tx, id, h)
 	})
 }
 

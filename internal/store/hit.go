@@ -307,14 +307,17 @@ func (s Breaches) judgeAgain(
 }
 
 // ListDueLooks returns values whose first look is due: see leak.Store.
-func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
+func (s Breaches) ListDueLooks(ctx context.Context, after leak.DuePlace, limit int) ([]leak.DueLook, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, p *leak.DueLook) error {
 		var f int64
-		err := row.Scan(&p.Partner, &p.Asset, &f)
+		err := row.Scan(&p.Partner, &p.Asset, &f, &p.Since)
 		p.Fingerprint = s.unveilFingerprint(p.Partner, f)
 		return err
-	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 AND fingerprint IS NOT NULL
-		ORDER BY created_at LIMIT $1`,
+	}, `SELECT partner_id, id, fingerprint, due_at FROM asset
+		WHERE look = 1 AND fingerprint IS NOT NULL AND (due_at, id) > ($1, $2)
+		ORDER BY due_at, id LIMIT $3`,
+		after.Since,
+		after.Asset,
 		limit,
 	)
 }

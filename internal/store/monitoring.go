@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -174,8 +175,8 @@ func (s Monitoring) insertAsset(
 	fingerprint, look := s.decideFirstLook(id, a, epoch)
 	// Another transaction may have stored the value meanwhile. Then its row stays and says one reason more.
 	kept, err := readValue[cyber.AssetID](ctx, tx, `INSERT INTO asset
-		(id, partner_id, user_index, kind, value_index, source, fingerprint, look, value, status, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		(id, partner_id, user_index, kind, value_index, source, fingerprint, look, value, status, created_at, due_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO UPDATE SET source = asset.source | excluded.source
 		RETURNING id`,
 		a.ID,
@@ -189,8 +190,17 @@ func (s Monitoring) insertAsset(
 		sealed,
 		cyber.StatusMonitored,
 		a.AddedAt,
+		s.lookDueAt(look),
 	)
 	return kept == a.ID, look, err
+}
+
+// lookDueAt returns since when a look is due that comes into a state now: the zero time where it is not.
+func (s Monitoring) lookDueAt(look int64) (since time.Time) {
+	if look == lookDue {
+		since = s.now()
+	}
+	return since
 }
 
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is
@@ -234,7 +244,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		if err != nil {
 			return err
 		}
-		r.twin, r.Waits = string(index), look == lookWaiting
+		r.twin, r.Waits, r.IsDue = string(index), look != lookDone, look == lookDue
 		return s.openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value_index, value, status, source, created_at, look FROM asset
 		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`,
@@ -253,6 +263,28 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		}
 	}
 	return assets, nil
+}
+
+// LooksOfUser counts the first looks of a person's values: see cyber.LookStore.
+func (s Monitoring) LooksOfUser(
+	ctx context.Context,
+	id partner.ID,
+	hash partner.UserHash,
+) (l cyber.PersonLooks, err error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, hash)
+	if err != nil {
+		return l, err
+	}
+	// A value that was added under both digests counts once.
+	return l, readColumns(ctx, q, []any{&l.Values, &l.Waiting, &l.Since, &l.Newest}, `SELECT
+		count(DISTINCT value_index), count(DISTINCT CASE WHEN look <> 0 THEN value_index END),
+		min(CASE WHEN look <> 0 THEN created_at END), max(CASE WHEN look <> 0 THEN created_at END)
+		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`,
+		id,
+		u.write,
+		u.other,
+	)
 }
 
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other

@@ -202,10 +202,18 @@ func (c *counting) countByPartner(name operator.Figure, query string, args ...an
 func (c *counting) countStanding() {
 	today := subscription.DayInBrazil(c.s.now())
 	c.countTotals(
-		[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised},
-		`SELECT count(*) FILTER (WHERE status = 'monitorado'),
-		count(*) FILTER (WHERE status = 'alerta'), count(*) FILTER (WHERE status = 'comprometido') FROM asset
-		WHERE `+livePartner(`partner_id`),
+		[]operator.Figure{
+			operator.AssetsMonitored, operator.AssetsUnlooked, operator.AssetsAlert, operator.AssetsCompromised,
+		},
+		`SELECT n.monitored - u.waiting - u.due, u.waiting + u.due, n.alert, n.compromised FROM (
+			SELECT count(*) FILTER (WHERE status = 'monitorado') AS monitored,
+				count(*) FILTER (WHERE status = 'alerta') AS alert,
+				count(*) FILTER (WHERE status = 'comprometido') AS compromised
+			FROM asset WHERE `+livePartner(`partner_id`)+`) n
+		CROSS JOIN (SELECT
+			(SELECT count(*) FROM asset WHERE look = 2 AND `+livePartner(`partner_id`)+`) AS waiting,
+			(SELECT count(*) FROM asset WHERE look = 1 AND status = 'monitorado'
+				AND `+livePartner(`partner_id`)+`) AS due) u`,
 	)
 	c.countTotals([]operator.Figure{operator.FindingsOpen, operator.FindingsResolved},
 		`SELECT count(*) FILTER (WHERE true`+findingsInState(cyber.FindingOpen)+`),

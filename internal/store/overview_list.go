@@ -177,22 +177,24 @@ func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.
 
 // selectFound reads findings with the values and breaches they are about. Each has its breach: the outer join keeps
 // SQLite from beginning with the breaches where they are few, and sorting all findings of each.
-const selectFound = `SELECT ` + findingColumns + `, a.id, a.partner_id, a.kind, a.status, a.created_at, a.value
+const selectFound = `SELECT ` + findingColumns + `, a.id, a.partner_id, a.kind, a.status, a.created_at, a.look <> 0, a.value
 	FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 	LEFT JOIN breach b ON b.name = f.breach WHERE true`
 
 // scanFound reads a row of selectFound.
 func (s Overview) scanFound(row scanner, into *cyber.Found) error {
 	a := &into.Asset
-	more := []any{&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, Monitoring(s).opensAsset(a)}
+	more := []any{
+		&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, &a.Waits, Monitoring(s).opensAsset(a),
+	}
 	return Monitoring(s).scanFinding(longer{row, more}, &into.Finding)
 }
 
 // GetAsset returns one watched value.
 func (s Overview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
 	return readRow(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
-		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, Monitoring(s).opensAsset(a))
-	}, cyber.ErrAssetNotFound, `SELECT id, partner_id, kind, status, created_at, value FROM asset
+		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, &a.Waits, Monitoring(s).opensAsset(a))
+	}, cyber.ErrAssetNotFound, `SELECT id, partner_id, kind, status, created_at, look <> 0, value FROM asset
 		WHERE partner_id = $1 AND id = $2`,
 		id,
 		asset,
@@ -583,13 +585,14 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 	return c, nil
 }
 
-// ListAssets returns a page of the watched values in a status that fit, and where the next begins. The index knows
+// ListAssets returns a page of the watched values in a status that fit, and where the next begins: those without
+// findings are those that were looked for. The index knows
 // status and time, and of what was found the partner; the rest is sifted before anything is opened.
 func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
 	var c conditions
 	addFilter(&c, `status = `, f.Status)
 	if f.WaitsOnly {
-		c.addCondition(`look = `, lookWaiting)
+		c.text += ` AND (look = 1 OR look = 2)` // of each there is an index
 	}
 	c.addLiveOnly(`partner_id`, f.LiveOnly)
 	c.addPeriod(`created_at`, f.From, f.To)
@@ -600,25 +603,29 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 		if err := s.addPerson(ctx, &c, `user_index`, f.Partner, f.User); err != nil {
 			return nil, cyber.Mark{}, err
 		}
+	case f.Partner != "" && f.WaitsOnly:
+		c.addCondition(`partner_id = `, f.Partner)
+		look = rowsToLook(f.Limit, f.Kind != "")
 	case f.Partner != "" && f.Status != cyber.StatusMonitored && f.Status != "":
 		c.text += ` AND status <> '` + string(cyber.StatusMonitored) + `'` // a constant of ours: the index is for these
 		c.addCondition(`partner_id = `, f.Partner)
 		look = rowsToLook(f.Limit, f.Kind != "")
 	default:
-		look = rowsToLook(f.Limit, f.Partner != "" || f.Kind != "")
+		look = rowsToLook(f.Limit, f.Partner != "" || f.Kind != "" || f.Status == cyber.StatusMonitored)
 	}
 	fits := func(a cyber.Asset) bool {
-		return (f.Partner == "" || a.Partner == f.Partner) && (f.Kind == "" || a.Kind.String() == f.Kind)
+		return (f.Partner == "" || a.Partner == f.Partner) && (f.Kind == "" || a.Kind.String() == f.Kind) &&
+			!(f.Status == cyber.StatusMonitored && a.Waits)
 	}
 	mark := func(a cyber.Asset) cyber.Mark { return cyber.Mark{At: a.AddedAt, ID: string(a.ID)} }
 	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, func(row scanner, a *cyber.Asset) error {
-		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, scanFunc(func(sealed []byte) error {
+		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, &a.Waits, scanFunc(func(sealed []byte) error {
 			if !fits(*a) {
 				return nil
 			}
 			return Monitoring(s).openAssetValue(a, sealed)
 		}))
-	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset
+	}, `SELECT id, partner_id, kind, status, created_at, look <> 0, value FROM asset
 		WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+
 		c.addLimit(look+1),
 		c.args...,

@@ -453,6 +453,7 @@ type Backlog struct {
 	OldestDelivery time.Time
 	Jobs           int64 // due, and feeds that are due and have no job yet
 	OldestJob      time.Time
+	OldestLook     time.Time // since when the first look is due that has been due longest
 	NewestBreach   time.Time
 	// LastBackups is when a backup last held each part; a part that none held is missing.
 	LastBackups map[backup.Part]time.Time
@@ -470,7 +471,9 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	)
 	if err == nil {
 		// A feed that is due becomes a job only when a worker sees it; without any worker its own time has to tell.
-		err = readColumns(ctx, q, []any{&b.Jobs, &b.OldestJob, &b.NewestBreach}, `SELECT count(*), min(next_at),
+		into := []any{&b.Jobs, &b.OldestJob, &b.OldestLook, &b.NewestBreach}
+		err = readColumns(ctx, q, into, `SELECT count(*), min(next_at),
+			(SELECT min(due_at) FROM asset WHERE look = 1),
 			(SELECT max(published_at) FROM breach WHERE state = 'published') FROM (
 				SELECT next_at FROM job WHERE state IN ('ready', 'running') AND next_at <= $1
 				UNION ALL

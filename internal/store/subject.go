@@ -210,12 +210,12 @@ func (r *heldReader) readAssets(args []any) {
 	h.Assets = readHeld(r, func(row scanner, w *subject.Watched) error {
 		w.Partner = r.x.partner
 		var own bool
-		err := row.Scan(&w.ID, &w.Kind, Monitoring(r.Subjects).opensAsset(&w.Asset), &w.Status, &w.AddedAt, &own)
+		err := row.Scan(&w.ID, &w.Kind, Monitoring(r.Subjects).opensAsset(&w.Asset), &w.Status, &w.AddedAt, &w.Waits, &own)
 		if !own {
 			h.Others = append(h.Others, w.User)
 		}
 		return err
-	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset
+	}, `SELECT id, kind, value, status, created_at, look <> 0, user_index IN ($2, $3) FROM asset
 		WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
 		args...,
 	)

@@ -615,6 +615,54 @@ func (s Subscriptions) KeepBatch(
 	return append(duplicates, itemNumbers(left)...), err
 }
 
+// CountWaitingLooks counts values of a kept batch; see subscription.Store.
+func (s Subscriptions) CountWaitingLooks(
+	ctx context.Context,
+	of subscription.Batch,
+	duplicates []int,
+) (int, error) {
+	b := of.(*batch) //nolint:errcheck // NewBatch and NewEmpty make no other type
+	isDuplicate := make(map[int]bool, len(duplicates))
+	for _, item := range duplicates {
+		isDuplicate[item] = true
+	}
+	created := map[personsValue]bool{}
+	var people []string
+	for _, row := range b.rows {
+		if row.asked || isDuplicate[row.item] || len(row.values) == 0 {
+			continue
+		}
+		people = append(people, string(row.user256), string(row.user512))
+		for _, v := range row.values { // of the person, under either digest
+			created[personsValue{string(row.user256), v.Kind, string(v.index)}] = true
+			created[personsValue{string(row.user512), v.Kind, string(v.index)}] = true
+		}
+	}
+	waiting := 0
+	for part := range slices.Chunk(people, watchedAtOnce) {
+		args := []any{b.id}
+		isTheirs := s.inIndexes(&args, part)
+		err := eachRow(ctx, s.readQuerier(), func(row scanner) error {
+			var v personsValue
+			var user, index []byte
+			if err := row.Scan(&user, &v.kind, &index); err != nil {
+				return err
+			}
+			if v.person, v.index = string(user), string(index); created[v] {
+				waiting++
+			}
+			return nil
+		}, `SELECT user_index, kind, value_index FROM asset
+			WHERE partner_id = $1 AND user_index `+isTheirs+` AND look <> 0`,
+			args...,
+		)
+		if err != nil {
+			return 0, err
+		}
+	}
+	return waiting, nil
+}
+
 // dropRepeated leaves out items that repeat an earlier one of the same request. Items that only ask whether a
 // subscription exists create nothing, so a later item never counts as a repetition of them.
 func (b *batch) dropRepeated() (rows, asked []newRow, repeated []int) {

@@ -237,6 +237,7 @@ var (
 		"monitorado":   "sem ocorrências",
 		"alerta":       "em alerta",
 		"comprometido": "comprometido",
+		statusUnlooked: "ainda não verificado",
 	}
 	resolutionWords = map[string]string{
 		"password_changed": "a senha foi trocada",

@@ -221,18 +221,25 @@ func viewHeld(h Held) heldView {
 	return view
 }
 
+// statusUnlooked is the status of a value that was not looked for in past breaches yet: it is neither found nor clean.
+const statusUnlooked = "nao_verificado"
+
 // viewHeldAsset returns a watched value with its changes of status.
 func viewHeldAsset(a Watched) heldAsset {
 	history := make([]string, len(a.History))
 	for i, c := range a.History {
 		history[i] = formatTime(c.At) + " " + string(c.Before) + " -> " + string(c.Then)
 	}
+	status := string(a.Status)
+	if a.IsUnlooked() {
+		status = statusUnlooked
+	}
 	return heldAsset{
 		string(a.ID),
 		a.Kind.String(),
 		a.Value,
 		string(a.User),
-		string(a.Status),
+		status,
 		formatTime(a.AddedAt),
 		history,
 	}
@@ -397,7 +404,11 @@ func writeHeld(w io.Writer, all []Held) {
 		// What leaked of the person is told from what a breach exposed in general.
 		sayTitle(len(v.Watched), "Dados monitorados em vazamentos")
 		for _, a := range v.Watched {
-			say("  %s: %s (%s), desde %s\n", a.Type, a.Value, a.Status, a.AddedAt)
+			status := a.Status
+			if status == statusUnlooked {
+				status = statusWords[status]
+			}
+			say("  %s: %s (%s), desde %s\n", a.Type, a.Value, status, a.AddedAt)
 		}
 		sayTitle(len(v.Findings), "Vazamentos encontrados")
 		for _, f := range v.Findings {

@@ -3,6 +3,7 @@ package subject
 import (
 	"bytes"
 	"flag"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -129,6 +130,25 @@ func TestLetterValues(t *testing.T) {
 	} {
 		if got := letterValue(value[0], value[1]); got != want {
 			t.Errorf("%v is written %q", value, got)
+		}
+	}
+}
+
+// TestStatementIsNotCalmBeforeTheLook: of a value that was not looked for in past breaches yet neither the copy nor the
+// letter says that nothing was found.
+func TestStatementIsNotCalmBeforeTheLook(t *testing.T) {
+	held := []Held{{Assets: []Watched{
+		{Asset: cyber.Asset{ID: "as_1", Kind: identifier.Email, Value: "dora@exemplo.com.br", Status: cyber.StatusMonitored, Waits: true}},
+		{Asset: cyber.Asset{ID: "as_2", Kind: identifier.Email, Value: "dora@clube.com.br", Status: cyber.StatusMonitored}},
+	}}}
+	for name, write := range map[string]func(io.Writer, []Held) error{"text": WriteText, "JSON": WriteJSON} {
+		var b strings.Builder
+		if err := write(&b, held); err != nil {
+			t.Fatal(err)
+		}
+		told := strings.Contains(b.String(), "ainda não verificado") || strings.Contains(b.String(), `"nao_verificado"`)
+		if !told || strings.Count(b.String(), "monitorado") < 1 {
+			t.Errorf("%s: %s", name, b.String())
 		}
 	}
 }

@@ -34,6 +34,8 @@ type Outcome struct {
 	Created int
 	// Watched is how many values of the created ones their plans watch, by kind.
 	Watched WatchCount
+	// Waiting is how many of these values wait for their first look into past breaches.
+	Waiting int
 	// Failures are in the order of the request.
 	Failures []Failure
 }
@@ -306,7 +308,14 @@ func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool)
 		failures = append(failures, f)
 	}
 	slices.SortFunc(failures, func(a, b Failure) int { return a.Item - b.Item })
-	return Outcome{Created: created, Watched: watched, Failures: failures}, nil
+	outcome := Outcome{Created: created, Watched: watched, Failures: failures}
+	if !dryRun && watched != (WatchCount{}) {
+		outcome.Waiting, err = r.store.CountWaitingLooks(ctx, e.batch, duplicates)
+		if err != nil { // all is kept: rather too many are told to wait than that the answer fails
+			outcome.Waiting = watched.Email + watched.CPF + watched.Phone
+		}
+	}
+	return outcome, nil
 }
 
 // MakePeopleKnown does what can be written ahead of the batch, so that its transaction is shorter.

@@ -102,6 +102,8 @@ func (b *fakeBatch) AddWithoutCreating(item int, _ plan.ID, cpf string) {
 	b.cpf[item], b.asked = cpf, append(b.asked, item)
 }
 
+func (s *fakeStore) CountWaitingLooks(context.Context, Batch, []int) (int, error) { return 0, nil }
+
 func (s *fakeStore) KeepBatch(
 	_ context.Context,
 	of Batch,

@@ -132,6 +132,9 @@ type Store interface {
 	// was added before it. Plans in register are made first. With dryRun it only tells. It may be called again when the
 	// transaction around it is repeated.
 	KeepBatch(ctx context.Context, b Batch, register []plan.Plan, dryRun bool) (duplicates []int, err error)
+	// CountWaitingLooks counts the values that the created subscriptions of a kept batch have watched and that wait for
+	// their first look: those of its items but for duplicates.
+	CountWaitingLooks(ctx context.Context, b Batch, duplicates []int) (int, error)
 	// ActivePage returns the subscriptions that are neither ended nor past their expiry date, from place offset on,
 	// oldest first, and how many there are.
 	ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (Page, error)

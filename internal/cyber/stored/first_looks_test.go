@@ -1,7 +1,9 @@
 package stored_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -496,6 +498,68 @@ func TestForgedTokens(t *testing.T) {
 		}
 		if got := v.facts(v.Live); got != cyber.LookBurst {
 			t.Errorf("%d facts", got)
+		}
+	})
+}
+
+// TestOldestDueLook: how long a first look has been due is told from when it got its token, not from when its value was
+// added, until it is made.
+func TestOldestDueLook(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newLookEnv(t, e)
+		v.leaked("antigo", 0, 1)
+		oldest := func() time.Time {
+			t.Helper()
+			b, err := e.Store.Upkeep.CountBacklog(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b.OldestLook
+		}
+		v.add(v.Live, 0, 10)
+		e.Clock.Advance(48 * time.Hour)
+		if got := oldest(); !got.IsZero() {
+			t.Error("values without a token are due since", got)
+		}
+		due := e.Clock.Now().Truncate(time.Microsecond)
+		if n, err := v.looks.StartLooks(t.Context()); err != nil || n != 10 {
+			t.Fatal(n, err)
+		}
+		e.Clock.Advance(time.Hour)
+		if got := oldest(); !got.Equal(due) {
+			t.Errorf("due since %s, want %s", got, due)
+		}
+		v.work()
+		if got := oldest(); !got.IsZero() {
+			t.Error("all is looked up, and due since", got)
+		}
+	})
+}
+
+// TestFirstLooksPassDamage: a partner whose tokens were tampered with does not hold up the first looks of others.
+func TestFirstLooksPassDamage(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newLookEnv(t, e)
+		all := []cyber.Owner{v.Live}
+		for range 2 {
+			p, _ := e.NewPartner(t, partner.Live)
+			all = append(all, cyber.NewOwner(p.ID, partner.Live, partner.Settings{}))
+		}
+		// The damaged one is the first whose turn it is.
+		slices.SortFunc(all, func(a, b cyber.Owner) int { return cmp.Compare(a.Partner.Number(), b.Partner.Number()) })
+		v.leaked("antigo", 0, 5)
+		for _, who := range all {
+			v.add(who, 0, 5)
+		}
+		if err := storetest.Write(t.Context(), e, `UPDATE first_look SET granted = granted + 1 WHERE partner_id = $1`,
+			all[0].Partner.Number()); err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Library.MakeFirstLooks(t.Context(), v.looks); err == nil {
+			t.Error("nothing is told of the damage")
+		}
+		if a, b, c := v.facts(all[0]), v.facts(all[1]), v.facts(all[2]); a != 0 || b != 5 || c != 5 {
+			t.Errorf("facts: %d of the damaged partner, %d and %d of the others", a, b, c)
 		}
 	})
 }

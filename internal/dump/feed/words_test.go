@@ -26,7 +26,7 @@ func (v *env) shownTo(user partner.UserHash) string {
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	advice, err := persons.ListAdvice(ctx, v.Live.Partner, user)
+	advice, _, err := persons.ListAdvice(ctx, v.Live.Partner, user)
 	if err != nil {
 		v.T.Fatal(err)
 	}

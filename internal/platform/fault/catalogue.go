@@ -133,6 +133,11 @@ var (
 		"auto, 0 (none) or a number up to 1000000000",
 		"Vazio (pelo tamanho do parceiro), 0 (nenhuma) ou um número até 1.000.000.000.",
 	)
+	PeopleCovered = addRule(
+		"people_covered",
+		"how many people the contract covers, from 1 to %d: without it nearly all values wait to be looked for",
+		"Diga quantas pessoas o contrato cobre, de 1 a %s: sem isso quase todos os dados esperam pela busca.",
+	)
 	PeopleOfPartner = addRule(
 		"people_of_partner",
 		"a number of people from 0 to %d",

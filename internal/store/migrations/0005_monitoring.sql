@@ -1,6 +1,7 @@
 -- A watched value.
 CREATE TABLE asset (
 	created_at    BIGINT NOT NULL,
+	due_at        BIGINT NOT NULL DEFAULT 0, -- since when the first look is due; it means nothing once that is done
 	fingerprint   BIGINT,           -- veiled under a key of the partner's own; NULL: no match meets it, because it is a sandbox value or waits for its first look
 	partner_id    INTEGER NOT NULL,
 	kind          INTEGER NOT NULL,
@@ -20,7 +21,7 @@ CREATE UNIQUE INDEX asset_value ON asset (partner_id, user_index, kind, value_in
 -- Who watches a value: an operator's search, and a person's CPF under other names.
 CREATE INDEX asset_watchers ON asset (partner_id, value_index);
 CREATE INDEX asset_probe ON asset (partner_id, fingerprint) WHERE fingerprint IS NOT NULL;
-CREATE INDEX asset_look_due ON asset (created_at) WHERE look = 1;
+CREATE INDEX asset_look_due ON asset (due_at, id) WHERE look = 1;
 CREATE INDEX asset_look_waiting ON asset (partner_id, created_at, id) WHERE look = 2;
 CREATE INDEX asset_age ON asset (created_at);
 CREATE INDEX asset_status ON asset (status, created_at, id);

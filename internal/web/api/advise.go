@@ -27,7 +27,10 @@ type adviceItem struct {
 
 // listAdvice answers GET /cyber/advise.
 func (s *Server) listAdvice(r *request) (any, error) {
-	applies, err := r.rules.Persons.ListAdvice(r.ctx, r.caller.Partner, r.user)
+	applies, looks, err := r.rules.Persons.ListAdvice(r.ctx, r.caller.Partner, r.user)
+	if err != nil {
+		return nil, err
+	}
 	return showAll(applies, func(a cyber.Advice) adviceItem {
 		item := adviceItem{
 			CatalogID:  string(a.Item.ID),
@@ -41,7 +44,7 @@ func (s *Server) listAdvice(r *request) (any, error) {
 			item.ValidationQuestion, item.AnswerOptions = q.Text, q.Options
 		}
 		return item
-	}), err
+	}), r.tellLooks(looks)
 }
 
 // newAnswer is the body of POST /cyber/advise/{userhash}/answers.
@@ -69,7 +72,11 @@ type riskScore struct {
 // showScore answers GET /cyber/score.
 func (s *Server) showScore(r *request) (any, error) {
 	score, err := r.rules.Persons.ComputeScore(r.ctx, r.caller.Partner, r.user)
-	return riskScore{score.Breach, score.Assessment, showAll(score.Recommendations, recommendation)}, err
+	if err != nil {
+		return nil, err
+	}
+	answer := riskScore{score.Breach, score.Assessment, showAll(score.Recommendations, recommendation)}
+	return answer, r.tellLooks(score.Looks)
 }
 
 // scorePoint is an element of GET /cyber/score/{userhash}/history.
@@ -82,9 +89,12 @@ type scorePoint struct {
 // scoreHistory answers with a person's score of each day. Scores are kept in tenths of a point.
 func (s *Server) scoreHistory(r *request) (any, error) {
 	days, err := r.rules.Persons.ScoreHistory(r.ctx, r.caller.Partner, r.user)
+	if err != nil {
+		return nil, err
+	}
 	return showAll(days, func(d cyber.ScoreDay) scorePoint {
 		return scorePoint{d.Date().Format(time.DateOnly), float64(d.Breach) / 10, float64(d.Assessment) / 10}
-	}), err
+	}), r.tellLooksOfUser()
 }
 
 // recommendation returns the sentence for something to mend.
@@ -130,6 +140,7 @@ func (s *Server) listScores(r *request, in userList) (any, error) {
 		return kept, err
 	}
 	answer := scoreList{Scores: make([]scoreItem, len(in.UserHashes))}
+	var looks cyber.PersonLooks
 	for i, name := range in.UserHashes {
 		item := scoreItem{UserHash: name}
 		user, err := partner.ParseUserHash("userHash", name)
@@ -143,9 +154,10 @@ func (s *Server) listScores(r *request, in userList) (any, error) {
 			return nil, err
 		}
 		item.BreachScore, item.AssessmentScore = &score.Breach, &score.Assessment
+		looks = looks.Join(score.Looks)
 		answer.Scores[i] = item
 	}
-	return answer, nil
+	return answer, r.tellLooks(looks)
 }
 
 // coverList is the answer of GET /cyber/cover/{userhash}. It speaks Portuguese as the answer of /cyber/insurance does,

@@ -144,8 +144,13 @@ func TestAddingIsFree(t *testing.T) {
 		); a.status != http.StatusOK || a.header.Get(waitingHeader) != "" {
 			t.Error("another partner:", a)
 		}
-		others := s.as(t, s.Other, http.MethodGet, "/v1/cyber/monitoring/"+hashOf("ana"), "")
-		if others.header.Get(waitingHeader) != "" {
+		// Its value has a token and is looked for by a worker, behind nobody else's.
+		path := "/v1/cyber/monitoring/" + hashOf("ana")
+		if others := s.as(t, s.Other, http.MethodGet, path, ""); others.header.Get(waitingHeader) != "1" {
+			t.Error("not looked for yet:", others.header)
+		}
+		s.settleDueLooks(t)
+		if others := s.as(t, s.Other, http.MethodGet, path, ""); others.header.Get(waitingHeader) != "" {
 			t.Error("another partner waits:", others.header)
 		}
 	})

@@ -90,35 +90,46 @@ func watchedOf(r *request, group cyber.Group) (any, error) {
 		cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group},
 	)
 	r.items = len(assets)
-	var waiting int
-	var newest time.Time
-	items := showAll(assets, func(a cyber.Asset) assetItem {
-		if a.Waits {
-			waiting, newest = waiting+1, a.AddedAt
-		}
-		return assetItem{ID: string(a.ID), Type: a.Kind.String(), Value: a.Value, Status: string(a.Status)}
-	})
-	if err != nil || waiting == 0 {
-		return items, err
-	}
-	// The contract's items have no member for it.
-	status, err := r.rules.FirstLooks.LookStatusSince(r.ctx, r.caller.Partner, r.caller.Settings, newest)
 	if err != nil {
 		return nil, err
 	}
-	r.reply.Set(waitingHeader, strconv.Itoa(waiting))
-	if !status.Until.IsZero() { // the last of them may have had its first look meanwhile
-		r.reply.Set(untilHeader, status.Until.UTC().Format(alert.TimeFormat))
-	}
-	return items, nil
+	items := showAll(assets, func(a cyber.Asset) assetItem {
+		return assetItem{ID: string(a.ID), Type: a.Kind.String(), Value: a.Value, Status: string(a.Status)}
+	})
+	return items, r.tellLooks(cyber.CountLooks(assets)) // the contract's items have no member for it
 }
 
-// The headers tell how many values of an answer wait for their first look into past breaches, and those of a list also
-// when the last of them will have had it.
+// The headers tell how many values that an answer shows, counts or adds wait for their first look into past breaches,
+// and those of a list also when the last of them will have had it.
 const (
 	waitingHeader = "x-first-looks-waiting"
 	untilHeader   = "x-first-looks-until"
 )
+
+// tellLooks sets the headers that say on how many looks an answer rests.
+func (r *request) tellLooks(looks cyber.PersonLooks) error {
+	if looks.Waiting == 0 {
+		return nil
+	}
+	status, err := r.rules.FirstLooks.LookStatusSince(r.ctx, r.caller.Partner, r.caller.Settings, looks.Newest)
+	if err != nil {
+		return err
+	}
+	r.reply.Set(waitingHeader, strconv.Itoa(looks.Waiting))
+	if !status.Until.IsZero() { // the last of them may have got its token meanwhile
+		r.reply.Set(untilHeader, status.Until.UTC().Format(alert.TimeFormat))
+	}
+	return nil
+}
+
+// tellLooksOfUser sets the headers for all values of the person whom the request names.
+func (r *request) tellLooksOfUser() error {
+	looks, err := r.rules.FirstLooks.CountLooksOf(r.ctx, r.caller.Partner, r.user)
+	if err != nil {
+		return err
+	}
+	return r.tellLooks(looks)
+}
 
 // removeMonitoring stops watching a value of a kind in the contract.
 func (s *Server) removeMonitoring(r *request) (any, error) {
@@ -280,6 +291,9 @@ type resolution struct {
 func (s *Server) listFindings(r *request) (any, error) {
 	findings, err := r.rules.Monitoring.ListFindings(r.ctx, r.caller.Partner, r.user)
 	r.items = len(findings)
+	if err != nil {
+		return nil, err
+	}
 	return showAll(findings, func(f cyber.Finding) findingItem {
 		item := findingItem{
 			ID:        string(f.ID),
@@ -306,7 +320,7 @@ func (s *Server) listFindings(r *request) (any, error) {
 			item.ResolvedAt, item.Reason = f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
 		}
 		return item
-	}), err
+	}), r.tellLooksOfUser()
 }
 
 // resolveFinding closes a finding for the reason in the body.

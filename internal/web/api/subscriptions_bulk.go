@@ -262,6 +262,7 @@ const (
 type keptOutcome struct {
 	Created int                    `json:"created"`
 	Watched string                 `json:"watched,omitempty"`
+	Waiting int                    `json:"waiting,omitzero"`
 	Rules   []subscription.Problem `json:"rules,omitempty"`
 	Failed  []keptRun              `json:"failed,omitempty"`
 }
@@ -275,7 +276,7 @@ type keptRun struct {
 }
 
 func packOutcome(o subscription.Outcome) (partner.Answer, error) {
-	kept := keptOutcome{Created: o.Created, Watched: o.Watched.String()}
+	kept := keptOutcome{Created: o.Created, Watched: o.Watched.String(), Waiting: o.Waiting}
 	numbers, named := map[subscription.Problem]int{}, 0
 	for _, f := range o.Failures {
 		listed := f.Problems
@@ -342,6 +343,9 @@ func contractAnswer(kept partner.Answer, e *subscription.Enrolment) (partner.Ans
 	}
 	if o.Watched != "" {
 		answer.Headers[watchedHeader] = o.Watched
+	}
+	if o.Waiting > 0 {
+		answer.Headers[waitingHeader] = strconv.Itoa(o.Waiting)
 	}
 	return answer, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -205,6 +206,10 @@ func (s *Server) showUsage(r *request) (any, error) {
 			Until:   formatDay(l.Until.UTC()),
 			Overdue: l.Overdue,
 			Stopped: l.Pace.IsStopped(),
+		}
+		if l.Waiting > 0 {
+			r.reply.Set(waitingHeader, strconv.FormatInt(l.Waiting, 10))
+			r.reply.Set(untilHeader, l.Until.UTC().Format(alert.TimeFormat))
 		}
 	}
 	counts, err := r.rules.Meter.CountsOfDays(r.ctx, r.caller.Partner, days)

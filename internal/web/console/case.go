@@ -26,8 +26,10 @@ type casePage struct {
 	// Reveal says since when and why the person's words are open to who looks; nil while they are closed.
 	Reveal   *operator.Entry
 	Findings []cyber.Found
-	Earlier  []ticket
-	Ready    []cyber.ReadyAnswer
+	// Looks says for which of the person's values past breaches were looked into.
+	Looks   cyber.PersonLooks
+	Earlier []ticket
+	Ready   []cyber.ReadyAnswer
 	// Writer is another operator who is writing an answer at this moment.
 	Writer string
 	// Draft is the ready answer that was picked without a script.
@@ -136,6 +138,10 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 		Limit:   openFindings,
 	}
 	page.Findings, _, err = c.Rules.Review.FindingList(ctx, open)
+	if err != nil {
+		return casePage{}, err
+	}
+	page.Looks, err = c.Rules.FirstLooks.CountLooksOf(ctx, one.Partner, one.User)
 	if err != nil {
 		return casePage{}, err
 	}

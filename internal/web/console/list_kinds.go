@@ -232,13 +232,21 @@ var assetsList = listing{
 			[]string{
 				kindWords[a.Kind],
 				identifier.MaskValue(a.Kind, a.Value),
-				string(a.Status),
+				assetStatusWord(a),
 				partners[a.Partner],
 				formatStamp(a.AddedAt),
 				string(a.ID),
 			},
 		}
 	}),
+}
+
+// assetStatusWord returns the status of a watched value in an export: one that was not looked for is not clean.
+func assetStatusWord(a cyber.Asset) string {
+	if a.IsUnlooked() {
+		return "ainda não verificado"
+	}
+	return string(a.Status)
 }
 
 // assetStatus returns the status of the watched values that are asked for.

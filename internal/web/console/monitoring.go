@@ -66,11 +66,19 @@ func listAssets(c *Console, r *request) (answer, error) {
 	return view{"monitoring", "Dados monitorados", page}, nil
 }
 
+// assetFigure returns the figure that counts the watched values that are asked for; empty where none does.
+func (f filter) assetFigure() operator.Figure {
+	if f.valueOfName("status") == notSearched {
+		return operator.AssetsUnlooked
+	}
+	return assetFigures[f.assetStatus()]
+}
+
 // assetFigures are the figures that count the watched values in a status.
 var assetFigures = map[cyber.Status]operator.Figure{
-	cyber.StatusMonitored:   "assets.monitored",
-	cyber.StatusAlert:       "assets.alert",
-	cyber.StatusCompromised: "assets.compromised",
+	cyber.StatusMonitored:   operator.AssetsMonitored,
+	cyber.StatusAlert:       operator.AssetsAlert,
+	cyber.StatusCompromised: operator.AssetsCompromised,
 }
 
 func (c *Console) gatherAssets(ctx context.Context, who viewer, f filter, choice partnerChoice) (assetsPage, error) {
@@ -99,7 +107,7 @@ func (c *Console) gatherAssets(ctx context.Context, who viewer, f filter, choice
 		partnerChoice: choice,
 		Names:         choice.namesByID(),
 	}
-	total := f.totalUnlessFiltered(now[assetFigures[page.Status]], "status")
+	total := f.totalUnlessFiltered(now[f.assetFigure()], "status")
 	part := listPart{partners: choice.All, shown: len(assets), next: next, total: total}
 	page.List, err = c.newListView(ctx, who, &assetsList, f, part)
 	return page, err

@@ -27,13 +27,28 @@ type overviewPage struct {
 	// Failing and Slow count the live partners of each state.
 	Failing, Slow int
 	Queue         dayQueue
-	// Unsearched are values of live partners that were not yet looked for in past breaches.
-	Unsearched int64
+	// Overdue are the live partners whose values have waited for their first look for longer than a day, those with most
+	// of them first.
+	Overdue []overduePartner
 	// Severities and Alerts are the two charts at the top, Charts the others.
 	Severities, Alerts picture
 	Charts             []picture
 	// Notices are changes of one's own access.
 	Notices []operator.Entry
+}
+
+// overduePartner is a live partner whose values wait too long for their first look.
+type overduePartner struct {
+	partner.Partner
+	Looks cyber.LookStatus
+}
+
+// OverdueValues counts the values that have waited for longer than a day, of all partners.
+func (p overviewPage) OverdueValues() (n int64) {
+	for _, one := range p.Overdue {
+		n += one.Looks.Overdue
+	}
+	return n
 }
 
 // dayQueue are the cases that wait now.
@@ -69,7 +84,8 @@ const mostSparks = 12
 
 // Assets returns how many values are watched, in whatever status.
 func (p overviewPage) Assets() int64 {
-	return p.Now[operator.AssetsMonitored] + p.Now[operator.AssetsAlert] + p.Now[operator.AssetsCompromised]
+	return p.Now[operator.AssetsMonitored] + p.Now[operator.AssetsUnlooked] +
+		p.Now[operator.AssetsAlert] + p.Now[operator.AssetsCompromised]
 }
 
 // showOverview shows the first page of the service's operators: figures, notices and what needs attention.
@@ -146,8 +162,13 @@ func (c *Console) gatherOverview(ctx context.Context, who operator.Operator) (ov
 		if err != nil {
 			return page, err
 		}
-		page.Unsearched += looks.Waiting
+		if looks.Overdue > 0 {
+			page.Overdue = append(page.Overdue, overduePartner{p.Partner, looks})
+		}
 	}
+	slices.SortStableFunc(page.Overdue, func(a, b overduePartner) int {
+		return cmp.Compare(b.Looks.Overdue, a.Looks.Overdue)
+	})
 	return page, nil
 }
 

@@ -75,6 +75,7 @@ func createPartner(c *Console, r *request) (answer, error) {
 	if r.trimmedField("mode") == string(partner.Sandbox) {
 		mode = partner.Sandbox
 	}
+	form.noteFault(partner.Partner{Mode: mode, Settings: settings}.CheckSize())
 	var made partner.Partner
 	var cred partner.Credentials
 	err := c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (string, string, error) {
@@ -342,7 +343,12 @@ var savePartner = changeHandler("partner.set", "id", "/partners/{id}", "partner.
 	func(r *request, in *Rules, id partner.ID) (string, error) {
 		form := newFormReader(r)
 		settings := form.readSettings()
-		_, err := in.Partners.UpdatePartner(r.Context(), id, func(p *partner.Partner) {
+		before, err := in.Partners.GetPartner(r.Context(), id)
+		if err != nil {
+			return "", err
+		}
+		form.noteFault(partner.Partner{Mode: before.Mode, Settings: settings}.CheckSize())
+		_, err = in.Partners.UpdatePartner(r.Context(), id, func(p *partner.Partner) {
 			p.Name, p.Settings = r.trimmedField("name"), settings
 		})
 		return "", form.joinFaults(err)

@@ -33,13 +33,24 @@ type personPage struct {
 	Cases    []ticket
 	Devices  []devicePage
 	Cover    []cyber.Entitlement
-	Score    *cyber.ScoreDay
-	Line     scoreLine
+	// Looks says for which of the person's values past breaches were looked into.
+	Looks cyber.PersonLooks
+	Score *cyber.ScoreDay
+	Line  scoreLine
 	// BreachTurn and HabitsTurn are by how much the scores moved in 30 days, in tenths; HasTurn that this is known.
 	BreachTurn, HabitsTurn int64
 	HasTurn                bool
 	Timeline               timeline
 	Services               []cyber.Service
+}
+
+// lowRisk is below which a score is low, in tenths: the person's own page has a word for it.
+const lowRisk = 333
+
+// IsRiskUnknown reports whether the risk from leaks cannot be told yet: it is low so far, but values wait for their
+// first look.
+func (p personPage) IsRiskUnknown() bool {
+	return p.Looks.Waiting > 0 && p.Score != nil && p.Score.Breach <= lowRisk
 }
 
 // Shown reports whether the operator has unlocked the personal values.
@@ -150,8 +161,14 @@ func (c *Console) gatherPerson(
 		page.Who = &page.Subscriptions[0].Beneficiary
 	}
 	values := map[cyber.AssetID]string{}
-	for _, a := range held.Assets {
+	assets := make([]cyber.Asset, len(held.Assets))
+	for i, a := range held.Assets {
 		values[a.ID] = a.Value
+		assets[i] = a.Asset
+	}
+	page.Looks, err = c.Rules.FirstLooks.EstimateLooks(ctx, p.ID, p.Settings, cyber.CountLooks(assets))
+	if err != nil {
+		return personPage{}, err
 	}
 	for _, f := range slices.Backward(held.Findings) {
 		page.Findings = append(page.Findings, personFinding{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -212,6 +213,8 @@ type portalPage struct {
 	Sent, Refused int64
 	Log           []partner.LoggedRequest
 	Subscriptions int64
+	// Looks is how the partner stands with its first looks; a sandbox has none.
+	Looks cyber.LookStatus
 	// Trying says that the sandbox is looked at.
 	Trying bool
 }
@@ -284,6 +287,12 @@ func (c *Console) gatherPortal(ctx context.Context, v viewer) (portalPage, error
 		return page, err
 	}
 	page.Subscriptions = active.Total
+	if page.Partner.Mode == partner.Live {
+		page.Looks, err = c.Rules.FirstLooks.LookStatus(ctx, id, page.Partner.Settings)
+		if err != nil {
+			return page, err
+		}
+	}
 	page.Notices, err = c.accessNotices(ctx, v.who)
 	return page, err
 }

@@ -42,6 +42,7 @@ func newWorld(t *testing.T) *world {
 		Sessions:   cyber.NewPortalSessions(e.Store.Subjects, e.Store.Partners, e.Keys, now, nil),
 		Themes:     w.registry,
 		Monitoring: cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, now),
+		FirstLooks: cyber.NewFirstLooks(e.Store.Monitoring, e.Store.Partners, now),
 		Persons:    cyber.NewPersons(e.Store.Advice, cyber.NewCatalogue(e.Store.Advice, now), now, nil),
 		Cases: cyber.NewCases(
 			e.Store.Cases,

@@ -2,6 +2,7 @@ package person
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,6 +18,9 @@ type homePage struct {
 	// Next is the first step of the plan; nil when all is done.
 	Next *stepView
 	Plan planView
+	// Looks says for which of the person's values past breaches were looked into; while some wait, Values are listed.
+	Looks  cyber.PersonLooks
+	Values []valueView
 	// Risk is what leaks make of it, Habits what the person said of theirs.
 	Risk, Habits riskView
 	// Leaks are the gravest open ones; More is how many others there are.
@@ -58,8 +62,18 @@ func (p *Pages) gatherHome(ctx context.Context, v visitor) (homePage, error) {
 	if err != nil {
 		return page, err
 	}
-	page.Risk = newRiskView(score.Breach)
-	page.Habits = newRiskView(score.Assessment)
+	page.Looks, page.Values = leaks.Looks, leaks.Values
+	slices.SortStableFunc(page.Values, func(a, b valueView) int { // those that wait come first
+		switch {
+		case a.Unlooked && !b.Unlooked:
+			return -1
+		case b.Unlooked && !a.Unlooked:
+			return 1
+		}
+		return 0
+	})
+	page.Risk = newRiskView(score.Breach, leaks.Looks)
+	page.Habits = newHabitsView(score.Assessment, leaks.Looks)
 	for _, value := range leaks.Values {
 		if value.Status == cyber.StatusCompromised || page.Status == cyber.StatusMonitored {
 			page.Status = value.Status

@@ -27,6 +27,8 @@ type leaksPage struct {
 	Reasons []choice
 	// Open counts the leaks that something is still to be done about, on whichever page.
 	Open int
+	// Looks says for which of the values past breaches were looked into.
+	Looks cyber.PersonLooks
 }
 
 // choice is an option of a select field.
@@ -36,6 +38,9 @@ type choice struct{ Value, Label string }
 type valueView struct {
 	Icon, Kind, Masked string
 	Status             cyber.Status
+	// Unlooked says that nothing can be said of it yet, and AddedAt since when.
+	Unlooked bool
+	AddedAt  time.Time
 }
 
 // leakView is one breach with all that it held of a person.
@@ -133,6 +138,10 @@ func (p *Pages) gatherLeaks(ctx context.Context, v visitor) (leaksPage, error) {
 	if err != nil {
 		return page, err
 	}
+	page.Looks, err = p.Rules.FirstLooks.EstimateLooks(ctx, v.who.ID, v.who.Settings, cyber.CountLooks(assets))
+	if err != nil {
+		return page, err
+	}
 	values := map[cyber.AssetID]valueView{}
 	for _, a := range assets {
 		value := valueView{
@@ -140,6 +149,9 @@ func (p *Pages) gatherLeaks(ctx context.Context, v visitor) (leaksPage, error) {
 			Kind:   v.sentence("kind." + a.Kind.String()),
 			Masked: identifier.MaskForOwner(a.Kind, a.Value),
 			Status: a.Status,
+
+			Unlooked: a.IsUnlooked(),
+			AddedAt:  a.AddedAt,
 		}
 		values[a.ID] = value
 		page.Values = append(page.Values, value)

@@ -195,6 +195,8 @@ type stepsPage struct {
 	Ticked *stepView
 	Advice []cyber.Advice
 	More   int
+	// Looks says on which of the person's values the plan rests.
+	Looks cyber.PersonLooks
 }
 
 // showSteps shows the steps against all findings together, and the advice of the catalogue.
@@ -218,12 +220,12 @@ func (p *Pages) gatherSteps(ctx context.Context, v visitor) (stepsPage, error) {
 	if err != nil {
 		return stepsPage{}, err
 	}
-	list, err := p.Rules.Persons.InLanguage(v.lang).ListAdvice(ctx, v.who.ID, v.session.User)
+	list, looks, err := p.Rules.Persons.InLanguage(v.lang).ListAdvice(ctx, v.who.ID, v.session.User)
 	if err != nil {
 		return stepsPage{}, err
 	}
 	more := max(0, len(list)-mostAdvice)
-	return stepsPage{Plan: plan, At: -1, Advice: list[:len(list)-more], More: more}, nil
+	return stepsPage{Plan: plan, At: -1, Advice: list[:len(list)-more], More: more, Looks: looks}, nil
 }
 
 // answerQuestion stores the person's answer to a question of the catalogue.

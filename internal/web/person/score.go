@@ -17,8 +17,9 @@ const mostDays = 30
 // scorePage is a person's risk over time.
 type scorePage struct {
 	Score cyber.Score
-	Risk  riskView
-	Days  []cyber.ScoreDay
+	// Risk and Habits are the score as the first page has it.
+	Risk, Habits riskView
+	Days         []cyber.ScoreDay
 	// Breach and Assessment are the points of two lines in a picture of chartWide by chartHigh.
 	Breach, Assessment string
 	Wide, High         int
@@ -49,7 +50,13 @@ func (p *Pages) gatherScore(ctx context.Context, v visitor) (scorePage, error) {
 	if err != nil {
 		return scorePage{}, err
 	}
-	page := scorePage{Score: score, Risk: newRiskView(score.Breach), Wide: chartWide, High: chartHigh}
+	page := scorePage{
+		Score:  score,
+		Risk:   newRiskView(score.Breach, score.Looks),
+		Habits: newHabitsView(score.Assessment, score.Looks),
+		Wide:   chartWide,
+		High:   chartHigh,
+	}
 	days = days[max(0, len(days)-mostDays):]
 	page.Breach = drawScoreLine(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Breach })
 	page.Assessment = drawScoreLine(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Assessment })
@@ -89,11 +96,27 @@ type riskView struct {
 	Score float64
 	Class string
 	Pin   int
+	// Looks is what the score rests on.
+	Looks    cyber.PersonLooks
+	ofHabits bool
+}
+
+// IsUnknown reports whether the risk cannot be told yet: it is low so far, but values wait for their first look, or none
+// is watched at all. Habits can be told of who has no values.
+func (v riskView) IsUnknown() bool {
+	return v.Class == "low" && (v.Looks.Waiting > 0 || v.Looks.Values == 0 && !v.ofHabits)
+}
+
+// newHabitsView judges the score of habits and devices, a part of which are leaks.
+func newHabitsView(score float64, looks cyber.PersonLooks) riskView {
+	v := newRiskView(score, looks)
+	v.ofHabits = true
+	return v
 }
 
 // newRiskView judges a score of 0 to 100 by thirds: the larger the worse.
-func newRiskView(score float64) riskView {
-	v := riskView{Score: score, Class: "low", Pin: 8 + int(score*3.08)}
+func newRiskView(score float64, looks cyber.PersonLooks) riskView {
+	v := riskView{Score: score, Class: "low", Pin: 8 + int(score*3.08), Looks: looks}
 	if score >= 200.0/3 {
 		v.Class = "high"
 	} else if score >= 100.0/3 {

@@ -43,6 +43,7 @@ type Rules struct {
 	Sessions   *cyber.PortalSessions
 	Themes     Themes
 	Monitoring *cyber.Monitoring
+	FirstLooks *cyber.FirstLooks
 	Persons    *cyber.Persons
 	Cases      *cyber.Cases
 	Services   *cyber.Services

@@ -163,6 +163,56 @@ var frameWords = map[string]said{
 		"None has an antivirus yet.",
 	},
 	"home.nothing": {"Nada a fazer por agora.", "Nada que hacer por ahora.", "Nothing to do for now."},
+	"home.meanwhile": {
+		"Ver o que já dá para fazer",
+		"Ver lo que ya se puede hacer",
+		"See what can be done already",
+	},
+
+	"looks.some": {
+		"Ainda não olhamos todos os seus dados.",
+		"Todavía no miramos todos sus datos.",
+		"We have not looked at all of your data yet.",
+	},
+	"looks.none": {
+		"Ainda não olhamos os seus dados",
+		"Todavía no miramos sus datos",
+		"We have not looked at your data yet",
+	},
+	"looks.part": {
+		"Ainda não olhamos {} dos seus {} dados",
+		"Todavía no miramos {} de sus {} datos",
+		"We have not looked at {} of your {} values yet",
+	},
+	"looks.unknown": {
+		"Por isso não sabemos se estão em algum vazamento.",
+		"Por eso no sabemos si están en alguna filtración.",
+		"So we do not know whether they are in a leak.",
+	},
+	"looks.since": {"Estão na fila desde {}.", "Están en la cola desde {}.", "They have been waiting since {}."},
+	"looks.by": {
+		"Devem ser olhados até {}.",
+		"Deben ser mirados hasta {}.",
+		"They should be looked at by {}.",
+	},
+	"looks.nodate": {
+		"Ainda não há data para isso.",
+		"Todavía no hay fecha para eso.",
+		"There is no date for that yet.",
+	},
+	"looks.left":  {"Faltam {} de {}", "Faltan {} de {}", "{} of {} left"},
+	"looks.value": {"Ainda não verificamos este dado", "Todavía no verificamos este dato", "We have not checked this yet"},
+	"looks.added": {"desde {}", "desde el {}", "since {}"},
+	"looks.basis": {
+		"Olhamos {} dos seus {} dados.",
+		"Miramos {} de sus {} datos.",
+		"We have looked at {} of your {} values.",
+	},
+	"looks.more": {
+		"Pode aparecer mais a fazer quando olharmos os outros.",
+		"Puede aparecer más que hacer cuando miremos los otros.",
+		"There may be more to do once we have looked at the others.",
+	},
 
 	"score.title": {"O seu risco", "Su riesgo", "Your risk"},
 	"score.scale": {
@@ -187,9 +237,25 @@ var frameWords = map[string]said{
 	"score.mend":  {"O que mais reduz o seu risco", "Lo que más reduce su riesgo", "What lowers your risk most"},
 	"score.table": {"Ver em tabela", "Ver en tabla", "See as a table"},
 
-	"risk.low":   {"Baixo", "Bajo", "Low"},
-	"risk.mid":   {"Médio", "Medio", "Medium"},
-	"risk.high":  {"Alto", "Alto", "High"},
+	"risk.low":     {"Baixo", "Bajo", "Low"},
+	"risk.mid":     {"Médio", "Medio", "Medium"},
+	"risk.high":    {"Alto", "Alto", "High"},
+	"risk.unknown": {"Ainda não sabemos", "Todavía no sabemos", "We do not know yet"},
+	"risk.blank": {
+		"Risco ainda sem medida",
+		"Riesgo todavía sin medida",
+		"Risk not measured yet",
+	},
+	"risk.wait": {
+		"Com todos, mostramos se é baixo, médio ou alto, e por quê.",
+		"Con todos, mostramos si es bajo, medio o alto, y por qué.",
+		"With all of them we show whether it is low, medium or high, and why.",
+	},
+	"risk.atleast": {
+		"É pelo menos isso: pode subir quando olharmos os outros.",
+		"Es por lo menos eso: puede subir cuando miremos los otros.",
+		"It is at least that: it may rise once we have looked at the others.",
+	},
 	"risk.of":    {"{} de 100.", "{} de 100.", "{} of 100."},
 	"risk.meter": {"Risco {}: {} de 100", "Riesgo {}: {} de 100", "Risk {}: {} of 100"},
 	"risk.help": {
@@ -212,6 +278,11 @@ var leakWords = map[string]said{
 		"Nenhum. Os seus dados monitorados não estão em nenhum vazamento em aberto.",
 		"Ninguna. Sus datos vigilados no están en ninguna filtración abierta.",
 		"None. Your watched values are in no open leak.",
+	},
+	"leaks.sofar": {
+		"Nenhum até agora, mas ainda não olhamos todos os seus dados.",
+		"Ninguna hasta ahora, pero todavía no miramos todos sus datos.",
+		"None so far, but we have not looked at all of your data yet.",
 	},
 	"leaks.over":    {"Já resolvidos", "Ya resueltos", "Already dealt with"},
 	"leaks.newer":   {"Mais novos", "Más nuevos", "Newer"},

@@ -272,7 +272,7 @@ func TestPageDamagedWhileOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-	if pending, err := v.Breaches.ListDueLooks(context.Background(), 10); err != nil || len(pending) != 1 {
+	if pending, err := v.Breaches.ListDueLooks(context.Background(), leak.DuePlace{}, 10); err != nil || len(pending) != 1 {
 		t.Errorf("%d values wait to be probed, %v: the damaged segment was taken for an answer", len(pending), err)
 	}
 }
