@@ -53,8 +53,8 @@ type About struct {
 	Engine string `json:"engine"`
 	// Parts are what is inside. What an installation has and is not named here is kept elsewhere.
 	Parts []Part `json:"parts"`
-	// Binding shows which key file belongs to it.
-	Binding []byte `json:"binding"`
+	// Ring is the wrapped ring of keys: the root opens it, and without the root nothing does.
+	Ring json.RawMessage `json:"ring"`
 }
 
 // Part is a part of an installation that is restored, and whose age is told, on its own.
