@@ -157,7 +157,11 @@ func TestKeysOfTwoReplicas(t *testing.T) {
 	was, err := os.ReadFile(first)
 	must(t, err)
 	l := f.startLoad(t)
-	for range 2 {
+	rounds := 1
+	if long() {
+		rounds = 10
+	}
+	for range rounds {
 		l.awaitMore(t)
 		f.mustCommand(t, first, "keys", "rotate")
 		l.awaitMore(t)
@@ -198,7 +202,7 @@ func TestKeysOfTwoReplicas(t *testing.T) {
 	f.servers[0].start(t)
 	f.verify(t, l.oracle.acked.Load(), f.servers...)
 	f.mustCommand(t, next, "check")
-	t.Logf("%d batches and %d look-ups under two rotations, drops and a change of roots, %d requests sent again",
+	t.Logf("%d batches and %d look-ups under rotations, drops and a change of roots, %d requests sent again",
 		l.oracle.acked.Load(), l.lookedUp.Load(), l.oracle.retried.Load())
 }
 
