@@ -40,7 +40,7 @@ type doctorCmd struct {
 func (doctorCmd) Help() string {
 	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: " +
 		"configuration, data folder, disk,\n" +
-		"key file, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook " +
+		"root key and keys, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook " +
 		"ranges. Give it the same flags and variables as the server. It ends with\n" +
 		"code 1 when something would keep the service from working; warnings do not. For what is inside the " +
 		"database: vigia check.\n\n" +

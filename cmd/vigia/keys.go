@@ -103,8 +103,8 @@ type keysRootCmd struct {
 
 func (keysRootCmd) Help() string {
 	return "Changing the root, without a pause:\n" +
-		"  vigia keys root --new /safe/new.json          both roots open the keys now\n" +
-		"  (start every server anew with --key-file /safe/new.json)\n" +
+		"  vigia keys root --new /safe/new.json\n" +
+		"both roots open the keys now; start every server anew with --key-file /safe/new.json, then\n" +
 		"  vigia keys root --drop-old --key-file /safe/new.json\n\n" +
 		"Backups made before need the root of their time: keep it as long as you keep them."
 }

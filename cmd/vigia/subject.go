@@ -165,7 +165,7 @@ func (e *subjectEraseCmd) confirmErasure(ctx context.Context, a *app.App, o *out
 type subjectLogCmd struct{}
 
 func (subjectLogCmd) Help() string {
-	return "One JSON object a line, keyed indexes only. It names nobody without the key file, so it may be kept " +
+	return "One JSON object a line, keyed indexes only. It names nobody without the keys, so it may be kept " +
 		"anywhere.\n\n" +
 		"Example:\n  vigia subject log > /safe/erasures.jsonl"
 }

@@ -42,7 +42,7 @@ type BackupOptions struct {
 // The purposes of keyed hashes.
 const backupMAC = "backup"
 
-// WriteBackup writes a copy of this installation to a new file, while servers go on writing. The key file is never in
+// WriteBackup writes a copy of this installation to a new file, while servers go on writing. The root key is never in
 // it: together they would be all that a thief needs. A PostgreSQL database is copied by its own tools, and leak corpora
 // in a bucket by those of the bucket; ListLeftOut names them. Passwords are always taken along: every machine has its
 // own copy, and fetching them anew takes hours.
@@ -303,7 +303,7 @@ type Restored struct {
 	Problems []store.Problem
 }
 
-// RestoreBackup unpacks a backup into an empty folder, opens it with its key file, repeats the erasures that were made
+// RestoreBackup unpacks a backup into an empty folder, opens it with its root key, repeats the erasures that were made
 // since the backup, and checks everything. record is called with the restored installation before the check. Until the
 // restore is complete a marker keeps every other command out of the folder; the next restore starts over in it.
 func RestoreBackup(

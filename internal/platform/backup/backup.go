@@ -60,7 +60,7 @@ type About struct {
 // Part is a part of an installation that is restored, and whose age is told, on its own.
 type Part string
 
-// The parts of an installation. The key file is none: it is never in a backup.
+// The parts of an installation. The root key is none: it is never in a backup.
 const (
 	Database  Part = "database"
 	Leaks     Part = "leaks"     // segments of breaches

@@ -28,7 +28,7 @@ import (
 type WrappedRing struct {
 	// Installation is a random name that all states of a ring have in common.
 	Installation string `json:"installation"`
-	// Epoch grows with every change.
+	// Epoch grows with every change, by a random step.
 	Epoch int64 `json:"epoch"`
 	// Body is every secret, sealed under the ring's own key and bound to installation and epoch.
 	Body []byte `json:"body"`
@@ -351,11 +351,19 @@ func (k *Keys) changeRing(w WrappedRing, change func(w *WrappedRing, m *material
 		return w, err
 	}
 	defer m.wipeSecrets()
-	w.Epoch++
+	w.Epoch += epochStep()
 	if err := change(&w, m, &key); err != nil {
 		return w, err
 	}
 	return w, w.sealBody(m, key)
+}
+
+// epochStep returns by how much an epoch grows. It is random, so that the states of a ring before and after a database was
+// put back to an older day never have one epoch.
+func epochStep() int64 {
+	var step [4]byte
+	_, _ = rand.Read(step[:]) // never fails: crypto/rand ends the program instead
+	return 1 + int64(binary.LittleEndian.Uint32(step[:]))
 }
 
 // changeKeyset changes the keys of a ring's material.
