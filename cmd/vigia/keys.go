@@ -155,7 +155,7 @@ func copyTime(k seal.WrappedKey) time.Time { return sqldb.FromMicros(k.CopiedAt)
 
 // keysMakeCmd is 'vigia keys make'. It needs no database: several servers get the file before one of them begins.
 type keysMakeCmd struct {
-	File string `arg:"" name:"file" help:"New key file; never one that exists."`
+	File string `arg:"" name:"file" type:"path" help:"New key file; never one that exists."`
 }
 
 func (k *keysMakeCmd) Run(o *output) error {

@@ -216,7 +216,7 @@ type command struct {
 type commandKey struct{}
 
 // unrecorded are commands that neither change nor show anything of the service's, or only the trail itself.
-var unrecorded = []string{"migrate", "version", "audit list", "audit verify", "completion", "man"}
+var unrecorded = []string{"migrate", "version", "audit list", "audit verify", "completion", "man", "keys make"}
 
 // secretFlags are flags whose value is never kept.
 var secretFlags = []string{"secret", "password", "token", "database"}
