@@ -437,9 +437,13 @@ func openAppForCommand(ctx context.Context, c *config.Common, o *output) (*app.A
 		return nil, err
 	}
 	if isNew {
-		o.warn(fmt.Sprintf("a new installation was begun in %s, with its root key in %s: keep a copy of that file apart; "+
-			"if you meant one that is there already, check --data",
-			absolutePath(c.Data), placeOfRoot(c)))
+		keep := ": keep a copy of that file apart"
+		if c.KMS != "" {
+			keep = ""
+		}
+		o.warn(fmt.Sprintf("a new installation was begun in %s, with its root key in %s%s; if you meant one that is "+
+			"there already, check --data",
+			absolutePath(c.Data), placeOfRoot(c), keep))
 	}
 	if err := recordCommand(ctx, a); err != nil {
 		return nil, errors.Join(err, a.Close())

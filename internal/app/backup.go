@@ -533,7 +533,8 @@ func KeysBesideData(c config.Common) bool {
 func (a *App) WarnOfCustody(log *slog.Logger, standby string) {
 	if KeysBesideData(a.Config) {
 		log.Warn("the key file is in the data folder: whoever copies the folder, or the disk, can read everything",
-			"file", a.Config.KeyFilePath(), "mend", "move it and name it with --key-file, or use a KMS: vigia keys root --new")
+			"file", a.Config.KeyFilePath(),
+			"mend", "move it and name it with --key-file, or use a KMS: vigia keys root --new")
 	}
 	for option, address := range map[string]string{
 		"--database":      a.Config.DatabaseAddress(),

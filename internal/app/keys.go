@@ -75,7 +75,8 @@ func (s *Server) findLacking(ctx context.Context) error {
 	s.lacking.Store(&list)
 	if len(list) > 0 {
 		s.log.Error("there are values that nobody can open with the keys of this database",
-			"values", strings.Join(list, "; "), "mend", "restore a backup that has these keys; 'vigia check' counts all")
+			"values", strings.Join(list, "; "),
+			"mend", "restore a backup that has these keys; 'vigia check' counts all")
 	}
 	return nil
 }

@@ -51,8 +51,8 @@ func unsafeFile(path, why, remedy string) error {
 	return ErrKeyFileUnsafe.Note("the key file %+q %s: %s", path, why, remedy)
 }
 
-// writeNewFile puts raw at path in one step: after a crash there is no file or all of it. It refuses to replace one. The
-// caller holds the lock, so no other writer is at it.
+// writeNewFile puts raw at path in one step: after a crash there is no file or all of it. It refuses to replace one.
+// The caller holds the lock, so no other writer is at it.
 func writeNewFile(path string, raw []byte) error {
 	err := durable.WriteNewFile(path, raw)
 	if errors.Is(err, fs.ErrExist) {

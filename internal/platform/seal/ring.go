@@ -343,7 +343,10 @@ func (k *Keys) AdoptRing(w WrappedRing) (changed bool, err error) {
 
 // changeRing returns the next state of a ring, to be committed where w was read; AdoptRing follows. change may replace
 // the key of the ring.
-func (k *Keys) changeRing(w WrappedRing, change func(w *WrappedRing, m *material, key *[]byte) error) (WrappedRing, error) {
+func (k *Keys) changeRing(
+	w WrappedRing,
+	change func(w *WrappedRing, m *material, key *[]byte) error,
+) (WrappedRing, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	m, key, err := k.openMaterial(w)
@@ -358,8 +361,8 @@ func (k *Keys) changeRing(w WrappedRing, change func(w *WrappedRing, m *material
 	return w, w.sealBody(m, key)
 }
 
-// epochStep returns by how much an epoch grows. It is random, so that the states of a ring before and after a database was
-// put back to an older day never have one epoch.
+// epochStep returns by how much an epoch grows. It is random, so that the states of a ring before and after a database
+// was put back to an older day never have one epoch.
 func epochStep() int64 {
 	var step [4]byte
 	_, _ = rand.Read(step[:]) // never fails: crypto/rand ends the program instead
@@ -385,8 +388,8 @@ func (m *material) changeKeyset(change func(*keyset.Manager) error) error {
 // KindRewrite is the kind of the job that seals anew, after a rotation, what older keys have sealed.
 const KindRewrite = "keys.rewrite"
 
-// RotateRing adds a new key, which seals from then on, and returns its id. Old keys go on opening. Indexes, fingerprints
-// and MACs do not change.
+// RotateRing adds a new key, which seals from then on, and returns its id. Old keys go on opening. Indexes,
+// fingerprints and MACs do not change.
 func (k *Keys) RotateRing(w WrappedRing) (next WrappedRing, id uint32, err error) {
 	next, err = k.changeRing(w, func(_ *WrappedRing, m *material, _ *[]byte) error {
 		return m.changeKeyset(func(manager *keyset.Manager) (err error) {
@@ -460,8 +463,12 @@ func (k *Keys) DropOtherRoots(w WrappedRing) (WrappedRing, error) {
 func (k *Keys) NoteCopy(w WrappedRing, root *Root, now time.Time) (WrappedRing, error) {
 	wrapped, has := w.FindRoot(root.id)
 	if !has {
-		return w, ErrWrongRoot.Note("%+q holds the root %s, which does not open the keys of this database; it is %s that does",
-			root.place, root.id, strings.Join(w.RootIDs(), " or "))
+		return w, ErrWrongRoot.Note(
+			"%+q holds the root %s, which does not open the keys of this database; it is %s that does",
+			root.place,
+			root.id,
+			strings.Join(w.RootIDs(), " or "),
+		)
 	}
 	if _, err := root.unwrapKey(wrapped, w.Installation); err != nil {
 		return w, err

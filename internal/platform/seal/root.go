@@ -46,8 +46,8 @@ const (
 	fileVersion = 2
 	fileKind    = "vigia root key"
 	secretSize  = 32
-	fileNote    = "Vigia root key. It opens the ring of keys in the database: with both, all personal data can be read; " +
-		"without this file nobody can. Keep it mode 0600, and a copy apart from the database and its backups. " +
+	fileNote    = "Vigia root key. It opens the ring of keys in the database: with both, all personal data can be " +
+		"read; without this file nobody can. Keep it mode 0600, and a copy apart from the database and its backups. " +
 		"The service never writes it. Do not edit."
 	// labelRootID keeps the id of a root apart from every other use of its key.
 	labelRootID = "vigia root id 1"

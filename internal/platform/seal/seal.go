@@ -97,8 +97,8 @@ func (p Place) encodePlace() []byte {
 	return ad
 }
 
-// Seal encrypts plain for the given place under the primary key. The result is Overhead bytes longer. A process that has
-// not looked at the ring for a while, such as one that was stopped, does so first.
+// Seal encrypts plain for the given place under the primary key. The result is Overhead bytes longer. A process that
+// has not looked at the ring for a while, such as one that was stopped, does so first.
 func (k *Keys) Seal(at Place, plain []byte) ([]byte, error) {
 	if k.read != nil && time.Since(began)-time.Duration(k.looked.Load()) > staleAfter {
 		k.lookAgain()
