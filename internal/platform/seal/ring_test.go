@@ -360,3 +360,18 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("%d keys after 20 rotations", n)
 	}
 }
+
+// TestHistoriesNeverShareAnEpoch: a process that has seen one history of a database is not taken in by another, in which
+// as many changes were made after the database was put back to an older day.
+func TestHistoriesNeverShareAnEpoch(t *testing.T) {
+	k := fresh(t)
+	w := storeOf(k).ring
+	one, _, err := k.RotateRing(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := k.RotateRing(w)
+	if err != nil || one.Epoch == other.Epoch || one.Epoch <= w.Epoch || other.Epoch <= w.Epoch {
+		t.Errorf("from epoch %d to %d and %d, %v", w.Epoch, one.Epoch, other.Epoch, err)
+	}
+}
