@@ -22,9 +22,9 @@ type backupCmd struct {
 func (backupCmd) Help() string {
 	return "Copies the embedded database as it is at one moment while servers go on writing, with the corpora and a " +
 		"list of digests, to one\n" +
-		"file of mode 0600. The key file is not in it: keep a copy of it apart, since the two together are all that " +
-		"a thief needs, and the\n" +
-		"backup alone is of no use to anybody. A PostgreSQL database is copied by pg_dump, and leak corpora in a " +
+		"file of mode 0600. The keys are in it, wrapped; the root key that opens them is not: keep a copy of the key " +
+		"file apart, since the two\n" +
+		"together are all that a thief needs, and the backup alone is of no use to anybody. A PostgreSQL database is copied by pg_dump, and leak corpora in a " +
 		"bucket by the bucket's own\n" +
 		"tools: what is not in the file is named on standard error, with the command that copies it.\n\n" +
 		"Examples:\n  vigia backup /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia\n" +
@@ -58,17 +58,17 @@ func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	return o.showRecord(viewBackup(b.File, m).withPairs("not_included", makeRecords(left, func(l app.LeftOut) record {
 		return newRecord("part", string(l.Part), "where", l.Where, "copied_by", l.Command)
-	})), "The key file is not in it: keep a copy of "+a.Keys.Path()+" apart.")
+	})), "The root key is not in it: keep a copy of "+placeOfRoot(&a.Config)+" apart.")
 }
 
-// restoreCmd is 'vigia restore'. The key file is not in a backup and has to be given.
+// restoreCmd is 'vigia restore'. The root key is not in a backup and has to be given.
 type restoreCmd struct {
 	File     string `arg:"" name:"file" help:"The backup."`
 	Erasures string `placeholder:"FILE" help:"Log of erasures (erasures.jsonl of the lost data folder, or 'vigia subject log'): whoever was erased after the backup is erased again."`
 }
 
 func (restoreCmd) Help() string {
-	return "Unpacks into an empty folder (a key file may be in it), checks every byte, opens it with the key file, " +
+	return "Unpacks into an empty folder (a key file may be in it), checks every byte, opens it with the root key, " +
 		"erases again whoever was\n" +
 		"erased since, and looks at everything like 'vigia check'. Nothing is put in place before all of the backup " +
 		"has been found right.\n\n" +
@@ -131,69 +131,6 @@ func (r *restoreCmd) warnOfMissing(o *output, c *config.Common, about backup.Abo
 			"password checks of live partners are answered 503")
 	}
 }
-
-// keysCmd groups the commands on the keys that seal personal data, not to be confused with keyCmd.
-type keysCmd struct {
-	Rotate keysRotateCmd `cmd:"" help:"Make a new primary key; what older keys sealed stays readable and is rewritten in the background by a running worker."`
-	Drop   keysDropCmd   `cmd:"" help:"Remove older keys for good, once nothing needs them; says what does otherwise."`
-	Status keysStatusCmd `cmd:"" help:"Show the keys and count what older ones still seal."`
-}
-
-// showKeys shows the state of the key file.
-func (o *output) showKeys(ctx context.Context, a *app.App) error {
-	current, old, err := a.Store.Upkeep.SealedUnder(ctx)
-	if err != nil {
-		return err
-	}
-	var notes []string
-	if old > 0 {
-		notes = append(notes, "A running worker rewrites the older ones; run 'vigia keys status' again to see it end.")
-	}
-	return o.showRecord(
-		newRecord(
-			"file", a.Keys.Path(),
-			"primary", a.Keys.PrimaryID(),
-			"keys", a.Keys.ListKeyIDs(),
-			"sealed_by_primary", current,
-			"sealed_by_older", old,
-		),
-		notes...,
-	)
-}
-
-// keysRotateCmd is 'vigia keys rotate'. Old keys stay readable; a running worker seals their values again in the
-// background.
-type keysRotateCmd struct{}
-
-func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := a.RotateKeys(ctx); err != nil {
-		return err
-	}
-	return o.showKeys(ctx, a)
-}
-
-// keysDropCmd is 'vigia keys drop'. It refuses while a value is still sealed with an old key.
-type keysDropCmd struct{}
-
-// oldBackups reminds the operator after a key was dropped or rotated.
-const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from " +
-	"the data, for as long as you keep the backups."
-
-// Help says what is not looked at.
-func (keysDropCmd) Help() string { return "Looks at every sealed value of the database. " + oldBackups }
-
-func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	dropped, err := a.DropOldKeys(ctx)
-	if err != nil {
-		return err
-	}
-	return o.showRecord(newRecord("dropped", dropped), oldBackups)
-}
-
-// keysStatusCmd is 'vigia keys status'. It counts through the whole database.
-type keysStatusCmd struct{}
-
-func (keysStatusCmd) Run(ctx context.Context, a *app.App, o *output) error { return o.showKeys(ctx, a) }
 
 // checkCmd is 'vigia check', which checks the consistency of all data and changes nothing.
 type checkCmd struct{}

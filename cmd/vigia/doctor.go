@@ -40,7 +40,7 @@ type doctorCmd struct {
 func (doctorCmd) Help() string {
 	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: " +
 		"configuration, data folder, disk,\n" +
-		"key file, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook " +
+		"root key and keys, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook " +
 		"ranges. Give it the same flags and variables as the server. It ends with\n" +
 		"code 1 when something would keep the service from working; warnings do not. For what is inside the " +
 		"database: vigia check.\n\n" +
@@ -95,7 +95,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 	p.checkDisk()
 	p.checkUser()
 	p.checkReader(ctx)
-	p.database(ctx, p.checkKeyFile())
+	p.database(ctx, p.checkRoot())
 	p.checkBucket(ctx)
 	p.checkCorpora()
 	p.addresses(ctx)
@@ -290,41 +290,41 @@ func (p *checkup) checkUser() {
 	p.reportOK(area, "not root")
 }
 
-// checkKeyFile returns the opened keys, or nil.
-func (p *checkup) checkKeyFile() *seal.Keys {
-	const area = "key file"
-	path := p.common.KeyFilePath()
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+// checkRoot returns the root key, or nil.
+func (p *checkup) checkRoot() *seal.Root {
+	const area = "root key"
+	place := p.common.RootPlace()
+	app.UseKMS()
+	root, err := seal.OpenRoot(place)
+	if errors.Is(err, seal.ErrNoKeyFile) {
 		p.reportWarning(
 			area,
-			path+" does not exist yet",
+			place+" does not exist yet",
 			"the first start makes it, but only for a new database; for an old one restore it from its copy",
 		)
 		return nil
 	}
-	app.UseKMS()
-	keys, err := seal.OpenKeyFile(path)
 	if err != nil {
 		p.reportProblem(
 			area,
 			oneLineReason(err),
-			"restore the file from its copy, or mend its owner and mode: chmod 600 "+path,
+			"restore the file from its copy, or mend its owner and mode: chmod 600 "+place,
 		)
 		return nil
 	}
-	p.reportOK(area, "%s, %d keys, new values under key %d", path, len(keys.ListKeyIDs()), keys.PrimaryID())
-	if app.KeysBesideData(p.common, keys) {
+	p.reportOK(area, "%s, root %s", place, root.ID())
+	if app.KeysBesideData(p.common) {
 		p.reportWarning(
 			area,
 			"is in the data folder: whoever copies the folder, or the disk, can read everything",
-			"move it and name it with --key-file, or wrap it with --kms",
+			"move it and name it with --key-file, or use a KMS: vigia keys root --new",
 		)
 	}
-	return keys
+	return root
 }
 
 // database looks without changing: it opens only what is there, and migrates nothing.
-func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
+func (p *checkup) database(ctx context.Context, root *seal.Root) {
 	const area = "database"
 	address := p.common.DatabaseAddress()
 	// Opening a missing SQLite file would create it.
@@ -400,7 +400,7 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 		)
 	}
 	p.compareClocks(ctx, db)
-	p.checkBinding(ctx, db, keys)
+	p.checkKeys(ctx, db, root)
 }
 
 // skewWorthTelling is from when on clocks count as different.
@@ -453,29 +453,69 @@ func aheadOrBehind(skew time.Duration) string {
 	return skew.Round(time.Second).String() + " ahead of"
 }
 
-// checkBinding reports whether keys and database belong together.
-func (p *checkup) checkBinding(ctx context.Context, db *sqldb.DB, keys *seal.Keys) {
-	const area = "key file"
-	bound, err := store.IsBound(ctx, db)
-	if err != nil || !bound {
+// checkKeys reports whether the root opens the keys of the database, and those what is in it.
+func (p *checkup) checkKeys(ctx context.Context, db *sqldb.DB, root *seal.Root) {
+	const area = "keys"
+	exists, err := store.HasRing(ctx, db)
+	if err != nil || !exists {
 		return
 	}
-	if keys == nil {
+	if root == nil {
 		p.reportProblem(
 			area,
-			"the database has sealed data and its key file is missing or unreadable",
-			"restore the key file that was made with this database; without it the personal data is lost",
+			"the database has sealed data and its root key is missing or unreadable",
+			"restore the key file that this database was begun with; without it the personal data is lost",
 		)
 		return
 	}
-	st := store.NewStore(db, keys, time.Now, leak.Judge{})
-	if err := st.BindKeyFile(ctx); err != nil {
-		p.reportProblem(area, oneLineReason(err), "restore the pair that belongs together")
+	keys, err := store.OpenKeys(ctx, db, root, time.Now())
+	if err != nil {
+		p.reportProblem(area, oneLineReason(err), "give the root that belongs to this database")
 		return
 	}
-	p.reportOK(area, "belongs to this database")
+	st := store.NewStore(db, keys, time.Now, leak.Judge{})
+	lacking, err := st.Upkeep.FindUnopenable(ctx)
+	switch {
+	case err != nil:
+		p.reportWarning(area, oneLineReason(err), "")
+	case len(lacking) > 0:
+		p.reportProblem(
+			area,
+			"nobody can open "+strings.Join(lacking, "; "),
+			"restore a backup that has these keys; vigia check counts all such values",
+		)
+	default:
+		p.reportOK(area, "epoch %d, %d keys, new values under key %d; a sample of all sealed values has its keys",
+			keys.Epoch(), len(keys.ListKeyIDs()), keys.PrimaryID())
+	}
+	p.checkRootCopies(ctx, st, root)
 	if db.EngineName() == sqldb.PostgreSQL {
 		p.checkReplicas(ctx, st)
+	}
+}
+
+// checkRootCopies says when a root exists once only, as far as anybody has shown, and when there is more than one.
+func (p *checkup) checkRootCopies(ctx context.Context, st *store.Store, root *seal.Root) {
+	const area = "root key"
+	ring, err := st.Upkeep.ReadRing(ctx)
+	if err != nil {
+		p.reportWarning(area, oneLineReason(err), "")
+		return
+	}
+	if own, _ := ring.FindRoot(root.ID()); own.CopiedAt == 0 {
+		p.reportWarning(
+			area,
+			"the first start made "+root.Place()+" and nobody has shown a copy of it: with this disk all personal data "+
+				"would be lost",
+			"copy it apart from the database and its backups, then run: vigia keys root --copy FILE, on the copy",
+		)
+	}
+	if len(ring.Roots) > 1 {
+		p.reportWarning(
+			area,
+			fmt.Sprintf("%d roots open the keys: %s", len(ring.Roots), strings.Join(ring.RootIDs(), ", ")),
+			"start every server with the new one, then run: vigia keys root --drop-old",
+		)
 	}
 }
 

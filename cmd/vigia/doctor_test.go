@@ -20,6 +20,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -71,10 +72,22 @@ func TestDoctorOnASoundSetUp(t *testing.T) {
 	if sound := strings.Join(
 		states[stateOK],
 		"\n",
-	); !strings.Contains(sound, "belongs to this database") ||
+	); !strings.Contains(sound, "a sample of all sealed values has its keys") ||
 		!strings.Contains(sound, "sqlite answers") ||
 		runtime.GOOS == "linux" && !strings.Contains(sound, "reader of dumps: confined by Landlock") {
 		t.Error(sound)
+	}
+	copied := filepath.Join(t.TempDir(), "copy.json")
+	copyRoot(t, filepath.Join(data, "keys.json"), copied)
+	if code, _, errs := vigia(t, "keys", "root", "--copy", filepath.Join(data, "keys.json"), "--data", data); code != exitUsage {
+		t.Error("the key file passes for its own copy:", code, errs)
+	}
+	if code, _, errs := vigia(t, "keys", "root", "--copy", copied, "--data", data); code != exitOK {
+		t.Error(errs)
+	}
+	states, _ = examine(t, data)
+	if warned := strings.Join(states[stateWarning], "\n"); strings.Contains(warned, "shown a copy") {
+		t.Error("a copy was shown:", warned)
 	}
 	if _, text, _ := vigia(t, "doctor", "--data", data); strings.Contains(text, "\x1b[") {
 		t.Error("colours outside of a terminal")
@@ -243,15 +256,28 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		want  string
 	}{
 		"folder open to others": {func(t *testing.T, data string) { must(t, os.Chmod(data, 0o755)) }, nil, stateWarning, "data folder: others can look"},
-		"key file open":         {func(t *testing.T, data string) { must(t, os.Chmod(filepath.Join(data, "keys.json"), 0o644)) }, nil, stateProblem, "key file: "},
-		"key file lost":         {func(t *testing.T, data string) { must(t, os.Remove(filepath.Join(data, "keys.json"))) }, nil, stateProblem, "key file: the database has sealed data"},
+		"key file open":         {func(t *testing.T, data string) { must(t, os.Chmod(filepath.Join(data, "keys.json"), 0o644)) }, nil, stateProblem, "root key: "},
+		"key file lost":         {func(t *testing.T, data string) { must(t, os.Remove(filepath.Join(data, "keys.json"))) }, nil, stateProblem, "keys: the database has sealed data"},
 		"key file of another": {func(t *testing.T, data string) {
 			other := filepath.Join(t.TempDir(), "other")
 			if code, _, errs := vigia(t, "migrate", "--data", other); code != exitOK {
 				t.Fatal(errs)
 			}
 			must(t, os.Rename(filepath.Join(other, "keys.json"), filepath.Join(data, "keys.json")))
-		}, nil, stateProblem, "key file: the key file does not belong to this database"},
+		}, nil, stateProblem, "keys: seal.wrong_root: the keys of this database open under the root file:"},
+		"root never copied": {nil, nil, stateWarning, "nobody has shown a copy of it"},
+		"value without a key": {func(t *testing.T, data string) {
+			if code, _, errs := vigia(t, "partner", "create", "Banco", "--data", data); code != exitOK {
+				t.Fatal(errs)
+			}
+			db, err := sqldb.OpenDatabase(t.Context(), filepath.Join(data, "vigia.db"), sqldb.Options{})
+			must(t, err)
+			defer func() { _ = db.Close() }()
+			must(t, db.InTransaction(t.Context(), func(tx *sqldb.Tx) error {
+				_, err := tx.ExecContext(t.Context(), `UPDATE partner SET salt = $1`, append(seal.SealedPrefix(7), make([]byte, 60)...))
+				return err
+			}))
+		}, nil, stateProblem, "keys: nobody can open 1 values of partner.salt under key 00000007"},
 		"database damaged": {func(t *testing.T, data string) {
 			must(t, os.WriteFile(filepath.Join(data, "vigia.db"), []byte(strings.Repeat("not a database ", 1000)), 0o600))
 		}, nil, stateProblem, "database: "},

@@ -45,7 +45,7 @@ type cli struct {
 	Check        checkCmd        `cmd:"" group:"run" help:"Look at everything that is kept and say what is wrong."`
 	Backup       backupCmd       `cmd:"" group:"run" help:"Copy this installation to one file while it runs."`
 	Restore      restoreCmd      `cmd:"" group:"run" help:"Make an installation of a backup and check it."`
-	Keys         keysCmd         `cmd:"" group:"run" help:"The keys that seal personal data: rotate, drop, status."`
+	Keys         keysCmd         `cmd:"" group:"run" help:"The keys that seal personal data: rotate, drop, status, root."`
 	Partner      partnerCmd      `cmd:"" group:"clients" help:"Partners: create, list, show, suspend, resume, set, share, grant-looks."`
 	Key          keyCmd          `cmd:"" group:"clients" help:"API keys of a partner: create, list, roll, revoke."`
 	Plan         planCmd         `cmd:"" group:"clients" help:"Plans of a partner: create, list, show, edit, retire."`
@@ -340,9 +340,20 @@ func installed(ctx context.Context, c *config.Common) error {
 // isNewInstallation reports whether opening begins an installation: there is neither a key file nor an embedded
 // database.
 func isNewInstallation(c *config.Common) bool {
-	_, noKeys := os.Stat(c.KeyFilePath())
 	_, noDatabase := os.Stat(c.DatabaseAddress())
+	if c.KMS != "" {
+		return c.Database == "" && errors.Is(noDatabase, fs.ErrNotExist)
+	}
+	_, noKeys := os.Stat(c.KeyFilePath())
 	return errors.Is(noKeys, fs.ErrNotExist) && (c.Database != "" || errors.Is(noDatabase, fs.ErrNotExist))
+}
+
+// placeOfRoot returns where the root key is, for people.
+func placeOfRoot(c *config.Common) string {
+	if c.KMS != "" {
+		return c.KMS
+	}
+	return absolutePath(c.KeyFilePath())
 }
 
 // errNotBegun is the answer of a command whose user did not want a new installation.
@@ -426,9 +437,13 @@ func openAppForCommand(ctx context.Context, c *config.Common, o *output) (*app.A
 		return nil, err
 	}
 	if isNew {
-		o.warn(fmt.Sprintf("a new installation was begun in %s, with its keys in %s: keep a copy of that file apart; "+
-			"if you meant one that is there already, check --data",
-			absolutePath(c.Data), absolutePath(c.KeyFilePath())))
+		keep := ": keep a copy of that file apart"
+		if c.KMS != "" {
+			keep = ""
+		}
+		o.warn(fmt.Sprintf("a new installation was begun in %s, with its root key in %s%s; if you meant one that is "+
+			"there already, check --data",
+			absolutePath(c.Data), placeOfRoot(c), keep))
 	}
 	if err := recordCommand(ctx, a); err != nil {
 		return nil, errors.Join(err, a.Close())

@@ -825,7 +825,7 @@ func TestWorkerDeath(t *testing.T) {
 		}
 	}
 	victim := f.worker(t)
-	if err := f.admin.RotateKeys(ctx); err != nil {
+	if err := f.admin.Store.Upkeep.RotateKeys(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for {

@@ -111,7 +111,7 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 			break
 		}
 		for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-			if _, err := a.Keys.ReloadFile(); err != nil {
+			if _, err := a.Store.Upkeep.FollowRing(ctx); err != nil {
 				t.Error(err)
 				break
 			}

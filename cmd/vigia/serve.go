@@ -44,7 +44,7 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 		return errors.Join(err, closeLog())
 	}
 	if isNew {
-		log.Warn("a new installation was begun", "data", absolutePath(c.Data), "keys", absolutePath(c.KeyFilePath()))
+		log.Warn("a new installation was begun", "data", absolutePath(c.Data), "root", placeOfRoot(c))
 		if _, err := fmt.Fprint(o.err, firstCommands(c)); err != nil {
 			return errors.Join(err, a.Close(), closeLog())
 		}

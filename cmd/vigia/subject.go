@@ -165,7 +165,7 @@ func (e *subjectEraseCmd) confirmErasure(ctx context.Context, a *app.App, o *out
 type subjectLogCmd struct{}
 
 func (subjectLogCmd) Help() string {
-	return "One JSON object a line, keyed indexes only. It names nobody without the key file, so it may be kept " +
+	return "One JSON object a line, keyed indexes only. It names nobody without the keys, so it may be kept " +
 		"anywhere.\n\n" +
 		"Example:\n  vigia subject log > /safe/erasures.jsonl"
 }
@@ -216,7 +216,7 @@ type command struct {
 type commandKey struct{}
 
 // unrecorded are commands that neither change nor show anything of the service's, or only the trail itself.
-var unrecorded = []string{"migrate", "version", "audit list", "audit verify", "completion", "man"}
+var unrecorded = []string{"migrate", "version", "audit list", "audit verify", "completion", "man", "keys make"}
 
 // secretFlags are flags whose value is never kept.
 var secretFlags = []string{"secret", "password", "token", "database"}

@@ -66,15 +66,16 @@ func watchSyncs(t *testing.T, binary string, answers int) error {
 	}
 }
 
-// TestRotationWaitsForTheDisk watches the system calls of a rotation: the new key file is written and synced before it
-// takes its name, and its folder is synced after. Otherwise a power cut could leave an empty key file, or bring back
-// one without the key that values are sealed under by then.
-func TestRotationWaitsForTheDisk(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "data")
-	crashPartner(t, folder, "")
+// TestRootWaitsForTheDisk watches a first start: the key file is written and synced before it takes its name, and its
+// folder is synced after, before the ring that it opens is in the database. Otherwise a power cut could leave an empty key
+// file, or none, beside values that nobody can open.
+func TestRootWaitsForTheDisk(t *testing.T) {
+	folder, keys := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	trace := filepath.Join(t.TempDir(), "trace")
-	out, err := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", trace, "-e", "trace=write,fsync,fdatasync,rename,renameat,renameat2",
-		binary(t, ""), "keys", "rotate", "--data", folder).CombinedOutput()
+	file := filepath.Join(keys, "keys.json")
+	calls := "trace=write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,link,linkat"
+	out, err := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-s", "200", "-o", trace, "-e", calls,
+		binary(t, ""), "migrate", "--data", folder, "--key-file", file).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -82,10 +83,11 @@ func TestRotationWaitsForTheDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := regexp.QuoteMeta(filepath.Join(folder, "keys.json"))
-	order := `(?s)write\(\d+<` + file + `\.tmp>.*f(?:data)?sync\(\d+<` + file + `\.tmp>.*rename\w*\([^\n]*` + file + `\.tmp".*fsync\(\d+<` + regexp.QuoteMeta(folder) + `>`
+	file = regexp.QuoteMeta(file)
+	order := `(?s)write\(\d+<` + file + `\.tmp>.*f(?:data)?sync\(\d+<` + file + `\.tmp>.*(?:rename|link)\w*\([^\n]*` + file +
+		`".*fsync\(\d+<` + regexp.QuoteMeta(keys) + `>.*pwrite64\(\d+<[^>]*vigia\.db-wal>`
 	if !regexp.MustCompile(order).Match(text) {
-		t.Errorf("not written, synced, renamed and the folder synced, in this order:\n%s", text)
+		t.Errorf("not written, synced, named, the folder synced, and then the database, in this order:\n%s", text)
 	}
 }
 

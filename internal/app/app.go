@@ -57,8 +57,8 @@ type App struct {
 	clock *clock
 }
 
-// OpenApp prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the
-// two belong together. Many processes may do so at once.
+// OpenApp prepares the data folder, opens the database, migrates it, and opens its keys by the root, or makes both for a
+// new database. Many processes may do so at once.
 func OpenApp(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
 	return openOnMachine(ctx, c, opts, thisMachine())
 }
@@ -125,7 +125,7 @@ func buildApp(ctx context.Context, c config.Common, db *sqldb.DB, now func() tim
 	if _, err := store.Migrate(ctx, db, now()); err != nil {
 		return nil, fmt.Errorf("bring the database up to date: %w", err)
 	}
-	keys, err := openKeyFile(ctx, c, db)
+	keys, err := openKeys(ctx, c, db, now)
 	if err != nil {
 		return nil, err
 	}
@@ -166,26 +166,28 @@ func buildApp(ctx context.Context, c config.Common, db *sqldb.DB, now func() tim
 		Now:      now,
 	}
 	a.Subjects = subject.NewRights(st.Subjects, st.Partners, a.Audit, now)
-	if err := errors.Join(st.BindKeyFile(ctx), st.CheckStandby(ctx)); err != nil {
+	if err := st.CheckStandby(ctx); err != nil {
 		return nil, err
 	}
 	return a, a.Services.SeedServices(ctx)
 }
 
-// openKeyFile opens the key file, and makes one only for a database that never had any.
-func openKeyFile(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys, error) {
+// openKeys opens the keys of the database by the root, and makes both only for a database that never had any.
+func openKeys(ctx context.Context, c config.Common, db *sqldb.DB, now func() time.Time) (*seal.Keys, error) {
 	UseKMS()
-	bound, err := store.IsBound(ctx, db)
+	exists, err := store.HasRing(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	if bound {
-		return seal.OpenKeyFile(c.KeyFilePath())
+	open := seal.OpenOrCreateRoot
+	if exists {
+		open = seal.OpenRoot
 	}
-	if c.KMS != "" {
-		return seal.OpenOrCreate(c.KeyFilePath(), seal.WithKMSKey(c.KMS))
+	root, err := open(c.RootPlace())
+	if err != nil {
+		return nil, err
 	}
-	return seal.OpenOrCreate(c.KeyFilePath())
+	return store.OpenKeys(ctx, db, root, now())
 }
 
 // Close lets go of the database.

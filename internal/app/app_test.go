@@ -18,9 +18,9 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
+	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
-	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -214,7 +214,7 @@ func TestKeyFileBelongs(t *testing.T) {
 		if err := os.WriteFile(path, foreign, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := refused("a foreign key file"); !errors.Is(err, store.ErrForeignKeys) {
+		if err := refused("a foreign key file"); !errors.Is(err, seal.ErrWrongRoot) {
 			t.Error(err)
 		}
 		if err := os.WriteFile(path, own, 0o600); err != nil {
@@ -338,7 +338,7 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 		if n, _, err := cli.Store.Upkeep.SealedUnder(ctx); err != nil || n == 0 {
 			t.Fatal("there is nothing to rewrite:", n, err)
 		}
-		if err := cli.RotateKeys(ctx); err != nil {
+		if err := cli.Store.Upkeep.RotateKeys(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if cli.Keys.PrimaryID() == before {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/hmac"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/tink-crypto/tink-go/v2/core/registry"
 
@@ -42,7 +42,7 @@ type BackupOptions struct {
 // The purposes of keyed hashes.
 const backupMAC = "backup"
 
-// WriteBackup writes a copy of this installation to a new file, while servers go on writing. The key file is never in
+// WriteBackup writes a copy of this installation to a new file, while servers go on writing. The root key is never in
 // it: together they would be all that a thief needs. A PostgreSQL database is copied by its own tools, and leak corpora
 // in a bucket by those of the bucket; ListLeftOut names them. Passwords are always taken along: every machine has its
 // own copy, and fetching them anew takes hours.
@@ -60,7 +60,6 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 		MadeAt:  a.now().UTC(),
 		Program: o.Program,
 		Engine:  string(a.Engine),
-		Binding: a.Keys.NewBinding(),
 	}
 	var sources []backup.Source
 	defer func() {
@@ -68,15 +67,15 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 			err = errors.Join(err, s.File.Close())
 		}
 	}()
-	st := a.Store
+	st, keys := a.Store, a.Keys
 	if a.Engine == sqldb.SQLite {
 		about.Parts = append(about.Parts, backup.Database)
-		copied, file, err := a.copyDatabase(ctx, filepath.Join(stage, "vigia.db"))
+		copied, own, file, err := a.copyDatabase(ctx, filepath.Join(stage, "vigia.db"))
 		if err != nil {
 			return m, err
 		}
 		defer func() { _ = copied.Close() }() // only read from here on
-		st, sources = copied, append(sources, backup.Source{Name: "vigia.db", File: file})
+		st, keys, sources = copied, own, append(sources, backup.Source{Name: "vigia.db", File: file})
 	}
 	if !o.WithoutCorpora && !a.Leaks.Files.IsShared() {
 		segments, err := a.openSegments(ctx, st)
@@ -100,13 +99,20 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 			about.Parts = append(about.Parts, backup.Passwords)
 		}
 	}
+	ring, err := st.Upkeep.ReadRing(ctx)
+	if err == nil {
+		about.Ring, err = json.Marshal(ring)
+	}
+	if err != nil {
+		return m, fmt.Errorf("backup: the keys: %w", err)
+	}
 	staged := filepath.Join(stage, "archive")
 	m, err = backup.WriteArchive(
 		ctx,
 		staged,
 		about,
 		sources,
-		func(list []byte) []byte { return a.Keys.MAC(backupMAC, list) },
+		func(list []byte) []byte { return keys.MAC(backupMAC, list) },
 		o.Progress,
 	)
 	if err == nil {
@@ -157,28 +163,29 @@ func stageBackup(beside string) (stage string, unstage func() error, err error) 
 	return stage, func() error { return errors.Join(lock.Close(), os.RemoveAll(stage)) }, nil
 }
 
-// copyDatabase copies the database and opens the copy: what is archived has been seen to open with the keys.
-func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *os.File, error) {
+// copyDatabase copies the database and opens the copy by the root: what is archived has been seen to open.
+func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *seal.Keys, *os.File, error) {
 	if err := a.Store.CopyDatabaseTo(ctx, path); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	db, err := sqldb.OpenDatabase(ctx, path, sqldb.Options{Passing: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	copied := store.NewStore(db, a.Keys, a.now, leak.Judge{})
-	err = copied.BindKeyFile(ctx)
-	if err == nil {
-		err = db.ScrubDeleted(ctx) // all of it is in the one file
+	keys, err := store.OpenKeys(ctx, db, a.Keys.Root(), a.now())
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, db.Close())
 	}
+	copied := store.NewStore(db, keys, a.now, leak.Judge{})
+	err = db.ScrubDeleted(ctx) // all of it is in the one file
 	var file *os.File
 	if err == nil {
 		file, err = os.Open(filepath.Clean(path))
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, copied.Close())
+		return nil, nil, nil, errors.Join(err, copied.Close())
 	}
-	return copied, file, nil
+	return copied, keys, file, nil
 }
 
 // openSegments opens every segment that the copy of the database speaks of.
@@ -296,7 +303,7 @@ type Restored struct {
 	Problems []store.Problem
 }
 
-// RestoreBackup unpacks a backup into an empty folder, opens it with its key file, repeats the erasures that were made
+// RestoreBackup unpacks a backup into an empty folder, opens it with its root key, repeats the erasures that were made
 // since the backup, and checks everything. record is called with the restored installation before the check. Until the
 // restore is complete a marker keeps every other command out of the folder; the next restore starts over in it.
 func RestoreBackup(
@@ -424,25 +431,33 @@ func (a *App) settleRestore(ctx context.Context, r *Restored, o RestoreOptions, 
 	return err
 }
 
-// openBackupKeys opens the key file and makes sure that the backup is sealed with it, before anything is unpacked.
+// openBackupKeys opens the keys that the backup carries, before anything is unpacked.
 func openBackupKeys(c config.Common, about backup.About) (*seal.Keys, error) {
-	keys, err := seal.OpenKeyFile(c.KeyFilePath())
+	UseKMS()
+	root, err := seal.OpenRoot(c.RootPlace())
 	if errors.Is(err, seal.ErrNoKeyFile) {
 		return nil, backup.ErrNoKeyFile.Note(
-			"the key file is not in the backup: name your copy of it with --key-file, or put it at %s",
+			"the root key is not in the backup: name your copy of the key file with --key-file, or put it at %s",
 			c.KeyFilePath(),
 		)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := keys.VerifyBinding(about.Binding); err != nil {
-		return nil, backup.ErrForeign.Note(
-			"the key file at %s belongs to another installation than the backup",
-			c.KeyFilePath(),
+	var ring seal.WrappedRing
+	if err := json.Unmarshal(about.Ring, &ring); err != nil {
+		return nil, backup.ErrForeign.Note("the backup carries no keys that this program can read")
+	}
+	keys, err := seal.OpenRing(root, ring)
+	if errors.Is(err, seal.ErrWrongRoot) {
+		return nil, backup.ErrForeign.Because(err).Note(
+			"the keys of the backup open under the root %s, and %s holds %s: give the root of the backup's time",
+			strings.Join(ring.RootIDs(), " or "),
+			c.RootPlace(),
+			root.ID(),
 		)
 	}
-	return keys, nil
+	return keys, err
 }
 
 // emptyFolder refuses a folder that holds anything but the key file: nothing is ever overwritten.
@@ -497,7 +512,7 @@ func unpackBackup(
 	return m, nil
 }
 
-// UseKMS lets key files be wrapped by a key management service. The service may be on an inner address, because the
+// UseKMS lets a key management service be the root. The service may be on an inner address, because the
 // operator names it; a cloud's address of credentials is not among those.
 var UseKMS = sync.OnceFunc(func() {
 	var inner []netip.Prefix
@@ -511,18 +526,19 @@ var UseKMS = sync.OnceFunc(func() {
 	)
 })
 
-// KeysBesideData reports whether a copy of the data folder includes the keys in the clear.
-func KeysBesideData(c config.Common, keys *seal.Keys) bool {
+// KeysBesideData reports whether a copy of the data folder includes the root key.
+func KeysBesideData(c config.Common) bool {
 	inside, err := filepath.Rel(c.Data, c.KeyFilePath())
-	return err == nil && keys.WrappingKey() == "" && inside != ".." &&
+	return err == nil && c.KMS == "" && inside != ".." &&
 		!strings.HasPrefix(inside, ".."+string(filepath.Separator))
 }
 
 // WarnOfCustody says at each start what an operator has chosen, or left as it was, that lets others at the data.
 func (a *App) WarnOfCustody(log *slog.Logger, standby string) {
-	if KeysBesideData(a.Config, a.Keys) {
+	if KeysBesideData(a.Config) {
 		log.Warn("the key file is in the data folder: whoever copies the folder, or the disk, can read everything",
-			"file", a.Keys.Path(), "mend", "move it and name it with --key-file, or wrap it with --kms")
+			"file", a.Config.KeyFilePath(),
+			"mend", "move it and name it with --key-file, or use a KMS: vigia keys root --new")
 	}
 	for option, address := range map[string]string{
 		"--database":      a.Config.DatabaseAddress(),
@@ -536,47 +552,4 @@ func (a *App) WarnOfCustody(log *slog.Logger, standby string) {
 			)
 		}
 	}
-}
-
-// keySettle is how long a rotation takes to be known: every server looks at the key file each second.
-const keySettle = 10 * time.Second
-
-// DropOldKeys removes every key but the one that seals now, for good, and returns their ids. It is refused while
-// anything is sealed under one of them, or a server may not have noticed the last rotation. What it cannot see are
-// backups: those made before need a key file of their time.
-func (a *App) DropOldKeys(ctx context.Context) ([]uint32, error) {
-	if _, err := a.Keys.ReloadFile(); err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(a.Keys.Path())
-	if err != nil {
-		return nil, fmt.Errorf("drop keys: %w", err)
-	}
-	if age := a.now().Sub(info.ModTime()); age < keySettle {
-		return nil, seal.ErrKeyNeeded.Note(
-			"the key file was changed a moment ago and a server may still seal under an older key; try again in %s",
-			(keySettle - age).Round(time.Second),
-		)
-	}
-	left, err := a.Store.Upkeep.SealedByOlder(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if len(left) > 0 {
-		return nil, seal.ErrKeyNeeded.Note(
-			"still sealed under older keys: %s; a running worker seals them anew after 'vigia keys rotate'",
-			strings.Join(left, ", "),
-		)
-	}
-	dropped := []uint32{}
-	for _, id := range a.Keys.ListKeyIDs() {
-		if id == a.Keys.PrimaryID() {
-			continue
-		}
-		if err := a.Keys.DropRetiredKey(id); err != nil {
-			return dropped, err
-		}
-		dropped = append(dropped, id)
-	}
-	return dropped, nil
 }

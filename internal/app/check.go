@@ -82,7 +82,7 @@ func (a *App) checkModes(found func(store.Problem)) {
 		a.Config.Data:                                0o700,
 		filepath.Join(a.Config.Data, "vigia.db"):     0o600,
 		filepath.Join(a.Config.Data, "vigia.db-wal"): 0o600,
-		a.Keys.Path():                                0o600,
+		a.Config.KeyFilePath():                       0o600,
 	} {
 		info, err := os.Stat(path)
 		if err != nil { // not there: a database may be a server's

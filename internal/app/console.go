@@ -340,12 +340,12 @@ func (s consoleSubjects) Erase(
 	return s.app.EraseSubject(context.WithoutCancel(ctx), who, p, reason)
 }
 
-// consoleKeys are the keys that seal personal data, in the key file of this machine.
+// consoleKeys are the keys that seal personal data.
 type consoleKeys struct{ app *App }
 
-// State names the key that seals and all that open.
-func (k consoleKeys) State() (primary uint32, all []uint32, file string) {
-	return k.app.Keys.PrimaryID(), k.app.Keys.ListKeyIDs(), k.app.Keys.Path()
+// State names the key that seals, all that open, and the root that opens them.
+func (k consoleKeys) State() (primary uint32, all []uint32, root string) {
+	return k.app.Keys.PrimaryID(), k.app.Keys.ListKeyIDs(), k.app.Keys.Root().Place()
 }
 
 // Count counts what the newest key has sealed and what older ones have; it reads every sealed value.
@@ -354,7 +354,7 @@ func (k consoleKeys) Count(ctx context.Context) (current, old int64, err error) 
 }
 
 // Rotate makes a new key and has workers rewrite what older ones sealed.
-func (k consoleKeys) Rotate(ctx context.Context) error { return k.app.RotateKeys(ctx) }
+func (k consoleKeys) Rotate(ctx context.Context) error { return k.app.Store.Upkeep.RotateKeys(ctx) }
 
 // consoleFeeds lists feeds beside the rules that change them.
 type consoleFeeds struct{ *feed.Feeds }

@@ -51,8 +51,7 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 		}
 	}
 	note("database", s.app.Store.CheckReady(ctx))
-	_, err := s.app.Keys.ReloadFile()
-	note("keys", err)
+	note("keys", s.checkKeys(ctx))
 	free, err := FreeSpace(s.app.Config.Data)
 	refused := s.disk.check()
 	switch {

@@ -51,18 +51,10 @@ func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error { runner.RunDueJobs(ctx); return nil })
 }
 
-// RotateKeys makes a new primary key and asks the workers to rewrite what older ones sealed.
-func (a *App) RotateKeys(ctx context.Context) error {
-	if err := a.Keys.RotateKey(); err != nil {
-		return err
-	}
-	_, err := a.Store.Jobs.EnqueueJob(ctx, seal.KindRewrite, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
-	return err
-}
-
-// rewriteSealed runs one step of the job seal.KindRewrite.
+// rewriteSealed runs one step of the job seal.KindRewrite: it seals everything anew, until a pass finds nothing to do.
+// Whatever this process knew of the keys before, each transaction looks at the ring that is in the database.
 func (a *App) rewriteSealed(ctx context.Context, run *job.Run) error {
-	if _, err := a.Keys.ReloadFile(); err != nil {
+	if _, err := a.Store.Upkeep.FollowRing(ctx); err != nil {
 		return err
 	}
 	var p store.RewriteProgress
@@ -71,7 +63,7 @@ func (a *App) rewriteSealed(ctx context.Context, run *job.Run) error {
 	}
 	for {
 		done, err := a.Store.Upkeep.RewriteSealed(ctx, &p, 500)
-		if err != nil || done {
+		if err != nil || done && !p.BeginAgain() {
 			return err
 		}
 		if err := run.Save(ctx, p); err != nil {

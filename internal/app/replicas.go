@@ -94,11 +94,11 @@ func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
 			tell()
 		}
 	})
-	s.leave = func(ctx context.Context) {
+	s.leave = append(s.leave, func(ctx context.Context) {
 		if err := s.app.Store.Upkeep.DropReplica(ctx, own.ID); err != nil {
 			s.log.Warn("this replica counts for some more seconds", "cause", err.Error())
 		}
-	}
+	})
 }
 
 // comparePasswords notes which password corpora other replicas have and this one does not, and logs when that changes.

@@ -52,8 +52,10 @@ type Server struct {
 	replicas replicas
 	// vendorSecrets are what the vendor of the antivirus signs with.
 	vendorSecrets []webhook.Secret
-	// leave takes this process out of the replicas' count; nil when it never counted.
-	leave func(context.Context)
+	// leave takes this process out of where others count it.
+	leave []func(context.Context)
+	// lacking are values that were found under keys which this process does not have.
+	lacking atomic.Pointer[[]string]
 	// APIAddr and ConsoleAddr are where the listeners really are, once Ready is closed.
 	APIAddr, ConsoleAddr net.Addr
 	Ready                chan struct{}
@@ -171,9 +173,9 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 	}
 	s.stopping.Store(true)
-	if s.leave != nil {
+	for _, leave := range s.leave {
 		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		s.leave(leaving)
+		leave(leaving)
 		cancel()
 	}
 	if s.cfg.DrainTime > 0 && ctx.Err() != nil && err == nil {
@@ -192,6 +194,9 @@ func (s *Server) Run(ctx context.Context) error {
 
 // startAll begins everything that the roles ask for. With an error it returns the listeners that are open by then.
 func (s *Server) startAll(ctx context.Context, group *errgroup.Group) (servers []*http.Server, err error) {
+	if err := s.holdKeys(ctx, group); err != nil {
+		return nil, err
+	}
 	s.startLibrary(ctx, group)
 	s.followPasswords(ctx, group)
 	if s.cfg.Has("api") {
@@ -219,7 +224,6 @@ func (s *Server) startAll(ctx context.Context, group *errgroup.Group) (servers [
 		return servers, err
 	}
 	servers, s.ConsoleAddr = append(servers, srv), addr
-	group.Go(func() error { s.watchKeys(ctx); return nil })
 	group.Go(func() error { return s.watchDisk(ctx) })
 	repeatWork(ctx, group, diskProbeEvery, s.disk.runOnce)
 	group.Go(func() error { s.watchClock(ctx); return nil })
@@ -502,17 +506,6 @@ func (s *Server) operatorHandler(ctx context.Context, group *errgroup.Group) (ht
 	pages, err := s.consoleHandler(ctx, group)
 	mux.Handle("/", pages)
 	return mux, err
-}
-
-// watchKeys notices a rotation made by the command line.
-func (s *Server) watchKeys(ctx context.Context) {
-	runEvery(ctx, time.Second, func() {
-		if changed, err := s.app.Keys.ReloadFile(); err != nil {
-			s.log.Error("key file cannot be read", "cause", err.Error())
-		} else if changed {
-			s.log.Info("key file changed", "primary", s.app.Keys.PrimaryID())
-		}
-	})
 }
 
 // repeatWork has the group run fn now and then at each interval until ctx ends.

@@ -139,10 +139,11 @@ func newTemplate(t *testing.T) *template {
 		metrics: telemetry.NewMetrics(),
 		seen:    map[string]int{},
 	}
-	tp.keys, err = seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
+	root, err := seal.OpenOrCreateRoot(filepath.Join(folder, "keys.json"))
 	must(err)
 	clock := storetest.NewClock()
-	e := storetest.ReopenStore(t, filepath.Join(folder, "first.db"), folder, tp.keys, clock)
+	e := storetest.ReopenStore(t, filepath.Join(folder, "first.db"), folder, root, clock)
+	tp.keys = e.Keys
 	for i := range tp.partners {
 		p, cred, err := partner.NewRegistry(e.Store.Partners, clock.Now, nil).CreatePartner(ctx, fmt.Sprint("Banco ", i), partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
 		must(err)

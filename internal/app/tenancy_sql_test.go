@@ -95,6 +95,7 @@ var crossPartners = map[string]string{
 	"referenceQueries":      "the checks of the whole database",
 	"referencesOfService":   "the checks of the whole database",
 	"sealedRows":            "the check of seals, over every table with sealed values",
+	"FindUnopenable":        "a sample of every table with sealed values",
 	"SealedUnder":           "rotation of keys, over every table with sealed values; each row names its own",
 	"SealedByOlder":         "rotation of keys, over every table with sealed values; each row names its own",
 	"rewriteRow":            "rotation of keys, over every table with sealed values; each row names its own",

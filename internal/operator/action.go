@@ -84,6 +84,7 @@ var actionWords = map[string]string{ //nolint:gosec // speaks of passwords and k
 	"key.revoke":              "revogou uma chave de API",
 	"key.roll":                "trocou uma chave de API",
 	"keys.drop":               "apagou uma chave de cifra antiga",
+	"keys.root":               "viu ou trocou a chave-raiz das chaves de cifra",
 	"keys.rotate":             "trocou a chave de cifra",
 	"keys.status":             "viu as chaves de cifra",
 	"link.used":               "usou o link de convite",

@@ -305,13 +305,14 @@ const restating = `SELECT subject FROM job
 // checkBatch is how many rows a check reads at once.
 const checkBatch = 500
 
-// checkSeals opens every sealed value where it stands.
+// checkSeals opens every sealed value where it stands. Values whose key is not in the ring are counted by column.
 func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(int64)) error {
-	if _, err := s.keys.ReloadFile(); err != nil {
+	if _, err := s.FollowRing(ctx); err != nil {
 		return fmt.Errorf("check seals: %w", err)
 	}
 	var looked int64
 	for _, c := range sealedColumns {
+		lacking := map[uint32]int{}
 		var after []any
 		for most := c.rowsAtOnce(checkBatch); ; {
 			rows, err := s.sealedRows(ctx, c, after, most, false)
@@ -319,7 +320,10 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 				return err
 			}
 			for _, row := range rows {
-				if what := s.sealProblem(c, row); what != "" {
+				what := s.sealProblem(c, row)
+				if id, lacks := s.keys.LacksKeyOf(row.sealed); what != "" && lacks {
+					lacking[id]++
+				} else if what != "" {
 					found(Problem{"seals", c.table + "." + c.column + " " + showRowKey(row.key), what})
 				}
 			}
@@ -330,6 +334,10 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 			}
 			after = rows[len(rows)-1].key
 		}
+		for id, n := range lacking {
+			found(Problem{"seals", c.table + "." + c.column, fmt.Sprintf(
+				"%d values are sealed under key %08x, which the ring does not hold: nobody can open them", n, id)})
+		}
 	}
 	return nil
 }
@@ -339,14 +347,10 @@ func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {
 	if _, err := s.keys.Unseal(c.place(row.key), row.sealed); err == nil {
 		return ""
 	}
-	id, ok := seal.SealedWith(row.sealed)
-	if !ok {
+	if _, ok := seal.SealedWith(row.sealed); !ok {
 		return "is no sealed value"
 	}
-	if slices.Contains(s.keys.ListKeyIDs(), id) {
-		return "does not open: altered, or moved here from elsewhere"
-	}
-	return fmt.Sprintf("is sealed under key %08x, which the key file does not hold", id)
+	return "does not open: altered, or moved here from elsewhere"
 }
 
 // showRowKey shows a primary key; keyed indexes and digests in hexadecimal.

@@ -215,7 +215,7 @@ func (w *lives) damaged(t *testing.T, statement string) (found []store.Problem) 
 			t.Fatal(err)
 		}
 		sqldbtest.WithoutReferences(t, path, statement)
-		return problems(t, ctx, storetest.ReopenStore(t, path, folder, w.Keys, w.Clock).Upkeep)
+		return problems(t, ctx, storetest.ReopenStore(t, path, folder, w.Keys.Root(), w.Clock).Upkeep)
 	}
 	undo := errors.New("undo")
 	err := w.InTransaction(ctx, func(tx store.Tx) error {
@@ -253,14 +253,11 @@ func (w *lives) note(t *testing.T, lines int) {
 	}
 }
 
-// TestCheckUnknownKey: a value under a key that the file does not hold is told apart from one that was altered.
+// TestCheckUnknownKey: a value under a key that the ring does not hold is told apart from one that was altered.
 func TestCheckUnknownKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		w := newLives(t, e, 1)
-		other, err := seal.CreateKeyFile(t.TempDir() + "/keys.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := storetest.Open(t, sqldb.SQLite).Keys
 		sealed, err := other.Seal(
 			seal.Place{Table: "partner", Column: "salt", Partner: string(w.partner.ID), Row: string(w.partner.ID)},
 			[]byte("x"),
@@ -276,7 +273,7 @@ func TestCheckUnknownKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range problems(t, context.Background(), e.Upkeep) {
-			if p.Check == "seals" && strings.Contains(p.What, "which the key file does not hold") {
+			if p.Check == "seals" && strings.Contains(p.What, "which the ring does not hold") {
 				return
 			}
 		}

@@ -54,7 +54,11 @@ func TestWorkerProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := seal.OpenKeyFile(filepath.Join(folder, "keys.json"))
+	root, err := seal.OpenRoot(filepath.Join(folder, "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := store.OpenKeys(ctx, db, root, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

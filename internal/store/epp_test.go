@@ -186,7 +186,7 @@ func TestLastPooledKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
+		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), e.Clock)
 		replicas := []*cyber.Endpoints{
 			cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil),
 			cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil),
@@ -290,7 +290,7 @@ func TestExpiryNotices(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		q, _ := e.NewPartner(t, partner.Live)
-		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
+		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), e.Clock)
 		workers := []*cyber.Endpoints{
 			cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil),
 			cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil),

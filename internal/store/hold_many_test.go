@@ -195,9 +195,7 @@ func TestRotationOfLargeParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Keys.RotateKey(); err != nil {
-		t.Fatal(err)
-	}
+	e.RotateKey(t)
 	most := watched(t, e)
 	var progress store.RewriteProgress
 	for done := false; !done; {

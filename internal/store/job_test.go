@@ -86,7 +86,7 @@ func TestJobLife(t *testing.T) {
 func TestClaimRace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
+		second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), e.Clock)
 		const n = 200
 		for i := range n {
 			if _, err := e.Jobs.EnqueueJob(ctx, "race", fmt.Sprint(i), nil); err != nil {

@@ -200,7 +200,7 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 // TestOnceRaces sends every key from several workers of two replicas at once: one effect a key, equal answers.
 func TestOnceRaces(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
+		second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), e.Clock)
 		p, _ := e.NewPartner(t, partner.Live)
 		const keys, racers = 40, 6
 		var effects atomic.Int64
@@ -268,7 +268,7 @@ func TestOnceStuckOwner(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		var second *storetest.Env
 		if e.DB.EngineName() == "postgres" { // before the owner begins, whose transaction may be idle for seconds only
-			second = storetest.ReopenStore(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
+			second = storetest.ReopenStore(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys.Root(), e.Clock)
 		}
 		started, release := make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)

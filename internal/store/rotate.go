@@ -225,8 +225,20 @@ type RewriteProgress struct {
 	Column    int   `json:"column"`
 	Columns   int   `json:"columns"` // of them there are so many
 	Rewritten int64 `json:"rewritten"`
+	// Before is how many were rewritten before this pass.
+	Before int64 `json:"before"`
 	// after is the primary key of the last row looked at. A job that is resumed begins its column anew.
 	after []any
+}
+
+// BeginAgain begins another pass, unless the last one has found nothing: a process that had not heard of the new key
+// may have written under an old one where the pass had been already.
+func (p *RewriteProgress) BeginAgain() bool {
+	if p.Rewritten == p.Before {
+		return false
+	}
+	p.Column, p.after, p.Before = 0, nil, p.Rewritten
+	return true
 }
 
 // largeParts are the tables of files that are kept in parts: five hundred rows of them would be hundreds of megabytes.
@@ -303,19 +315,22 @@ func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 	)
 }
 
+// sealedNonce is how many leading bytes of a sealed value tell it from every other: its key and its random nonce.
+const sealedNonce = seal.PrefixSize + 24
+
 // rewriteRow returns the statement that seals the value under the primary key. The statement does nothing if the row
-// changed since it was read: the writer of that change has used the primary key already.
+// changed since it was read: the writer of that change has used the primary key already, or the next pass finds it.
 func (s Upkeep) rewriteRow(c sealedColumn, row oldRow) (write sqldb.Statement, err error) {
 	var plain []byte
 	if err := s.openSealed(c.place(row.key), row.sealed, &plain); err != nil {
 		return write, err
 	}
 	sealed, err := s.sealValue(c.place(row.key), plain)
-	where := conditions{args: []any{sealed, row.sealed}}
+	where := conditions{args: []any{sealed, row.sealed[:sealedNonce]}}
 	for i, k := range c.key {
 		where.addCondition(k+` = `, row.key[i])
 	}
 	return sqldb.NewStatement(
-		`UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` = $2`+where.text,
+		`UPDATE `+c.table+` SET `+c.column+` = $1 WHERE substr(`+c.column+`, 1, 29) = $2`+where.text,
 		where.args...), err
 }

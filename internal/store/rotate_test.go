@@ -26,9 +26,7 @@ func TestRewriteSealed(t *testing.T) {
 			p, cred := e.NewPartner(t, partner.Live)
 			all = append(all, made{p.ID, cred.Salt})
 		}
-		if err := e.Keys.RotateKey(); err != nil {
-			t.Fatal(err)
-		}
+		e.RotateKey(t)
 		p, cred := e.NewPartner(t, partner.Live)
 		all = append(all, made{p.ID, cred.Salt})
 		current, old, err := e.Upkeep.SealedUnder(ctx)

@@ -101,8 +101,11 @@ type Judge interface {
 
 var _ Judge = leak.Judge{}
 
-// NewStore joins a migrated database, its keys and who decides on findings. CheckKeys comes before use.
+// NewStore joins a migrated database, its keys (OpenKeys) and who decides on findings.
 func NewStore(db *sqldb.DB, keys *seal.Keys, now func() time.Time, judge Judge) *Store {
+	if keys != nil {
+		db.GuardWrites(keyGuard{db: db, keys: keys})
+	}
 	c := core{process: &process{db: db, keys: keys, now: now, judge: judge, due: make(chan struct{}, 1)}}
 	return &Store{core: c, Areas: newAreas(c)}
 }
@@ -208,44 +211,6 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 	return db.ApplyMigrations(ctx, list, now)
 }
 
-// IsBound reports whether a migrated database already belongs to a key file, so that a lost one is never replaced by a
-// new one.
-func IsBound(ctx context.Context, db *sqldb.DB) (bool, error) {
-	return readValue[bool](ctx, db.ReadPool(), `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`)
-}
-
-// ErrForeignKeys means that the key file was not made for this database.
-var ErrForeignKeys = errors.New("the key file does not belong to this database")
-
-// BindKeyFile binds a new database to the key file, and refuses an old one that is bound to another.
-func (s *Store) BindKeyFile(ctx context.Context) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		const read = `SELECT value FROM meta WHERE name = 'key_binding'`
-		token, err := readValue[[]byte](ctx, tx, read)
-		if errors.Is(err, sql.ErrNoRows) { // only then: on Citus a write here needs every node
-			err = execStatement(
-				ctx,
-				tx,
-				`INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`,
-				s.keys.NewBinding(),
-			)
-			if err == nil {
-				token, err = readValue[[]byte](ctx, tx, read)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("bind keys: %w", err)
-		}
-		if err := s.keys.VerifyBinding(token); err != nil {
-			return fmt.Errorf(
-				"%w: restore the key file that was made with it, or point --data and --database at a matching pair",
-				ErrForeignKeys,
-			)
-		}
-		return nil
-	})
-}
-
 // CheckStandby refuses a standby of another database. One that does not answer, or has not got that far, is no reason
 // not to start: lists are answered without it.
 func (s *Store) CheckStandby(ctx context.Context) error {
@@ -253,12 +218,12 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 	if standby == nil {
 		return nil
 	}
-	token, err := readValue[[]byte](ctx, standby, `SELECT value FROM meta WHERE name = 'key_binding'`)
+	w, err := readRing(ctx, standby)
 	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
-	if err := s.keys.VerifyBinding(token); err != nil {
-		return fmt.Errorf("--database-read: %w", ErrForeignKeys)
+	if w.Installation != s.keys.Installation() {
+		return fmt.Errorf("--database-read: %w", seal.ErrWrongKeys)
 	}
 	return nil
 }
@@ -434,6 +399,7 @@ var everywhere = []string{
 	"content",
 	"epoch",
 	"epp_install",
+	"key_ring",
 	"meta",
 	"schema_migration",
 }

@@ -250,9 +250,7 @@ func TestExtraKindsAreThePersonsOwn(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Keys.RotateKey(); err != nil {
-			t.Fatal(err)
-		}
+		e.RotateKey(t)
 		var progress store.RewriteProgress
 		for done := false; !done; {
 			var err error

@@ -521,7 +521,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 // every request is answered, and between them the answers count each creation once.
 func TestReplicasRaceForTheSameItems(t *testing.T) {
 	e := storetest.Open(t, sqldb.PostgreSQL)
-	second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
+	second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), e.Clock)
 	p, _ := e.NewPartner(t, partner.Live)
 	const people, tries = 200, 8
 	var created atomic.Int64

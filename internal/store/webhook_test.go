@@ -395,9 +395,7 @@ func TestEndpointSecretsAtRest(t *testing.T) {
 		if strings.Contains(string(url), "segredo") || strings.Contains(string(keys), "whsec_") {
 			t.Error("the address or the keys are readable")
 		}
-		if err := m.env.Keys.RotateKey(); err != nil {
-			t.Fatal(err)
-		}
+		m.env.RotateKey(t)
 		for progress, done := (store.RewriteProgress{}), false; !done; {
 			if done, err = m.Upkeep.RewriteSealed(ctx, &progress, 2); err != nil {
 				t.Fatal(err)

@@ -333,7 +333,7 @@ func TestLooksOverReplicas(t *testing.T) {
 	v.leaked("antigo", 0, 3000)
 	ahead := storetest.NewClock()
 	ahead.Advance(10 * time.Minute)
-	twin := &lookEnv{&env{v.InOtherProcess(t, storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, ahead))}, nil}
+	twin := &lookEnv{&env{v.InOtherProcess(t, storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), ahead))}, nil}
 	for i := range 1500 {
 		v.Watch(v.Live, fmt.Sprint("a", i), "email", mailOf(i))
 		twin.Watch(v.Live, fmt.Sprint("b", i), "email", mailOf(i))

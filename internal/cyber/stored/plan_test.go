@@ -172,7 +172,7 @@ func TestReminderJob(t *testing.T) {
 			t.Errorf("reminded too early: %v", told)
 		}
 		v.Clock.Advance(time.Minute)
-		other := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
+		other := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), e.Clock)
 		before := len(v.EventsOf(v.Live))
 		var all sync.WaitGroup
 		for _, store := range []cyber.PlanStore{e.Store.Monitoring, other.Store.Monitoring, e.Store.Monitoring, other.Store.Monitoring} {

@@ -23,7 +23,7 @@ func TestGateForgets(t *testing.T) {
 		go gate.WatchChanges(ctx)
 		// The command line is another process: another store on the same database.
 		cli := partner.NewRegistry(
-			storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock).Partners,
+			storetest.ReopenStore(t, e.Address, e.Folder, e.Keys.Root(), e.Clock).Partners,
 			time.Now,
 			nil,
 		)

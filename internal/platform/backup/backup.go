@@ -54,14 +54,14 @@ type About struct {
 	Engine string `json:"engine"`
 	// Parts are what is inside. What an installation has and is not named here is kept elsewhere.
 	Parts []Part `json:"parts"`
-	// Binding shows which key file belongs to it.
-	Binding []byte `json:"binding"`
+	// Ring is the wrapped ring of keys: the root opens it, and without the root nothing does.
+	Ring json.RawMessage `json:"ring"`
 }
 
 // Part is a part of an installation that is restored, and whose age is told, on its own.
 type Part string
 
-// The parts of an installation. The key file is none: it is never in a backup.
+// The parts of an installation. The root key is none: it is never in a backup.
 const (
 	Database  Part = "database"
 	Leaks     Part = "leaks"     // segments of breaches

@@ -25,8 +25,8 @@ type Common struct {
 	Data             string `name:"data" env:"VIGIA_DATA" default:"./data" type:"path" placeholder:"DIR" help:"Folder of the embedded database, the key file and the corpora; created with mode 0700."`
 	Database         string `name:"database" env:"VIGIA_DATABASE" default:"" placeholder:"URL" help:"PostgreSQL address postgres://user:password@host:port/name; empty means SQLite in the data folder. Keep the password out of the process list: use the environment or VIGIA_DATABASE_FILE."`
 	DatabaseInsecure bool   `name:"database-insecure" env:"VIGIA_DATABASE_INSECURE" help:"Speak to a PostgreSQL on another machine although the address does not have its certificate checked (sslmode=verify-full); a warning is logged at each start."`
-	KeyFile          string `name:"key-file" env:"VIGIA_KEY_FILE" default:"" placeholder:"FILE" help:"Key file that seals personal data, created with mode 0600 on first start; empty means keys.json in the data folder. In production keep it elsewhere, and a copy apart from the database's backups."`
-	KMS              string `name:"kms" env:"VIGIA_KMS" default:"" placeholder:"URI" help:"Key of a key-management service that wraps the key file when it is created: aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID (credentials from AWS_ACCESS_KEY_ID and its kin) or hcvault://HOST:PORT/transit/keys/NAME (VAULT_TOKEN or VAULT_TOKEN_FILE); empty means the file holds the keys."`
+	KeyFile          string `name:"key-file" env:"VIGIA_KEY_FILE" default:"" placeholder:"FILE" help:"Key file with the root key, which opens the keys in the database; created with mode 0600 by the first start of a new database and never written again. Empty means keys.json in the data folder. In production keep it elsewhere, and a copy apart from the database's backups."`
+	KMS              string `name:"kms" env:"VIGIA_KMS" default:"" placeholder:"URI" help:"Key of a key-management service that is the root key instead of a key file: aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID (credentials from AWS_ACCESS_KEY_ID and its kin) or hcvault://HOST:PORT/transit/keys/NAME (VAULT_TOKEN or VAULT_TOKEN_FILE)."`
 	Corpora          string `name:"corpora" env:"VIGIA_CORPORA" default:"" placeholder:"URL" help:"Bucket that shares leak corpora and passwords between replicas, s3://bucket?region=... or file:///folder; empty means the data folder alone. A local copy is kept in the data folder either way."`
 	GmailAsOne       bool   `name:"gmail-as-one" env:"VIGIA_GMAIL_AS_ONE" default:"true" negatable:"" help:"Find a watched Gmail address in every spelling (dots, plus tags, googlemail.com); without it only in those like its own, from then on. Give it to every command and replica alike."`
 	ReaderUnconfined bool   `name:"reader-unconfined" env:"VIGIA_READER_UNCONFINED" help:"Read dumps although the system has neither Landlock nor seccomp to confine the process that reads them, so that a hostile dump may take over this machine; a warning is logged at each start."`
@@ -248,6 +248,9 @@ func (c Common) DatabaseAddress() string {
 func (c Common) KeyFilePath() string {
 	return cmp.Or(c.KeyFile, filepath.Join(c.Data, "keys.json"))
 }
+
+// RootPlace returns where the root key is: the key of the KMS, or else the key file.
+func (c Common) RootPlace() string { return cmp.Or(c.KMS, c.KeyFilePath()) }
 
 // CorporaPath returns the folder of password and leak corpora.
 func (c Common) CorporaPath() string { return filepath.Join(c.Data, "corpora") }

@@ -92,16 +92,6 @@ func BenchmarkFingerprint(b *testing.B) {
 	})
 }
 
-func BenchmarkReloadUnchanged(b *testing.B) {
-	k := fresh(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := k.ReloadFile(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func BenchmarkMAC(b *testing.B) {
 	k := fresh(b)
 	data := make([]byte, 200)

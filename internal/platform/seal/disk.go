@@ -20,7 +20,7 @@ func readKeyFile(path string) ([]byte, os.FileInfo, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, ErrNoKeyFile.Note(
-			"there is no key file at %+q; restore it from a backup, as a new one cannot open an existing database",
+			"there is no key file at %+q; restore it from its copy, as a new one cannot open an existing database",
 			path,
 		)
 	case errors.Is(err, errLink):
@@ -46,27 +46,16 @@ func readKeyFile(path string) ([]byte, os.FileInfo, error) {
 	return raw, info, nil
 }
 
-// isSameFile reports whether the file is still the one that was read. A replaced file has another inode; an edited one
-// another time or size; a change of mode or owner must be looked at again.
-func isSameFile(a, b os.FileInfo) bool {
-	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode() &&
-		FileOwner(a) == FileOwner(b)
-}
-
 // unsafeFile returns the error for a key file that is not used because of its type, mode or owner, with the remedy.
 func unsafeFile(path, why, remedy string) error {
 	return ErrKeyFileUnsafe.Note("the key file %+q %s: %s", path, why, remedy)
 }
 
-// writeFile puts raw at path in one step: after a crash there is the old file or the new one, whole. With fresh set it
-// refuses to replace a file. The caller holds the lock, so no other writer is at it.
-func writeFile(path string, raw []byte, fresh bool) error {
-	write := durable.WriteFile
-	if fresh {
-		write = durable.WriteNewFile
-	}
-	err := write(path, raw)
-	if fresh && errors.Is(err, fs.ErrExist) {
+// writeNewFile puts raw at path in one step: after a crash there is no file or all of it. It refuses to replace one.
+// The caller holds the lock, so no other writer is at it.
+func writeNewFile(path string, raw []byte) error {
+	err := durable.WriteNewFile(path, raw)
+	if errors.Is(err, fs.ErrExist) {
 		return ErrKeyFileExists.Note("%+q exists and is never overwritten; open it, or choose another path", path)
 	}
 	if err != nil {
@@ -75,8 +64,8 @@ func writeFile(path string, raw []byte, fresh bool) error {
 	return nil
 }
 
-// syncRenamed makes a file that another process has just renamed into place durable before we seal anything under its
-// keys; otherwise a power cut could bring back a file without them. Where the folder cannot be synced because we may
+// syncRenamed makes a file that another process has just renamed into place durable before anything is wrapped by its
+// key; otherwise a power cut could take the key away. Where the folder cannot be synced because we may
 // not read it or it is read-only, no process of our user renames files in it either.
 func syncRenamed(path string) error {
 	err := durable.SyncFolder(filepath.Dir(path))
@@ -95,8 +84,8 @@ func cannotWrite(path string, err error) error {
 	return ErrKeyFileIO.Note(remedy, path).Because(err)
 }
 
-// lockKeyFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it,
-// as the key file itself is replaced; the system drops the lock when the process ends, however it ends.
+// lockKeyFile keeps other processes from making the key file until unlock is called. The lock is a file beside it;
+// the system drops the lock when the process ends, however it ends.
 func lockKeyFile(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestPairsAreToldApart(t *testing.T) {
 			t.Errorf("%s gives the same pair", what)
 		}
 	}
-	if reopen(t, k.Path()).PairFingerprint(value, password) != pair {
+	if reopen(t, k).PairFingerprint(value, password) != pair {
 		t.Error("a pair does not outlive its process")
 	}
 	first, last := k.PairRange(value)
@@ -53,7 +53,7 @@ func TestFingerprintTellsKindsAndInstallationsApart(t *testing.T) {
 	}
 	was := k.Fingerprint('p', v)
 	mustRotate(t, k)
-	if k.Fingerprint('p', v) != was || reopen(t, k.Path()).Fingerprint('p', v) != was {
+	if k.Fingerprint('p', v) != was || reopen(t, k).Fingerprint('p', v) != was {
 		t.Error("a rotation changed a fingerprint: every segment would be void")
 	}
 }

@@ -2,7 +2,6 @@ package seal
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
@@ -52,44 +51,12 @@ func (k *Keys) MAC(purpose string, data ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// bindingID is how many random bytes begin a binding, so that two databases under one key file do not show it.
-const bindingID = 16
-
-// NewBinding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same
-// key file, whatever its rotations since, verifies it.
-func (k *Keys) NewBinding() []byte {
-	token := make([]byte, bindingID, bindingID+MACSize)
-	_, _ = rand.Read(token) // never fails: crypto/rand ends the program instead
-	return k.appendBinding(token)
-}
-
-// appendBinding appends the keyed hash of id: NewBinding returns the result, and VerifyBinding computes it again.
-func (k *Keys) appendBinding(id []byte) []byte {
-	h := hmac.New(sha256.New, k.bind[:])
-	h.Write(id)
-	return h.Sum(id)
-}
-
-// VerifyBinding returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets,
-// because with wrong ones nothing fails: look-ups merely find nothing.
-func (k *Keys) VerifyBinding(token []byte) error {
-	if len(token) == bindingID+MACSize {
-		id := append(make([]byte, 0, len(token)), token[:bindingID]...)
-		if hmac.Equal(k.appendBinding(id), token) {
-			return nil
-		}
-	}
-	return ErrWrongKeys.Note(
-		"the key file %+q does not belong to this database; give the one it was created with",
-		k.path,
-	)
-}
-
-// bindingKey returns the key of bindings, over all secrets that do not rotate.
+// bindingKey returns a keyed hash over all secrets that do not rotate: with wrong ones nothing would fail, look-ups
+// would merely find nothing.
 func (m *material) bindingKey() (key [secretSize]byte) {
 	h := hmac.New(sha256.New, m.MAC.Key)
 	h.Write([]byte(labelBind))
-	h.Write(m.Index.Key) // fixed lengths, checked when the file was read: the bounds are certain
+	h.Write(m.Index.Key) // fixed lengths, checked when the ring was read: the bounds are certain
 	h.Write(m.Match.Key)
 	h.Sum(key[:0])
 	return key

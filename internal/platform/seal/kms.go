@@ -25,8 +25,8 @@ import (
 )
 
 // Key management services are asked over their own HTTP interfaces: AWS KMS, and the transit engine of HashiCorp Vault
-// and what is compatible with it (OpenBao). Each wraps one short secret, the key that encrypts the key file, at a start
-// and at a rotation. The client is one for tink's registry and knows nothing of the key file. It never logs and puts no
+// and what is compatible with it (OpenBao). Each is a root: it wraps one short secret, the key of the ring, which is
+// opened at a start and after a change of roots. The client is one for tink's registry and knows nothing of the ring. It never logs and puts no
 // secret in an error; what it sends it sends over TLS, or to this machine.
 
 // KMSOptions are what a client needs of the world.

@@ -14,8 +14,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -285,7 +283,7 @@ func TestServices(t *testing.T) {
 				}
 				refused(what, err)
 			}
-			wrapsKeyFile(t, good, uri)
+			wrapsRing(t, good, uri)
 			server.Close()
 			_, err = key.Decrypt(wrapped, []byte("context"))
 			refused("away", err)
@@ -293,37 +291,25 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// wrapsKeyFile makes, rotates and opens a key file under the key.
-func wrapsKeyFile(t *testing.T, client *KMSClient, uri string) {
+// wrapsRing makes and opens a ring whose root is the key.
+func wrapsRing(t *testing.T, client *KMSClient, uri string) {
 	t.Helper()
 	registry.RegisterKMSClient(client)
 	defer registry.ClearKMSClients()
-	path := filepath.Join(t.TempDir(), "keys.json")
-	made, err := CreateKeyFile(path, WithKMSKey(uri))
+	root, err := OpenRoot(uri)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := Place{Table: "t"}
-	sealed, err := made.Seal(at, []byte("value"))
+	w, err := NewRing(root, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := made.RotateKey(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := OpenKeyFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plain, err := again.Unseal(at, sealed); err != nil || string(plain) != "value" || again.WrappingKey() != uri {
-		t.Fatal(string(plain), again.WrappingKey(), err)
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil || bytes.Contains(raw, []byte(`"aead"`)) || !bytes.Contains(raw, []byte(`"wrapped"`)) {
-		t.Error("the file holds keys in the clear", err)
-	}
+	made := open(t, root, &ringStore{ring: w})
+	sealed := mustSeal(t, made, home, "value")
+	mustRotate(t, made)
+	mustUnseal(t, reopen(t, made), home, sealed, "value")
 	registry.ClearKMSClients()
-	if _, err := OpenKeyFile(path); err == nil {
+	if _, err := OpenRoot(uri); err == nil {
 		t.Error("it opens without the service")
 	}
 }

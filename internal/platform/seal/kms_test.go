@@ -1,14 +1,11 @@
 package seal
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/core/registry"
@@ -86,126 +83,83 @@ func (m memKey) Decrypt(sealed, ad []byte) ([]byte, error) {
 	return m.aead.Decrypt(sealed, ad)
 }
 
-func wrapped(t *testing.T, uri string) *Keys {
+// kmsKeys makes a ring whose root is a key of the service.
+func kmsKeys(t *testing.T, uri string) *Keys {
 	t.Helper()
 	memory()
-	k, err := CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"), WithKMSKey(uri))
+	root, err := OpenOrCreateRoot(uri)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k
+	w, err := NewRing(root, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, root, &ringStore{ring: w})
 }
 
-func TestKMSFileHoldsNoSecret(t *testing.T) {
-	k := wrapped(t, memScheme+"a")
+func TestKMSIsTheRoot(t *testing.T) {
+	k := kmsKeys(t, memScheme+"a")
 	sealed := mustSeal(t, k, home, "x")
-	token := k.NewBinding()
-	for range 30 { // enough keys to pass the limit of a KMS, were they not in an envelope
+	for range 30 { // enough keys to pass the limit of a KMS, did it wrap them all
 		mustRotate(t, k)
 	}
-	raw, err := os.ReadFile(k.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, uri, _, err := k.readFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if uri != memScheme+"a" || !bytes.Contains(raw, []byte(uri)) {
-		t.Errorf("the file does not name the KMS key but %q", uri)
-	}
-	if len(m.AEAD) < memLimit {
+	if len(storeOf(k).ring.Body) < memLimit {
 		t.Error("too few keys for this test")
 	}
-	for _, s := range []secret{m.Index, m.Match, m.MAC} {
-		if bytes.Contains(raw, []byte(base64.StdEncoding.EncodeToString(s.Key))) {
-			t.Error("a secret is in the clear")
-		}
+	if own, has := storeOf(k).ring.FindRoot(memScheme + "a"); !has || own.CopiedAt == 0 {
+		t.Error("the ring does not name the key, or asks for a copy of it")
 	}
-	if bytes.Contains(raw, []byte("keyData")) {
-		t.Error("the keyset is in the clear")
-	}
-	again := reopen(t, k.Path()) // the file says which key, so no option is needed
+	again := reopen(t, k)
 	mustUnseal(t, again, home, sealed, "x")
-	if err := again.VerifyBinding(token); err != nil {
-		t.Error(err)
-	}
-	if len(again.ListKeyIDs()) != 31 {
+	if len(again.ListKeyIDs()) != 31 || !again.Root().IsKMS() {
 		t.Errorf("%d keys", len(again.ListKeyIDs()))
 	}
 }
 
 func TestKMSRefusals(t *testing.T) {
-	open := func(path string, opts ...Option) error {
-		_, err := OpenKeyFile(path, opts...)
-		return err
-	}
-	k := wrapped(t, memScheme+"b")
-	raw, err := os.ReadFile(k.Path())
+	k := kmsKeys(t, memScheme+"b")
+	other, err := OpenRoot(memScheme + "c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(t.TempDir(), "other.json")
-	write := func(text []byte) {
-		t.Helper()
-		if err := os.WriteFile(other, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(bytes.Replace(raw, []byte(memScheme+"b"), []byte(memScheme+"c"), 1))
-	if err := open(other); !errors.Is(err, ErrKMS) || !strings.Contains(err.Error(), other) {
+	if _, err := OpenRing(other, storeOf(k).ring); !errors.Is(err, ErrWrongRoot) {
 		t.Errorf("another KMS key: %v", err)
 	}
-	write(bytes.Replace(raw, []byte(memScheme+"b"), []byte("nokms://b"), 1))
-	if err := open(other); !errors.Is(err, ErrKMS) {
-		t.Errorf("a KMS this program does not know: %v", err)
+	w := storeOf(k).ring
+	w.Roots = []WrappedKey{{Root: memScheme + "c", Wrapped: w.Roots[0].Wrapped}}
+	if _, err := OpenRing(other, w); !errors.Is(err, ErrKMS) || !strings.Contains(err.Error(), memScheme+"c") {
+		t.Errorf("a ring that another KMS key wrapped: %v", err)
 	}
-	at := bytes.Index(raw, []byte(`"wrapped": "`)) + len(`"wrapped": "`) + 200
-	bad := bytes.Clone(raw)
-	if bad[at] == 'A' {
-		bad[at] = 'B'
-	} else {
-		bad[at] = 'A'
+	w = storeOf(k).ring
+	w.Installation = "i_another"
+	if _, err := OpenRing(k.root, w); !errors.Is(err, ErrKMS) {
+		t.Errorf("a wrapped key of another installation: %v", err)
 	}
-	write(bad)
-	if err := open(other); !errors.Is(err, ErrKMS) {
-		t.Errorf("an altered file: %v", err)
-	}
-	if err := open(k.Path(), WithKMSKey(memScheme+"b")); err != nil {
-		t.Errorf("the right key asked for: %v", err)
-	}
-	if err := open(k.Path(), WithKMSKey(memScheme+"c")); !errors.Is(err, ErrKMS) {
-		t.Errorf("another key asked for: %v", err)
-	}
-	if err := open(writeGolden(t), WithKMSKey(memScheme+"b")); !errors.Is(err, ErrKMS) {
-		t.Errorf("a file in the clear where a KMS was asked for: %v", err)
-	}
-	absent := filepath.Join(t.TempDir(), "keys.json")
-	if _, err := CreateKeyFile(absent, WithKMSKey("nokms://b")); !errors.Is(err, ErrKMS) {
-		t.Errorf("Create with a KMS this program does not know: %v", err)
-	}
-	if _, err := os.Stat(absent); !os.IsNotExist(err) {
-		t.Errorf("it left a file: %v", err)
+	for _, open := range []func(string) (*Root, error){OpenRoot, OpenOrCreateRoot} {
+		if _, err := open("nokms://b"); !errors.Is(err, ErrKMS) {
+			t.Errorf("a KMS this program does not know: %v", err)
+		}
 	}
 }
 
-// A KMS that fails hurts only what needs it: starting and rotating.
+// A KMS that fails hurts only what needs it: starting and changing roots.
 func TestKMSDown(t *testing.T) {
-	k := wrapped(t, memScheme+"d")
+	k := kmsKeys(t, memScheme+"d")
 	sealed := mustSeal(t, k, home, "x")
+	server := reopen(t, k)
 	memory().setDown(true)
 	t.Cleanup(func() { memory().setDown(false) })
-	if _, err := OpenKeyFile(k.Path()); !errors.Is(err, ErrKMS) {
-		t.Errorf("Open: %v", err)
+	if _, err := OpenRing(k.root, storeOf(k).ring); !errors.Is(err, ErrKMS) {
+		t.Errorf("OpenRing: %v", err)
 	}
-	if err := k.RotateKey(); !errors.Is(err, ErrKMS) {
-		t.Errorf("Rotate: %v", err)
+	if _, err := NewRing(k.root, time.Now()); !errors.Is(err, ErrKMS) {
+		t.Errorf("NewRing: %v", err)
 	}
-	if changed, err := k.ReloadFile(); changed || err != nil {
-		t.Errorf("Reload of an unchanged file asks the KMS: %v, %v", changed, err)
-	}
-	mustUnseal(t, k, home, sealed, "x")
-	memory().setDown(false)
 	mustRotate(t, k)
-	mustUnseal(t, reopen(t, k.Path()), home, sealed, "x")
+	mustUnseal(t, server, home, mustSeal(t, k, home, "y"), "y")
+	mustUnseal(t, k, home, sealed, "x")
+	if err := commit(k, k.DropOtherRoots); !errors.Is(err, ErrKMS) {
+		t.Errorf("a change of roots: %v", err)
+	}
 }

@@ -30,7 +30,7 @@ func TestSealOpensWhereItWasMade(t *testing.T) {
 			t.Error("the plaintext is visible")
 		}
 		mustUnseal(t, k, home, sealed, plain)
-		mustUnseal(t, reopen(t, k.Path()), home, sealed, plain)
+		mustUnseal(t, reopen(t, k), home, sealed, plain)
 	}
 }
 
@@ -164,8 +164,7 @@ func TestErrorsDoNotQuoteTheValue(t *testing.T) {
 }
 
 func TestKeysPrintNothing(t *testing.T) {
-	path := writeGolden(t)
-	k := reopen(t, path)
+	k := goldenKeys(t)
 	var out strings.Builder
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
 		fmt.Fprintf(&out, verb+"\n", k)
@@ -173,6 +172,7 @@ func TestKeysPrintNothing(t *testing.T) {
 	}
 	slog.New(slog.NewJSONHandler(&out, nil)).Info("start", "keys", k, "in", slog.GroupValue(slog.Any("k", k)))
 	slog.New(slog.NewTextHandler(&out, nil)).Info("start", "keys", k)
+	fmt.Fprintf(&out, "%v %+v %#v %s %x", k.root, k.root, k.root, k.root, struct{ Root *Root }{k.root})
 	if err := json.NewEncoder(&out).Encode(struct{ Keys *Keys }{k}); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func assertNoSecret(t *testing.T, text string) {
 	t.Helper()
 	m := goldenMaterial(t)
 	bind := m.bindingKey()
-	for name, s := range map[string][]byte{"index": m.Index.Key, "match": m.Match.Key, "mac": m.MAC.Key, "bind": bind[:], "aead": goldenAEADKey} {
+	for name, s := range map[string][]byte{"index": m.Index.Key, "match": m.Match.Key, "mac": m.MAC.Key, "bind": bind[:], "aead": goldenAEADKey, "root": counting(0x80)} {
 		for _, form := range []string{
 			string(s[:8]), hex.EncodeToString(s[:8]), strings.ToUpper(hex.EncodeToString(s[:8])),
 			base64.StdEncoding.EncodeToString(s[:9]), strings.Trim(fmt.Sprint(s[:8]), "[]"), strings.Trim(fmt.Sprintf("%#v", s[:4]), "[]byte{}"),

@@ -17,7 +17,7 @@ func TestTablesAreSealed(t *testing.T) {
 		t.Error("the table can be read")
 	}
 	mustRotate(t, k)
-	again, err := reopen(t, k.Path()).SealTable(context, table)
+	again, err := reopen(t, k).SealTable(context, table)
 	if err != nil || !bytes.Equal(again, sealed) {
 		t.Errorf("the same table is sealed to other bytes (%v): equal segments would differ", err)
 	}

@@ -1,7 +1,6 @@
 package seal_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/platform/seal"
@@ -10,14 +9,7 @@ import (
 // TestVeil: what is veiled comes back under the same partner, is different for another and for another installation,
 // and is not what it was; one bit more in a fingerprint changes about half of the bits.
 func TestVeil(t *testing.T) {
-	open := func() *seal.Keys {
-		k, err := seal.CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
-	k, other := open(), open()
+	k, other := seal.NewKeys(t), seal.NewKeys(t)
 	seen, flipped := map[uint64]bool{}, 0
 	const n = 2000
 	for i := range uint64(n) {
@@ -42,10 +34,7 @@ func TestVeil(t *testing.T) {
 }
 
 func BenchmarkVeil(b *testing.B) {
-	k, err := seal.CreateKeyFile(filepath.Join(b.TempDir(), "keys.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	k := seal.NewKeys(b)
 	var sink uint64
 	veil := k.PartnerVeil("prt_1")
 	for i := range uint64(b.N) {

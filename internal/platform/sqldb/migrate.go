@@ -420,7 +420,8 @@ func (t *Tx) insertEach(
 		if err != nil || row == nil {
 			return added, err
 		}
-		res, err := stmt.ExecContext(ctx, convertArguments(row)...)
+		t.noteMarks(convertArguments(row))
+		res, err := stmt.ExecContext(ctx, row...)
 		if err != nil {
 			return nil, err
 		}

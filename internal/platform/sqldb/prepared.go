@@ -80,6 +80,7 @@ func (p *prepared) prepareWanted(ctx context.Context, db *sql.DB) {
 // ExecContext runs a statement that returns nothing.
 func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	convertArguments(args)
+	t.noteMarks(args)
 	defer t.engine.startStatement(ctx, query).End()
 	if stmt := t.keptStatement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.ExecContext(ctx, args...)
@@ -90,6 +91,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 // QueryContext runs a statement that returns rows. They must be read and closed before the same text is run again.
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	convertArguments(args)
+	t.noteMarks(args)
 	defer t.engine.startStatement(ctx, query).End()
 	if stmt := t.keptStatement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.QueryContext(ctx, args...) //nolint:sqlclosecheck // the caller closes the rows
@@ -100,6 +102,7 @@ func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 // QueryRowContext runs a statement that returns one row.
 func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	convertArguments(args)
+	t.noteMarks(args)
 	defer t.engine.startStatement(ctx, query).End()
 	if stmt := t.keptStatement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.QueryRowContext(ctx, args...)

@@ -340,8 +340,12 @@ func (t *Tx) runMember(w *write) error {
 	if _, err := t.Tx.ExecContext(ctx, `SAVEPOINT member`); err != nil {
 		return errGone
 	}
-	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts}
-	w.panicked = catchPanic(func() { w.err = w.fn(w.tx) })
+	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts, guard: t.guard}
+	w.panicked = catchPanic(func() {
+		if w.err = w.fn(w.tx); w.err == nil {
+			w.err = w.tx.checkMarks(ctx)
+		}
+	})
 	if w.err != nil || w.panicked != nil {
 		if _, err := t.Tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT member`); err != nil {
 			return errGone

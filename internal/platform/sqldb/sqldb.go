@@ -68,6 +68,8 @@ type DB struct {
 	// watcher is told of transactions on SQLite; changes is how many rows its writing connection had written before.
 	watcher atomic.Pointer[func(Hold)]
 	changes int64
+	// guard has the last word on what is written; nil where there is none.
+	guard WriteGuard
 	// wrote wakes who cares for the database beside the writers, stopCare ends it.
 	wrote    chan struct{}
 	log      logState

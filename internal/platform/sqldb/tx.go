@@ -27,6 +27,8 @@ type Tx struct {
 	engine Engine
 	texts  *prepared // nil on PostgreSQL and in a snapshot
 	after  []func()
+	guard  WriteGuard // nil in a snapshot
+	marks  []uint32   // of what was written
 }
 
 // EngineName returns the engine of the database.
@@ -64,7 +66,8 @@ func (d *DB) retryTransaction(ctx context.Context, run func() error) error {
 		d.judgeSync(err)
 		d.noteRefusal(err)
 		waits := try < lockTries && d.engine == PostgreSQL && IsLockTimeout(err)
-		if err == nil || !isRepeatable(err) && !waits || try == maxTries {
+		renewed := err != nil && d.guard != nil && d.guard.RenewAfter(ctx, err)
+		if err == nil || !isRepeatable(err) && !waits && !renewed || try == maxTries {
 			return err
 		}
 		pause := time.Duration(
@@ -161,8 +164,11 @@ func (d *DB) runTxOnce(ctx context.Context, fn func(tx *Tx) error) (err error) {
 			}
 		}
 	}()
-	tx := &Tx{Tx: inner, conn: conn, engine: d.engine, texts: d.texts}
+	tx := &Tx{Tx: inner, conn: conn, engine: d.engine, texts: d.texts, guard: d.guard}
 	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := tx.checkMarks(ctx); err != nil {
 		return err
 	}
 	if err := inner.Commit(); err != nil {
@@ -398,7 +404,8 @@ func (t *Tx) RunCounting(ctx context.Context, list []Statement) (changed []int64
 			}
 			prepared[s.Query] = stmt
 		}
-		res, err := stmt.ExecContext(ctx, convertArguments(s.Args)...)
+		t.noteMarks(convertArguments(s.Args))
+		res, err := stmt.ExecContext(ctx, s.Args...)
 		if err != nil {
 			return changed, fmt.Errorf("%.80s: %w", s.Query, err)
 		}
@@ -418,7 +425,8 @@ func (t *Tx) runPipelined(ctx context.Context, list []Statement, changed []int64
 		}
 		batch := &pgx.Batch{}
 		for _, s := range list {
-			batch.Queue(s.Query, convertArguments(s.Args)...)
+			t.noteMarks(convertArguments(s.Args))
+			batch.Queue(s.Query, s.Args...)
 		}
 		results := c.Conn().SendBatch(ctx, batch)
 		for i := range list {

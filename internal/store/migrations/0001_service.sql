@@ -1,7 +1,25 @@
--- Facts about this database: its id and the token that binds it to its key file.
+-- Facts about this database.
 CREATE TABLE meta (
 	name  TEXT PRIMARY KEY,
 	value BYTEA NOT NULL
+);
+
+-- All secrets of the installation in one row, wrapped by root keys that no database holds.
+CREATE TABLE key_ring (
+	name         TEXT PRIMARY KEY CHECK (name = 'ring'),
+	installation TEXT NOT NULL,
+	epoch        BIGINT NOT NULL, -- grows with every change; whoever writes sealed values looks at it before the commit
+	body         BYTEA NOT NULL,  -- the secrets, under the ring's own key
+	roots        TEXT NOT NULL    -- the ring's own key under each live root, as JSON
+);
+
+-- The processes that serve at this moment, with the state of the ring that each has seen.
+CREATE TABLE key_holder (
+	id      TEXT PRIMARY KEY,
+	seen_at BIGINT NOT NULL,
+	place   TEXT NOT NULL, -- its machine and data folder, for people
+	epoch   BIGINT NOT NULL,
+	root    TEXT NOT NULL  -- the id of the root that it was started with
 );
 
 -- Counters that tell other processes when to forget or look again.

@@ -72,15 +72,15 @@ func Each(t *testing.T, fn func(t *testing.T, e *Env)) {
 func Open(t testing.TB, engine sqldb.Engine) *Env {
 	t.Helper()
 	folder := sqldbtest.Folder(t)
-	keys, err := seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
+	root, err := seal.OpenOrCreateRoot(filepath.Join(folder, "keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ReopenStore(t, newMigrated(t, engine, folder), folder, keys, NewClock())
+	return ReopenStore(t, newMigrated(t, engine, folder), folder, root, NewClock())
 }
 
-// ReopenStore opens a store on a database that may already be in use: a second replica.
-func ReopenStore(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock) *Env {
+// ReopenStore opens a store on a database that may already be in use: a second replica, with keys of its own opening.
+func ReopenStore(t testing.TB, address, folder string, root *seal.Root, clock *Clock) *Env {
 	t.Helper()
 	ctx := context.Background()
 	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 8})
@@ -91,11 +91,20 @@ func ReopenStore(t testing.TB, address, folder string, keys *seal.Keys, clock *C
 	if _, err := store.Migrate(ctx, db, clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	s := store.NewStore(db, keys, clock.Now, leak.Judge{})
-	if err := s.BindKeyFile(ctx); err != nil {
+	keys, err := store.OpenKeys(ctx, db, root, clock.Now())
+	if err != nil {
 		t.Fatal(err)
 	}
+	s := store.NewStore(db, keys, clock.Now, leak.Judge{})
 	return &Env{Store: s, DB: db, Keys: keys, Clock: clock, Address: address, Folder: folder}
+}
+
+// RotateKey makes a new key, as an operator does, and has no worker rewrite anything.
+func (e *Env) RotateKey(t testing.TB) {
+	t.Helper()
+	if err := e.Upkeep.RotateKeys(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // NewAddress returns the address of an empty database; on Citus, of one whose tables are made and spread, by each node

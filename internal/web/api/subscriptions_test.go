@@ -237,7 +237,7 @@ func TestReplicasRaceForOneKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := httptest.NewServer(newHandler(t, storetest.ReopenStore(t, s.Address, s.Folder, s.Keys, s.Clock)))
+	second := httptest.NewServer(newHandler(t, storetest.ReopenStore(t, s.Address, s.Folder, s.Keys.Root(), s.Clock)))
 	t.Cleanup(second.Close)
 	for round := range 10 {
 		body := itemsOf(round*100, round*100+100)

@@ -119,7 +119,7 @@ func actionOptions() []choiceOption {
 // gatherKeys returns the encryption keys as their page shows them.
 func (c *Console) gatherKeys(ctx context.Context) (keysPage, error) {
 	var page keysPage
-	page.Primary, page.All, page.File = c.Rules.Keys.State()
+	page.Primary, page.All, page.Root = c.Rules.Keys.State()
 	var err error
 	page.Jobs, err = c.latestJobs(ctx, shownJobs, seal.KindRewrite)
 	return page, err

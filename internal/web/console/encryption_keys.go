@@ -6,8 +6,8 @@ import (
 
 // Keys are the keys that seal personal data.
 type Keys interface {
-	// State names the key that seals, all that open, and the file that holds them.
-	State() (primary uint32, all []uint32, file string)
+	// State names the key that seals, all that open, and where the root is that opens them.
+	State() (primary uint32, all []uint32, root string)
 	// Count reads every sealed value, so it takes a while.
 	Count(ctx context.Context) (current, old int64, err error)
 	Rotate(ctx context.Context) error
@@ -19,7 +19,7 @@ type keysPage struct {
 	recentJobs
 	Primary uint32
 	All     []uint32
-	File    string
+	Root    string
 	// Counted says that Current and Old were counted just now.
 	Counted      bool
 	Current, Old int64
@@ -51,7 +51,7 @@ func countKeys(c *Console, r *request) (answer, error) {
 	return view{"keys", "Chaves de cifra", page}, nil
 }
 
-// rotateKeys writes the key file, which no transaction holds: the line comes first.
+// rotateKeys makes a new key: the line comes first.
 func rotateKeys(c *Console, r *request) (answer, error) {
 	next := redirect{"/keys", "keys.rotated"}
 	return c.recordAndRun(r, "keys.rotate", "", "", next, func() error { return c.Rules.Keys.Rotate(r.Context()) })

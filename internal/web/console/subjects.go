@@ -357,7 +357,7 @@ func (c *Console) gatherOpenErasures(ctx context.Context, id partner.ID) ([]open
 	return open, nil
 }
 
-// erasureLog downloads the log of erasures. It holds keyed indexes only and identifies no person without the key file.
+// erasureLog downloads the log of erasures. It holds keyed indexes only and identifies no person without the keys.
 func erasureLog(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
 	if _, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b); err != nil {

@@ -31,12 +31,12 @@ func TestImportChild(t *testing.T) {
 	if len(orders) < 4 {
 		return // not a child; the parents are TestKilledImports and TestKilledRenewals
 	}
-	keys, err := seal.OpenKeyFile(orders[1] + "/keys.json")
+	root, err := seal.OpenRoot(orders[1] + "/keys.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock := storetest.NewClock()
-	v := &env{dumptest.OpenEnv(t, storetest.ReopenStore(t, orders[0], orders[1], keys, clock))}
+	v := &env{dumptest.OpenEnv(t, storetest.ReopenStore(t, orders[0], orders[1], root, clock))}
 	crashSettings(v)
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{orders[2]})
 	if err != nil {
