@@ -24,8 +24,8 @@ func (backupCmd) Help() string {
 		"list of digests, to one\n" +
 		"file of mode 0600. The keys are in it, wrapped; the root key that opens them is not: keep a copy of the key " +
 		"file apart, since the two\n" +
-		"together are all that a thief needs, and the backup alone is of no use to anybody. A PostgreSQL database is copied by pg_dump, and leak corpora in a " +
-		"bucket by the bucket's own\n" +
+		"together are all that a thief needs, and the backup alone is of no use to anybody. A PostgreSQL database is " +
+		"copied by pg_dump, and leak corpora in a bucket by the bucket's own\n" +
 		"tools: what is not in the file is named on standard error, with the command that copies it.\n\n" +
 		"Examples:\n  vigia backup /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia\n" +
 		"  vigia restore /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json"

@@ -34,7 +34,8 @@ func (demoCmd) Help() string {
 		"printed and its people\n" +
 		"are found in it. The folder (--data, by default ./data/demo) is kept between runs, and so are keys, people " +
 		"and log-in.\n" +
-		"The demo makes its folder itself and works in no other one.\n\nExamples:\n  vigia demo\n  vigia demo --tour\n  vigia demo --fresh --listen 127.0.0.1:9000"
+		"The demo makes its folder itself and works in no other one.\n\n" +
+		"Examples:\n  vigia demo\n  vigia demo --tour\n  vigia demo --fresh --listen 127.0.0.1:9000"
 }
 
 // Run starts the demo and serves until a signal comes.
@@ -162,8 +163,8 @@ func checkDemoSettings(c config.Common) error {
 // demoMark is the file by which the demo knows a folder that it made. Its text is for whoever finds it.
 const (
 	demoMark     = "DEMO.txt"
-	demoMarkText = "'vigia demo' made this folder for made-up data. 'vigia demo --fresh' deletes it with all that is in " +
-		"it.\n"
+	demoMarkText = "'vigia demo' made this folder for made-up data. 'vigia demo --fresh' deletes it with all that is " +
+		"in it.\n"
 )
 
 // prepareDemoFolder leaves a folder that the demo made, now or at an earlier start, and made anew where that is asked

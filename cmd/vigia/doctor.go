@@ -40,8 +40,8 @@ type doctorCmd struct {
 func (doctorCmd) Help() string {
 	return "Looks at a set-up without changing anything, and explains what is wrong and what to do about it: " +
 		"configuration, data folder, disk,\n" +
-		"root key and keys, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and webhook " +
-		"ranges. Give it the same flags and variables as the server. It ends with\n" +
+		"root key and keys, database and pooler, corpora, addresses, public URLs, balancer, certificates, clock and " +
+		"webhook ranges. Give it the same flags and variables as the server. It ends with\n" +
 		"code 1 when something would keep the service from working; warnings do not. For what is inside the " +
 		"database: vigia check.\n\n" +
 		"Examples:\n  vigia doctor --data /var/lib/vigia --listen :8080\n  vigia doctor --json | jq '.findings[] | " +
@@ -505,8 +505,8 @@ func (p *checkup) checkRootCopies(ctx context.Context, st *store.Store, root *se
 	if own, _ := ring.FindRoot(root.ID()); own.CopiedAt == 0 {
 		p.reportWarning(
 			area,
-			"the first start made "+root.Place()+" and nobody has shown a copy of it: with this disk all personal data "+
-				"would be lost",
+			"the first start made "+root.Place()+" and nobody has shown a copy of it: with this disk all personal "+
+				"data would be lost",
 			"copy it apart from the database and its backups, then run: vigia keys root --copy FILE, on the copy",
 		)
 	}

@@ -267,7 +267,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		}, nil, stateProblem, "keys: seal.wrong_root: the keys of this database open under the root file:"},
 		"root never copied": {nil, nil, stateWarning, "nobody has shown a copy of it"},
 		"value without a key": {func(t *testing.T, data string) {
-			if code, _, errs := vigia(t, "partner", "create", "Banco", "--data", data); code != exitOK {
+			if code, _, errs := vigia(t, "partner", "create", "Banco", "--people", "1000", "--data", data); code != exitOK {
 				t.Fatal(errs)
 			}
 			db, err := sqldb.OpenDatabase(t.Context(), filepath.Join(data, "vigia.db"), sqldb.Options{})

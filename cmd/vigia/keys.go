@@ -39,7 +39,7 @@ func (o *output) showKeys(ctx context.Context, a *app.App, notes ...string) erro
 		return err
 	}
 	if old > 0 {
-		notes = append(notes, "A running worker seals the older ones anew; run 'vigia keys status' again to see it end.")
+		notes = append(notes, "A running worker seals the older ones anew; 'vigia keys status' tells when it is done.")
 	}
 	return o.showRecord(
 		newRecord(
@@ -51,7 +51,8 @@ func (o *output) showKeys(ctx context.Context, a *app.App, notes ...string) erro
 			"sealed_by_older", old,
 			"cannot_be_opened", lacking,
 			"roots", makeRecords(ring.Roots, func(k seal.WrappedKey) record {
-				return newRecord("root", k.Root, "in_use_here", k.Root == a.Keys.Root().ID(), "copy_shown_at", copyTime(k))
+				isOurs := k.Root == a.Keys.Root().ID()
+				return newRecord("root", k.Root, "in_use_here", isOurs, "copy_shown_at", copyTime(k))
 			}),
 			"servers", makeRecords(holders, func(h store.KeyHolder) record {
 				return newRecord("place", h.Place, "epoch", h.Epoch, "root", h.Root)
@@ -125,7 +126,8 @@ func (k *keysRootCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		notes := []string{"Both roots open the keys now. Start every server with the new one, then run " +
 			"'vigia keys root --drop-old' with it."}
 		if root.WasMade() {
-			notes = append(notes, "Copy "+absolutePath(k.New)+" apart, and run 'vigia keys root --copy FILE' on the copy.")
+			apart := "Copy " + absolutePath(k.New) + " apart, and run 'vigia keys root --copy FILE' on the copy."
+			notes = append(notes, apart)
 		}
 		return o.showRoots(ctx, a, notes...)
 	case k.DropOld:

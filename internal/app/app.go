@@ -57,8 +57,8 @@ type App struct {
 	clock *clock
 }
 
-// OpenApp prepares the data folder, opens the database, migrates it, and opens its keys by the root, or makes both for a
-// new database. Many processes may do so at once.
+// OpenApp prepares the data folder, opens the database, migrates it, and opens its keys by the root, or makes both for
+// a new database. Many processes may do so at once.
 func OpenApp(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
 	return openOnMachine(ctx, c, opts, thisMachine())
 }

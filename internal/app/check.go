@@ -30,7 +30,8 @@ func (a *App) CheckAll(ctx context.Context, at func(name string, rows int64)) ([
 			return list, ctx.Err()
 		}
 		if err != nil { // the other checks find what they can
-			found(store.Problem{Check: c.Name, Where: "database", What: "could not be checked to the end: " + err.Error()})
+			what := "could not be checked to the end: " + err.Error()
+			found(store.Problem{Check: c.Name, Where: "database", What: what})
 		}
 	}
 	err := a.checkSegments(ctx, found, at)

@@ -34,10 +34,10 @@ type framedConn struct {
 func (c *framedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.framing.follow(p[:n])
-	switch c.framing.state {
-	case inConflict:
+	if c.framing.state == inConflict {
 		c.conflicting.Store(c.framing.requests)
-	case inUnknown:
+	}
+	if c.framing.state == inUnknown {
 		c.lost.Store(true)
 	}
 	return n, err //nolint:wrapcheck // a connection's errors are its caller's
@@ -110,7 +110,8 @@ func refuseFraming(w http.ResponseWriter) {
 	h.Set("x-error-code", "header.invalid")
 	h.Set("x-error-detail", "content-length: must not come together with Transfer-Encoding")
 	w.WriteHeader(http.StatusBadRequest)
-	_, _ = io.WriteString(w, `{"statusCode":400,"message":"Requisição inválida: Content-Length e Transfer-Encoding juntos."}`)
+	const body = `{"statusCode":400,"message":"Requisição inválida: Content-Length e Transfer-Encoding juntos."}`
+	_, _ = io.WriteString(w, body)
 }
 
 // framingState is where in a request the next byte stands.
@@ -303,7 +304,7 @@ func (l *framedListener) acceptSecure() {
 // handShake hands over a connection once it is known what it speaks. One that failed is handed over too: net/http finds
 // the same error again, and says what it says of it.
 func (l *framedListener) handShake(secure *tls.Conn) {
-	_ = secure.SetDeadline(time.Now().Add(readTime)) //nolint:forbidigo // deadlines of connections are by the machine's clock
+	_ = secure.SetDeadline(time.Now().Add(readTime))
 	err := secure.HandshakeContext(context.Background())
 	_ = secure.SetDeadline(time.Time{})
 	var c net.Conn = secure

@@ -69,7 +69,8 @@ func (q ValidationQuestion) isSettledBy(answer string) bool { return q.Risk(answ
 func (c *Condition) holdsFor(p *Posture, breaches int, now time.Time) bool {
 	switch {
 	case breaches < c.OpenFindings,
-		c.NoFindings && (breaches > 0 || p.countLooks().Waiting > 0), // nothing is said to be clean that was not looked at
+		// Nothing is said to be clean that was not looked at.
+		c.NoFindings && (breaches > 0 || p.countLooks().Waiting > 0),
 		c.NoDevice != "" && p.isProtected(c.NoDevice),
 		c.HasDevice != "" && !p.isProtected(c.HasDevice),
 		c.KeyEndsWithin > 0 && !p.hasKeyEndingBy(now.AddDate(0, 0, c.KeyEndsWithin)),

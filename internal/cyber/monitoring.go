@@ -665,7 +665,8 @@ func (m *Monitoring) CheckCredential(
 	var fingerprints []uint64
 	for _, a := range watched {
 		normal, err := identifier.ParseValue(a.Kind, a.Value, identifier.Waived)
-		if err != nil || a.Waits && !a.IsDue || m.now().Sub(a.AddedAt) < guessAge && !isEnrolled(enrolled, a.Kind, normal) {
+		isNew := m.now().Sub(a.AddedAt) < guessAge
+		if err != nil || a.Waits && !a.IsDue || isNew && !isEnrolled(enrolled, a.Kind, normal) {
 			continue
 		}
 		fingerprints = append(fingerprints, m.fingerprint(byte(a.Kind), identifier.MatchForm(a.Kind, normal)))

@@ -19,7 +19,8 @@ import (
 
 // How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good
 // for a few minutes and gives the browser that opens it a session. Both are sealed texts that hold all their data, so
-// that any replica can read them; only sessions that people ended before their time are stored, until then. See docs/internal/design/0016-person-page.md.
+// that any replica can read them; only sessions that people ended before their time are stored, until then. See
+// docs/internal/design/0016-person-page.md.
 
 const (
 	// LinkLife is how long a link opens the page, SessionLife how long the page stays open after that.
@@ -50,7 +51,8 @@ type PortalSession struct {
 	// Copy says that the person may take a copy of everything that is held about them, enrolment data in the clear
 	// included: the partner's key that asked for the link could read those too.
 	Copy bool
-	// Link names the link that all this came from, and ID the session of one browser, by chance alone. A link has no ID.
+	// Link names the link that all this came from, and ID the session of one browser, by chance alone. A link has no
+	// ID.
 	Link, ID string
 	// Begun is when the link was asked for, Until when this ends.
 	Begun, Until time.Time

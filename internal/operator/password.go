@@ -132,9 +132,9 @@ const minUnpredictable = 5
 // keyboardRows are neighbours on a keyboard.
 var keyboardRows = []string{"1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"}
 
-// countUnpredictable counts the characters of a password that do not follow from the two before: that are not the same,
-// the next or the one before in the alphabet, or beside on the keyboard. Of a text that repeats a shorter one, it counts
-// the shorter one's.
+// countUnpredictable counts the characters of a password that do not follow from the two before: that are not the
+// same, the next or the one before in the alphabet, or beside on the keyboard. Of a text that repeats a shorter one,
+// it counts the shorter one's.
 func countUnpredictable(password string) int {
 	text := []rune(strings.ToLower(password))
 	for period := 1; period <= len(text)/2; period++ {

@@ -550,7 +550,8 @@ func (r *Registry) ForPartner(id ID, approves bool) *Registry {
 }
 
 // showsPeople reports whether a key of a scope reads or confirms people's data, or erases people: among a partner's
-// people an administrator gives it. GET /events names every person's hash, so a scope that asks by hash shows everybody.
+// people an administrator gives it. GET /events names every person's hash, so a scope that asks by hash shows
+// everybody.
 func (s Scope) showsPeople() bool { return s != ScopeManage && s != ScopeManageRead }
 
 // ownPartner is a store that knows one partner. Every method is written out, so that one that is added to the interface

@@ -177,7 +177,8 @@ func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.
 
 // selectFound reads findings with the values and breaches they are about. Each has its breach: the outer join keeps
 // SQLite from beginning with the breaches where they are few, and sorting all findings of each.
-const selectFound = `SELECT ` + findingColumns + `, a.id, a.partner_id, a.kind, a.status, a.created_at, a.look <> 0, a.value
+const selectFound = `SELECT ` + findingColumns + `,
+		a.id, a.partner_id, a.kind, a.status, a.created_at, a.look <> 0, a.value
 	FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 	LEFT JOIN breach b ON b.name = f.breach WHERE true`
 
@@ -619,12 +620,13 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 	}
 	mark := func(a cyber.Asset) cyber.Mark { return cyber.Mark{At: a.AddedAt, ID: string(a.ID)} }
 	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, func(row scanner, a *cyber.Asset) error {
-		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, &a.Waits, scanFunc(func(sealed []byte) error {
+		opens := scanFunc(func(sealed []byte) error {
 			if !fits(*a) {
 				return nil
 			}
 			return Monitoring(s).openAssetValue(a, sealed)
-		}))
+		})
+		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, &a.Waits, opens)
 	}, `SELECT id, partner_id, kind, status, created_at, look <> 0, value FROM asset
 		WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+
 		c.addLimit(look+1),

@@ -210,7 +210,8 @@ func (r *heldReader) readAssets(args []any) {
 	h.Assets = readHeld(r, func(row scanner, w *subject.Watched) error {
 		w.Partner = r.x.partner
 		var own bool
-		err := row.Scan(&w.ID, &w.Kind, Monitoring(r.Subjects).opensAsset(&w.Asset), &w.Status, &w.AddedAt, &w.Waits, &own)
+		opens := Monitoring(r.Subjects).opensAsset(&w.Asset)
+		err := row.Scan(&w.ID, &w.Kind, opens, &w.Status, &w.AddedAt, &w.Waits, &own)
 		if !own {
 			h.Others = append(h.Others, w.User)
 		}
@@ -310,8 +311,8 @@ func namesOfHeld(h subject.Held) []string {
 	return names
 }
 
-// countFound returns how many records an erasure finds: those that have names, without the events of the request for it.
-// Of a person whom the partner never named before, the request finds none.
+// countFound returns how many records an erasure finds: those that have names, without the events of the request for
+// it. Of a person whom the partner never named before, the request finds none.
 func countFound(h subject.Held) int {
 	found := len(namesOfHeld(h))
 	for _, e := range h.Events {

@@ -460,8 +460,8 @@ func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint aler
 	return h, err
 }
 
-// lastTriedEvent returns the event of the newest delivery that was tried; empty when none was. A delivery that met a 410,
-// or is sent again, has tries although none counts. What waits is tried from the oldest on, so behind the newest
+// lastTriedEvent returns the event of the newest delivery that was tried; empty when none was. A delivery that met a
+// 410, or is sent again, has tries although none counts. What waits is tried from the oldest on, so behind the newest
 // deliveries it looks where that begins.
 func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.EventID, error) {
 	const of = `partner_id = $1 AND endpoint_id = $2`

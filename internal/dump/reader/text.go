@@ -15,8 +15,8 @@ var (
 )
 
 // CleanText returns a text that a reader told as it may be kept and printed: valid, without characters that steer a
-// terminal, and without identifiers of people. Every text of a reader passes it, as the reader may have been taken over:
-// those of a Report here, but for the names of skipped members, whose beginning the operator chose.
+// terminal, and without identifiers of people. Every text of a reader passes it, as the reader may have been taken
+// over: those of a Report here, but for the names of skipped members, whose beginning the operator chose.
 func CleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

@@ -26,8 +26,8 @@ import (
 
 // Key management services are asked over their own HTTP interfaces: AWS KMS, and the transit engine of HashiCorp Vault
 // and what is compatible with it (OpenBao). Each is a root: it wraps one short secret, the key of the ring, which is
-// opened at a start and after a change of roots. The client is one for tink's registry and knows nothing of the ring. It never logs and puts no
-// secret in an error; what it sends it sends over TLS, or to this machine.
+// opened at a start and after a change of roots. The client is one for tink's registry and knows nothing of the ring.
+// It never logs and puts no secret in an error; what it sends it sends over TLS, or to this machine.
 
 // KMSOptions are what a client needs of the world.
 type KMSOptions struct {

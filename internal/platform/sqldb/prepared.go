@@ -64,7 +64,7 @@ func (p *prepared) prepareWanted(ctx context.Context, db *sql.DB) {
 	p.wanted = nil
 	p.mu.Unlock()
 	for _, text := range wanted {
-		//nolint:gosec,sqlclosecheck // a constant of the store, kept for as long as the database is open
+		//nolint:sqlclosecheck // a constant of the store, kept for as long as the database is open
 		stmt, err := db.PrepareContext(ctx, text)
 		p.mu.Lock()
 		switch {

@@ -20,9 +20,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// traceSender posts spans to a collector by OTLP over HTTP, as OpenTelemetry's exporter asks of its clients. The client
-// that OpenTelemetry brings for that imports gRPC, which nothing here speaks: a fifth of all packages that everybody who
-// builds this tree would compile (docs/internal/design/dependencies.md).
+// traceSender posts spans to a collector by OTLP over HTTP, as OpenTelemetry's exporter asks of its clients. The
+// client that OpenTelemetry brings for that imports gRPC, which nothing here speaks: a fifth of all packages that
+// everybody who builds this tree would compile (docs/internal/design/dependencies.md).
 type traceSender struct {
 	endpoint string
 	header   http.Header

@@ -153,8 +153,8 @@ func (s *service) life(t *testing.T, n int, change func(string) string) []string
 				},
 			)
 		}
-		if changed := body; body != "" {
-			if changed = change(body); changed != body && refusesMembers(template) {
+		if body != "" {
+			if changed := change(body); changed != body && refusesMembers(template) {
 				if got := send(changed); got.status != http.StatusBadRequest {
 					t.Errorf("%s: %d %s", template, got.status, got.body)
 				}

@@ -29,8 +29,9 @@ func (u unknownMembers) Error() string { return u.refusal.Error() }
 // Unwrap gives the refusal.
 func (u unknownMembers) Unwrap() error { return u.refusal }
 
-// checkMembers refuses a body with unknown members where the operation is not one of the contract, and adds their names
-// to any other refusal. What reports about a device come with, which are the antivirus's, may be more than is read here.
+// checkMembers refuses a body with unknown members where the operation is not one of the contract, and adds their
+// names to any other refusal. What reports about a device come with, which are the antivirus's, may be more than is
+// read here.
 func (r *request) checkMembers(refusal error, body reflect.Type) error {
 	strict := refusal == nil && r.route.op == 0 && !r.route.vendor
 	if kind := fault.KindOf(refusal); !strict && (refusal == nil || kind != fault.Invalid && kind != fault.NotFound) {
@@ -167,7 +168,7 @@ var knownMembers sync.Map
 // membersOf returns the types of a struct's members by their names in JSON.
 func membersOf(t reflect.Type) map[string]reflect.Type {
 	if known, ok := knownMembers.Load(t); ok {
-		return known.(map[string]reflect.Type) //nolint:forcetypeassert // nothing else is stored
+		return known.(map[string]reflect.Type) //nolint:errcheck // nothing else is stored
 	}
 	members := map[string]reflect.Type{}
 	for _, field := range reflect.VisibleFields(t) {

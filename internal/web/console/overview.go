@@ -27,8 +27,8 @@ type overviewPage struct {
 	// Failing and Slow count the live partners of each state.
 	Failing, Slow int
 	Queue         dayQueue
-	// Overdue are the live partners whose values have waited for their first look for longer than a day, those with most
-	// of them first.
+	// Overdue are the live partners whose values have waited for their first look for longer than a day, those with
+	// most of them first.
 	Overdue []overduePartner
 	// Severities and Alerts are the two charts at the top, Charts the others.
 	Severities, Alerts picture

@@ -127,8 +127,8 @@ func (c *Console) gatherScopeGivers(ctx context.Context, id partner.ID) (scopeGi
 	return scopeGivers{givers, admins}, nil
 }
 
-// GiverOf returns who can create a key for a refused request: "self", "admin" or "operator". A request that needs one of
-// several scopes names them with "or" between.
+// GiverOf returns who can create a key for a refused request: "self", "admin" or "operator". A request that needs one
+// of several scopes names them with "or" between.
 func (g scopeGivers) GiverOf(needed string) string {
 	giver := "operator"
 	for name := range strings.SplitSeq(needed, " or ") {

@@ -76,8 +76,8 @@ func (r *request) secretSealer() (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// showSecrets shows the secrets that the session made last, for a few minutes or once. The session goes on under another
-// token behind a page that is shown once, so that the cookie, whoever kept it, opens nothing any more.
+// showSecrets shows the secrets that the session made last, for a few minutes or once. The session goes on under
+// another token behind a page that is shown once, so that the cookie, whoever kept it, opens nothing any more.
 func showSecrets(c *Console, r *request) (answer, error) {
 	cookie, err := r.Cookie(secretCookie)
 	if err != nil {

@@ -101,8 +101,8 @@ type riskView struct {
 	ofHabits bool
 }
 
-// IsUnknown reports whether the risk cannot be told yet: it is low so far, but values wait for their first look, or none
-// is watched at all. Habits can be told of who has no values.
+// IsUnknown reports whether the risk cannot be told yet: it is low so far, but values wait for their first look, or
+// none is watched at all. Habits can be told of who has no values.
 func (v riskView) IsUnknown() bool {
 	return v.Class == "low" && (v.Looks.Waiting > 0 || v.Looks.Values == 0 && !v.ofHabits)
 }

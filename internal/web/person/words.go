@@ -201,7 +201,11 @@ var frameWords = map[string]said{
 		"There is no date for that yet.",
 	},
 	"looks.left":  {"Faltam {} de {}", "Faltan {} de {}", "{} of {} left"},
-	"looks.value": {"Ainda não verificamos este dado", "Todavía no verificamos este dato", "We have not checked this yet"},
+	"looks.value": {
+		"Ainda não verificamos este dado",
+		"Todavía no verificamos este dato",
+		"We have not checked this yet",
+	},
 	"looks.added": {"desde {}", "desde el {}", "since {}"},
 	"looks.basis": {
 		"Olhamos {} dos seus {} dados.",
