@@ -200,7 +200,7 @@ var frameWords = map[string]said{
 		"Todavía no hay fecha para eso.",
 		"There is no date for that yet.",
 	},
-	"looks.left":  {"Faltam {} de {}", "Faltan {} de {}", "{} of {} left"},
+	"looks.left": {"Faltam {} de {}", "Faltan {} de {}", "{} of {} left"},
 	"looks.value": {
 		"Ainda não verificamos este dado",
 		"Todavía no verificamos este dato",
