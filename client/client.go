@@ -98,9 +98,9 @@ type Reply struct {
 	Corpus string
 	// NotCreatedIndex holds the places in a bulk request, from 0, of what NotCreatedItems is about, in the same order.
 	NotCreatedIndex []int
-	// FirstLooksWaiting is how many of the values that the request adds, or the answer lists or rests on, wait for their
-	// first look into known breaches. Until then "monitorado" means that a value was not looked up yet, and an empty
-	// list or a low score says nothing of it.
+	// FirstLooksWaiting is how many of the values that the request adds, or the answer lists or rests on, wait for
+	// their first look into known breaches. Until then "monitorado" means that a value was not looked up yet, and an
+	// empty list or a low score says nothing of it.
 	FirstLooksWaiting int
 	// FirstLooksUntil is when the last of the listed values will have had it; zero where none waits.
 	FirstLooksUntil time.Time

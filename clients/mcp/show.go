@@ -154,8 +154,8 @@ func tellUnlooked(values int) unlooked {
 	if values == 0 {
 		return unlooked{}
 	}
-	return unlooked{values, "So many values of this person were not looked for in past breaches yet. Nothing can be said " +
-		"of them: status monitorado, an empty list and a low score do not mean that they are safe."}
+	return unlooked{values, "So many values of this person were not looked for in past breaches yet. Nothing can be " +
+		"said of them: status monitorado, an empty list and a low score do not mean that they are safe."}
 }
 
 // Lists below are made with make, so that an empty one is encoded as [] and not as null.
