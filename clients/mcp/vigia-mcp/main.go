@@ -86,8 +86,8 @@ func readSettings(args []string, say io.Writer) (set settings, err error) {
 	flags.SetOutput(say)
 	api := cmp.Or(os.Getenv("VIGIA_API"), "http://127.0.0.1:8080")
 	flags.StringVar(&set.api, "api", api, "`URL` of the partner API that is asked")
-	flags.StringVar(&set.listen, "listen", "", "serve over HTTP at this `ADDRESS` instead of standard input and output;"+
-		" each request\nbrings its own key as x-api-key or bearer token")
+	flags.StringVar(&set.listen, "listen", "", "serve over HTTP at this `ADDRESS` instead of standard input and "+
+		"output; each request\nbrings its own key as x-api-key or bearer token")
 	flags.BoolVar(&set.write, "write", false, "add the tools that change something: open_case and send_page_link; "+
 		"the key needs the\nscope cyber, too")
 	flags.Usage = func() {
