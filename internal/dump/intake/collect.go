@@ -389,6 +389,7 @@ func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]
 		Now:              im.Now,
 		Workers:          1,
 		Limits:           im.Limits,
+		Budget:           im.Budget,
 		ReaderUnconfined: im.ReaderUnconfined,
 		Fingerprint:      func(byte, []byte) uint64 { return 0 },
 	}
@@ -429,7 +430,13 @@ func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapp
 		int64(len(body)),
 		func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil },
 	)
-	counting := &Importer{Now: im.Now, Workers: 1, Limits: im.Limits, ReaderUnconfined: im.ReaderUnconfined}
+	counting := &Importer{
+		Now:              im.Now,
+		Workers:          1,
+		Limits:           im.Limits,
+		Budget:           im.Budget,
+		ReaderUnconfined: im.ReaderUnconfined,
+	}
 	run := newImportRun(counting, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
 	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true
 	err := run.scanInputs(ctx, run.discardKeys)

@@ -80,6 +80,8 @@ type Importer struct {
 	Now    func() time.Time
 	// Limits bound what archives may unfold into.
 	Limits container.Limits
+	// Budget bounds the processor time of each input.
+	Budget reader.Budget
 	// ReaderUnconfined has dumps read where the system cannot confine their reader.
 	ReaderUnconfined bool
 	// Workers scan at the same time; 0 means one per core.
@@ -178,7 +180,7 @@ type Outcome struct {
 	Skips []container.Skip
 }
 
-// Quarantined returns how many of the inputs ended two readers.
+// Quarantined returns how many of the inputs ended two readers, or took too much processor time.
 func (o Outcome) Quarantined() (n int64) {
 	for _, s := range o.Skips {
 		if strings.HasPrefix(s.Reason, quarantined) {

@@ -271,14 +271,23 @@ func (run *importRun) commitPart(ctx context.Context, out *sorter, c commit) (*s
 }
 
 // noteCheckpoint takes note of a place from which reading can go on, and asks for a part when enough was scanned since
-// the last one.
-func (run *importRun) noteCheckpoint(k reader.Checkpoint) error {
+// the last one. spent is what the input at hand took.
+func (run *importRun) noteCheckpoint(k reader.Checkpoint, spent reader.Spent) error {
 	run.pending.Wait()
 	if run.garbled.Load() {
 		return &reader.Ended{Why: "crash", Layer: -1}
 	}
 	run.noteCounters(k.Counters)
-	run.checked = note{Upto: k.At, Rows: k.Rows, Tally: run.currentTally(), Trouble: run.checked.Trouble}
+	if k.At.Input != run.input { // it is behind the input
+		spent = reader.Spent{}
+	}
+	run.checked = note{
+		Upto:    k.At,
+		Rows:    k.Rows,
+		Tally:   run.currentTally(),
+		Trouble: run.checked.Trouble,
+		Spent:   spent,
+	}
 	run.skipsThen = len(run.skips)
 	if run.im.worthKeeping(run.checked.Tally.Scanned-run.keptScanned, run.keptAt) {
 		run.requestPart()
@@ -440,9 +449,11 @@ type trouble struct {
 	// Ended is how many readers it ended, and Skip what of it is not opened again.
 	Ended int          `json:"ended"`
 	Skip  *reader.Skip `json:"skip,omitempty"`
+	// Spent is what it had taken when it ended the last one.
+	Spent reader.Spent `json:"spent,omitzero"`
 }
 
-// quarantined begins the reason of an input that ended two readers.
+// quarantined begins the reason of an input that ended two readers, or took too much processor time.
 const quarantined = "quarantined: "
 
 // readAllInputs has all inputs read that are not read yet.
@@ -467,7 +478,8 @@ func (run *importRun) refuseChanged() error {
 }
 
 // stepOver decides how to go on behind what ended a reader: without the member that it was at, and the second time
-// without the rest of the input.
+// without the rest of the input. One whose input took more processor time than it may is followed by a careful one that
+// reads again what stands between the last place and that input, and ends when it comes to it.
 func (run *importRun) stepOver(ended *reader.Ended) {
 	run.rebaseCounters()
 	t := &run.checked.Trouble
@@ -475,14 +487,19 @@ func (run *importRun) stepOver(ended *reader.Ended) {
 		*t = trouble{Input: run.input}
 	}
 	within := run.checked.Upto.Input == run.input
+	t.Spent = ended.Spent
 	if t.Ended++; t.Ended == 1 {
-		if ended.Layer >= 0 {
+		if ended.Layer >= 0 && ended.Why != reader.EndBudget {
 			t.Skip = &reader.Skip{Layer: ended.Layer, Streams: ended.Streams, Reason: ended.Error()}
 			if at := run.checked.Upto; within {
 				t.Skip.Streams = max(t.Skip.Streams, at.Stream+min(at.Span, 1))
 			}
 		}
 		return
+	}
+	reason := "its reader ended twice (" + ended.Why + ")"
+	if ended.Why == reader.EndBudget {
+		reason = "it took more processor time than its unpacked size allows"
 	}
 	if within && run.checked.Upto.Stream > 0 {
 		run.verdicts.Partly++
@@ -492,7 +509,7 @@ func (run *importRun) stepOver(ended *reader.Ended) {
 	run.countProblem(
 		container.Skip{
 			Name:   run.spec.Inputs[run.input].Name,
-			Reason: quarantined + "its reader ended twice (" + ended.Why + ")",
+			Reason: quarantined + reason,
 		},
 	)
 	run.moveToInput(run.input + 1)
@@ -524,6 +541,7 @@ func (run *importRun) readWithOneReader(ctx context.Context) error {
 	}
 	job := reader.Job{
 		Limits:      run.im.Limits,
+		Budget:      run.im.Budget,
 		Workers:     run.im.workerCount(),
 		Span:        run.im.checkpointSpan(),
 		Piece:       run.im.pieceSize(),
@@ -584,10 +602,13 @@ func (run *importRun) readInput(p *reader.Process, in Input, source io.ReadClose
 		Size:      -1,
 	}
 	if run.checked.Upto.Input == run.input {
-		order.From, order.Rows = run.checked.Upto, run.checked.Rows
+		order.From, order.Rows, order.Spent = run.checked.Upto, run.checked.Rows, run.checked.Spent
 	}
 	if t := run.checked.Trouble; t.Input == run.input {
 		order.Skip = t.Skip
+		if t.Spent.Processor > order.Spent.Processor {
+			order.Spent = t.Spent
+		}
 	}
 	var content []byte
 	if at, ok := source.(io.ReaderAt); ok && file == 0 {
@@ -633,17 +654,17 @@ func (run *importRun) takeFacts(p *reader.Process) error {
 		case fact.Counters != nil:
 			run.noteCounters(*fact.Counters)
 		case fact.Checkpoint != nil:
-			if err := run.noteCheckpoint(*fact.Checkpoint); err != nil {
+			if err := run.noteCheckpoint(*fact.Checkpoint, p.Spent()); err != nil {
 				return err
 			}
 		case fact.Ended != nil:
-			return run.endInput(fact.Ended)
+			return run.endInput(fact.Ended, p.Spent())
 		}
 	}
 }
 
-// endInput judges an input that was read.
-func (run *importRun) endInput(report *reader.Report) error {
+// endInput judges an input that was read, and took what it spent.
+func (run *importRun) endInput(report *reader.Report, spent reader.Spent) error {
 	if report.Changed {
 		return run.refuseChanged()
 	}
@@ -658,7 +679,7 @@ func (run *importRun) endInput(report *reader.Report) error {
 	if report.Checkpoint == nil {
 		return nil
 	}
-	return run.noteCheckpoint(*report.Checkpoint)
+	return run.noteCheckpoint(*report.Checkpoint, spent)
 }
 
 // openSources are inputs that are open. Those that are files of some size go to the reader when it starts, by their

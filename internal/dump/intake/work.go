@@ -24,6 +24,8 @@ type note struct {
 	Tally leak.Tally      `json:"tally"`
 	// Trouble is what an input has done to its readers.
 	Trouble trouble `json:"trouble,omitzero"`
+	// Spent is what the input that Upto is in has taken.
+	Spent reader.Spent `json:"spent,omitzero"`
 	// Pairs says that the part has pairs, in the file beside it.
 	Pairs bool `json:"pairs,omitempty"`
 }

@@ -25,6 +25,8 @@ const (
 	endCrash  = "crash"
 	// endThreads is the end of a reader that started more threads than one has.
 	endThreads = "threads"
+	// EndBudget is the end of a reader whose input took more processor time than it may: none goes on with that input.
+	EndBudget = "processor"
 	// EndChanged is the end of a reader whose file became shorter while it was mapped.
 	EndChanged = "file changed"
 )
@@ -32,8 +34,10 @@ const (
 // Ended is the error of a reader that ended before its work did: it was killed because it exceeded a limit, or it
 // crashed.
 type Ended struct {
-	// Why is one of a few words: memory, time, output, crash, threads, file changed.
+	// Why is one of a few words: memory, time, output, crash, threads, processor, file changed.
 	Why string
+	// Spent is what the input at hand took until then.
+	Spent Spent
 	// Layer is the innermost layer of the input that was open, -1 if none was, and Streams how many texts had been
 	// begun.
 	Layer, Streams int64
@@ -70,6 +74,9 @@ type Process struct {
 	progress atomic.Int64
 	waiting  atomic.Bool
 	killed   atomic.Pointer[string]
+	// spending is of the input at hand.
+	budget   Budget
+	spending atomic.Pointer[spending]
 }
 
 // Fact is something that a reader told; one of its members is set.
@@ -100,6 +107,7 @@ func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, err
 		files:  files,
 		claims: claims{limits: job.Limits},
 		at:     position{Layer: -1},
+		budget: job.Budget.orDefault(),
 	}
 	cmd.ExtraFiles, cmd.Stderr = files, p.stderr
 	// What the reader may have started holds its pipes: it is ended too, and waited for no longer than lastTime.
@@ -195,6 +203,7 @@ func (p *Process) Read(in Input, content []byte, source io.Reader) error {
 		size = fileSize(p.files[in.File-1])
 	}
 	p.claims.beginInput(in.From, size)
+	p.spending.Store(&spending{before: in.Spent, from: p.progress.Load()})
 	p.waiting.Store(true)
 	defer p.waiting.Store(false)
 	err := p.orders.writeJSON(orderInput, in)
@@ -383,7 +392,7 @@ func (p *Process) explainEnd(err error) error {
 	case strings.Contains(text, "SIGBUS"):
 		why = EndChanged
 	}
-	return &Ended{Why: why, Layer: p.at.Layer, Streams: p.at.Streams}
+	return &Ended{Why: why, Spent: p.Spent(), Layer: p.at.Layer, Streams: p.at.Streams}
 }
 
 // watchEvery is how often a child's memory and processor time are looked at.
@@ -440,6 +449,13 @@ func (p *Process) watchLimits() {
 		}
 		if now != seen {
 			idle = 0
+		}
+		if s := p.spending.Load(); s != nil {
+			s.processor.Add(int64(used.cpu - counted))
+			if p.budget.isExceeded(p.Spent()) {
+				p.killReader(EndBudget)
+				return
+			}
 		}
 		earned := time.Duration(float64(now-seen) / progressRate * float64(time.Second))
 		left = min(idleCPU, left-(used.cpu-counted)+earned)

@@ -48,7 +48,7 @@ const (
 
 // Variables for tests: idleCPU is how much processor time may pass without progress, and command what is started.
 var (
-	idleCPU = 30 * time.Second
+	idleCPU = 10 * time.Second
 	command = Command
 )
 
@@ -58,6 +58,8 @@ var ErrUnconfined = fault.New(fault.Unavailable, "reader.unconfined").With("", f
 // Job is what a reader is told when it starts.
 type Job struct {
 	Limits container.Limits
+	// Budget is how much processor time each input may take. It is the parent's to keep.
+	Budget Budget `json:"-"`
 	// Mapping says how records are read, as it was written; nil: texts that say that they are vigia-records are read as
 	// such, and all others are searched.
 	Mapping *string
@@ -98,6 +100,8 @@ type Input struct {
 	Rows json.RawMessage
 	// Skip, if it is set, is a layer that ended a reader before.
 	Skip *Skip
+	// Spent is what its earlier readers took. It is the parent's to keep.
+	Spent Spent `json:"-"`
 	// File is the number, from 1, of one of the files that the reader was started with. Without one, Inline means that
 	// the content follows; else it is served: Size bytes at any offset, or, when that is negative, to be read on.
 	File    int

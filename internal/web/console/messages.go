@@ -273,6 +273,8 @@ var reasonTexts = map[string]string{
 	"quarantined: its reader ended twice (time)":           "em quarentena: parou dois leitores (tempo)",
 	"quarantined: its reader ended twice (output)":         "em quarentena: parou dois leitores (resultado)",
 	"quarantined: its reader ended twice (crash)":          "em quarentena: parou dois leitores (falha)",
+	"quarantined: it took more processor time than its unpacked size allows": "em quarentena: gastou mais " +
+		"processador do que seu tamanho descompactado permite",
 }
 
 // reasonText returns the Portuguese text for a reason of the importer not to read an input; unknown reasons stay as
