@@ -683,6 +683,16 @@ func WithSelf(value bool) Option {
 	return func(k *call) { k.query.Set("self", strconv.FormatBool(value)) }
 }
 
+// ListErasures: List the open erasures. **Extension, additive.** Scope `privacy`. The requests that are neither
+// completed nor cancelled, newest first, whoever made them: a key, or an officer in the portal. More than 100 to a page
+// count as 100.
+func (c *Client) ListErasures(ctx context.Context, opts ...Option) (ErasurePage, error) {
+	k := newAPICall("GET", "/erasures", []string{}, opts)
+	var answer ErasurePage
+	err := c.do(ctx, k, nil, &answer)
+	return answer, err
+}
+
 // RequestErasure: Ask for the erasure of a person. **Extension, additive.** Scope `privacy`, which no key has unless it
 // was asked for. Everything that you hold about the person is erased when 24 hours have passed; until then it can be
 // cancelled. The erasure takes what is held when it begins, enrolled before the request or after: to keep a person whom

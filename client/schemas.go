@@ -1510,13 +1510,6 @@ type KeyRolling struct {
 	GraceHours int `json:"graceHours"`
 }
 
-// ErasureRequest: part of the contract's bodies.
-type ErasureRequest struct {
-	UserHash string `json:"userHash"`
-	// Why the person is erased; kept in the audit trail and the log of erasures.
-	Reason string `json:"reason"`
-}
-
 // ErasureState: `pending` can be cancelled. `erasing` has begun. `completed` and `cancelled` are over.
 type ErasureState string
 
@@ -1542,6 +1535,22 @@ type Erasure struct {
 	// How many subscriptions, values, findings, cases, devices and events were found and erased. 0 when you held nothing
 	// about the person.
 	Removed int `json:"removed,omitzero"`
+}
+
+// ErasurePage: part of the contract's bodies.
+type ErasurePage struct {
+	Erasures   []Erasure `json:"erasures"`
+	Page       int       `json:"page"`
+	PageSize   int       `json:"pageSize"`
+	TotalItems int       `json:"totalItems"`
+	HasNext    bool      `json:"hasNext"`
+}
+
+// ErasureRequest: part of the contract's bodies.
+type ErasureRequest struct {
+	UserHash string `json:"userHash"`
+	// Why the person is erased; kept in the audit trail and the log of erasures.
+	Reason string `json:"reason"`
 }
 
 // UsageRate: part of the contract's bodies.

@@ -203,6 +203,8 @@ for (const { base, cpf, plan } of rounds) {
 
     const asked = good(await sdk.requestErasure({ client, body: { userHash: "pessoa-apagada", reason: "pedido" } }));
     assert.equal(good(await sdk.getErasure({ client, path: { id: asked.id } })).state, "pending");
+    const open = good(await sdk.listErasures({ client, query: { page: 1, page_size: 10 } })).erasures;
+    assert.deepEqual(open.map((one) => one.id), [asked.id]);
     good(await sdk.cancelErasure({ client, path: { id: asked.id } }));
 
     const narrow = good(await sdk.createKey({ client, body: { label: "leitura", scopes: ["cyber:read"] } }));

@@ -93,6 +93,7 @@ var examples = []struct {
 	{"revokeKey", revokeKey},
 	{"getUsage", getUsage},
 	{"requestErasure", requestErasure},
+	{"listErasures", listErasures},
 	{"getErasure", getErasure},
 	{"cancelErasure", cancelErasure},
 	{"addAssets", addAssets},
@@ -803,6 +804,17 @@ func requestErasure(ctx context.Context, vigia *client.Client) error {
 		return err
 	}
 	out.Println(erasure.ID, erasure.State, erasure.DueAt)
+	return nil
+}
+
+func listErasures(ctx context.Context, vigia *client.Client) error {
+	page, err := vigia.ListErasures(ctx, client.WithPage(1), client.WithPageSize(100))
+	if err != nil {
+		return err
+	}
+	for _, erasure := range page.Erasures {
+		out.Println(erasure.ID, erasure.State, erasure.DueAt)
+	}
 	return nil
 }
 

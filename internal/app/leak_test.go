@@ -7,15 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/job"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestServersNoticeBreaches: what the command line imports on one machine, servers on that one and on another find for
@@ -77,6 +82,58 @@ func TestServersNoticeBreaches(t *testing.T) {
 			left, err := filepath.Glob(filepath.Join(filepath.Dir(c.Data), "*", "corpora", "leak", "*.seg"))
 			return err == nil && len(left) == 0
 		})
+	})
+}
+
+// TestMatchGoesOnElsewhere: a command that was stopped for longer than its lease follows the server that took its match
+// up, and does not fail.
+func TestMatchGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, c config.Common) {
+		ctx := context.Background()
+		var stopped atomic.Int64
+		a, err := app.OpenAppAt(ctx, c, sqldb.Options{MaxConns: 4}, func() time.Time {
+			return time.Now().Add(time.Duration(stopped.Load()))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = a.Close() })
+		dump := filepath.Join(t.TempDir(), "dump.txt")
+		if err := os.WriteFile(dump, []byte("ana@exemplo.com.br"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		inputs, err := intake.ListInputs(ctx, nil, []string{dump})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := cyber.Breach{
+			Name:    "loja",
+			Title:   "Loja",
+			Date:    time.Now().AddDate(-1, 0, 0),
+			Exposes: []cyber.Exposed{cyber.ExposedEmail},
+		}
+		if _, err := a.Leaks.Foreground.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
+			t.Fatal(err)
+		}
+		var taken sync.Once
+		p, err := a.Leaks.Foreground.MatchBreach(ctx, "loja", func(leak.MatchProgress) {
+			taken.Do(func() {
+				var jobs []job.Job
+				polltest.Until(t, "the server's turn", func() bool {
+					stopped.Add(int64(job.Lease + time.Second))
+					jobs, err = a.Store.Jobs.ClaimJobs(ctx, "server", []string{leak.KindMatch}, 1)
+					return err == nil && len(jobs) == 1
+				})
+				at := leak.MatchProgress{Phase: leak.PhaseLate, Hits: 7}
+				if err := a.Store.Jobs.SaveJob(ctx, "server", jobs[0].ID, at); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+		if err != nil || p.Hits != 7 {
+			t.Errorf("%+v %v", p, err)
+		}
 	})
 }
 

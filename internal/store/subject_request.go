@@ -211,6 +211,39 @@ func (s Subjects) OpenErasureRequests(ctx context.Context, id partner.ID) ([]sub
 	)
 }
 
+// ErasureRequestPage returns some of a partner's requests that are not over: see subject.RequestStore.
+func (s Subjects) ErasureRequestPage(
+	ctx context.Context,
+	id partner.ID,
+	offset int64,
+	limit int,
+) (page []subject.ErasureRequest, total int64, err error) {
+	err = s.readSnapshot(ctx, func(in core) error { // so that page and total are of one moment
+		q := in.readQuerier()
+		total, err = readValue[int64](
+			ctx,
+			q,
+			`SELECT count(*) FROM erasure_request WHERE partner_id = $1 AND ended_at = 0`,
+			id,
+		)
+		if err != nil {
+			return err
+		}
+		page, err = collectRows(
+			ctx,
+			q,
+			s.scanRequest,
+			`SELECT `+requestColumns+` FROM erasure_request WHERE partner_id = $1 AND ended_at = 0
+			ORDER BY requested_at DESC, id DESC LIMIT $2 OFFSET $3`,
+			id,
+			limit,
+			offset,
+		)
+		return err
+	})
+	return page, total, err
+}
+
 // requestLease is how long a process that claimed a request has it to itself. One that takes longer is joined by
 // another, which does no harm: every step may be repeated.
 const requestLease = 5 * time.Minute

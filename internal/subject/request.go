@@ -88,6 +88,9 @@ type RequestStore interface {
 	ErasureRequestByID(ctx context.Context, id partner.ID, request string) (ErasureRequest, error)
 	// OpenErasureRequests returns a partner's requests that are not over, those due first at the beginning.
 	OpenErasureRequests(ctx context.Context, id partner.ID) ([]ErasureRequest, error)
+	// ErasureRequestPage returns a partner's requests that are not over, from place offset on, newest first, and how many
+	// there are.
+	ErasureRequestPage(ctx context.Context, id partner.ID, offset int64, limit int) ([]ErasureRequest, int64, error)
 }
 
 // Erasures are what a partner asks for about its own people, and may take back until the erasure begins.
@@ -170,6 +173,22 @@ func (e *Erasures) FindErasure(ctx context.Context, id partner.ID, request strin
 // ListOpenErasures returns a partner's requests that are not over, those due first at the beginning.
 func (e *Erasures) ListOpenErasures(ctx context.Context, id partner.ID) ([]ErasureRequest, error) {
 	return e.store.OpenErasureRequests(ctx, id)
+}
+
+// MaxErasurePage is the most that a page of requests holds.
+const MaxErasurePage = 100
+
+// ListErasurePage returns one page of a partner's requests that are not over, newest first, and how many there are.
+// Pages count from 1.
+func (e *Erasures) ListErasurePage(
+	ctx context.Context,
+	id partner.ID,
+	page int64,
+	size int,
+) ([]ErasureRequest, int64, error) {
+	size = min(size, MaxErasurePage)
+	const beyond = 1 << 40 // far more pages than there can be: keeps the product below from overflowing
+	return e.store.ErasureRequestPage(ctx, id, min(page-1, beyond)*int64(size), size)
 }
 
 // checkErasureReason returns a reason without spaces around it, or refuses it.

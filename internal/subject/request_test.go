@@ -58,6 +58,12 @@ func (w *requestStore) OpenErasureRequests(context.Context, partner.ID) ([]Erasu
 	return nil, w.note("list")
 }
 
+func (w *requestStore) ErasureRequestPage(
+	_ context.Context, _ partner.ID, offset int64, limit int,
+) ([]ErasureRequest, int64, error) {
+	return nil, 0, w.note("page %d %d", offset, limit)
+}
+
 func (w *requestStore) ClaimDueErasures(_ context.Context, sandboxes bool, limit int) ([]DueErasure, error) {
 	if err := w.note("claim %v %d", sandboxes, limit); err != nil || len(w.due) == 0 {
 		return nil, err

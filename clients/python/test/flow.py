@@ -210,6 +210,7 @@ class Flow(unittest.TestCase):
         v = self.vigia
         erasure = v.request_erasure({"userHash": "pessoa-apagada", "reason": "pedido"})
         self.assertEqual(v.get_erasure(erasure["id"]), erasure)
+        self.assertEqual(v.list_erasures(page=1, page_size=10)["erasures"], [erasure])
         v.cancel_erasure(erasure["id"])
         self.assertEqual(v.get_erasure(erasure["id"])["state"], "cancelled")
 

@@ -17,6 +17,7 @@ import type {
   Coverage,
   Credential,
   Erasure,
+  ErasurePage,
   ErasureRequest,
   EventMessage,
   EventPage,
@@ -646,6 +647,15 @@ export class Operations extends Sender {
    */
   revokeKey(id: string, o: CallOptions & { self?: boolean } = {}): Promise<void> {
     return this.call("DELETE", `/keys/${part(id)}`, { o, query: { self: o.self } });
+  }
+
+  /**
+   * List the open erasures. **Extension, additive.** Scope `privacy`. The requests that are neither completed nor
+   * cancelled, newest first, whoever made them: a key, or an officer in the portal. More than 100 to a page count as
+   * 100.
+   */
+  listErasures(o: CallOptions & { page?: number; pageSize?: number } = {}): Promise<ErasurePage> {
+    return this.call("GET", "/erasures", { o, query: { page: o.page, page_size: o.pageSize } });
   }
 
   /**

@@ -1355,12 +1355,6 @@ export interface KeyRolling {
   graceHours: number;
 }
 
-export interface ErasureRequest {
-  userHash: string;
-  /** Why the person is erased; kept in the audit trail and the log of erasures. */
-  reason: string;
-}
-
 /** `pending` can be cancelled. `erasing` has begun. `completed` and `cancelled` are over. */
 export type ErasureState =
   | "pending"
@@ -1383,6 +1377,20 @@ export interface Erasure {
    * about the person.
    */
   removed?: number;
+}
+
+export interface ErasurePage {
+  erasures: Erasure[];
+  page: number;
+  pageSize: number;
+  totalItems: number;
+  hasNext: boolean;
+}
+
+export interface ErasureRequest {
+  userHash: string;
+  /** Why the person is erased; kept in the audit trail and the log of erasures. */
+  reason: string;
 }
 
 export interface UsageRate {

@@ -426,6 +426,12 @@ export const examples: Record<string, Example> = {
     print(erasure.id, erasure.state, erasure.dueAt);
   },
 
+  async listErasures(vigia, print) {
+    for (const erasure of (await vigia.listErasures({ page: 1, pageSize: 100 })).erasures) {
+      print(erasure.id, erasure.state, erasure.dueAt);
+    }
+  },
+
   async getErasure(vigia, print) {
     print((await vigia.getErasure(known.erasureId)).state);
   },

@@ -145,23 +145,36 @@ func (f *Foreground) runImport(
 }
 
 // MatchBreach matches a breach against the watched values: in this process, or by following the server that claimed the
-// job first. It does not wait for values that were added during the match; a server handles those.
+// job first, or while this process was stopped. It does not wait for values that were added during the match; a server
+// handles those.
 func (f *Foreground) MatchBreach(
 	ctx context.Context,
 	name string,
 	tell func(leak.MatchProgress),
 ) (leak.MatchProgress, error) {
-	var p leak.MatchProgress
-	hold, err := f.Runner.TakeJob(ctx, f.Worker, leak.KindMatch, name)
-	if errors.Is(err, job.ErrNotFound) {
-		return p, f.Runner.FollowJob(ctx, leak.KindMatch, name, func(j job.Job) (bool, error) {
-			if err := json.Unmarshal(j.Progress, &p); err != nil {
-				return false, fmt.Errorf("read progress: %w", err)
-			}
-			tell(p)
-			return j.State != job.Ready && j.State != job.Running || p.Phase >= leak.PhaseLate, nil
-		})
+	p, err := f.matchHere(ctx, name, tell)
+	if !errors.Is(err, job.ErrNotFound) && !errors.Is(err, job.ErrLost) {
+		return p, err
 	}
+	err = f.Runner.FollowJob(ctx, leak.KindMatch, name, func(j job.Job) (bool, error) {
+		p = leak.MatchProgress{}
+		if err := json.Unmarshal(j.Progress, &p); err != nil {
+			return false, fmt.Errorf("read progress: %w", err)
+		}
+		tell(p)
+		return j.State != job.Ready && j.State != job.Running || p.Phase >= leak.PhaseLate, nil
+	})
+	return p, err
+}
+
+// matchHere matches a breach in this process. job.ErrNotFound says that a server is at it, job.ErrLost that one took it
+// up meanwhile.
+func (f *Foreground) matchHere(
+	ctx context.Context,
+	name string,
+	tell func(leak.MatchProgress),
+) (p leak.MatchProgress, err error) {
+	hold, err := f.Runner.TakeJob(ctx, f.Worker, leak.KindMatch, name)
 	if err != nil {
 		return p, err
 	}
@@ -220,7 +233,7 @@ func (f *Foreground) EditBreach(ctx context.Context, name string, edit func(*cyb
 	return r, f.runJobNow(ctx, leak.KindRestate, name, f.Matcher.RestateBreach)
 }
 
-// runJobNow runs a step of a job here, unless a server claimed the job first.
+// runJobNow runs a step of a job here, unless a server claimed the job first, or while this process was stopped.
 func (f *Foreground) runJobNow(ctx context.Context, kind, subject string, step job.Step) error {
 	hold, err := f.Runner.TakeJob(ctx, f.Worker, kind, subject)
 	if errors.Is(err, job.ErrNotFound) {
@@ -229,5 +242,8 @@ func (f *Foreground) runJobNow(ctx context.Context, kind, subject string, step j
 	if err != nil {
 		return err
 	}
-	return hold.RunStep(ctx, step)
+	if err := hold.RunStep(ctx, step); !errors.Is(err, job.ErrLost) {
+		return err
+	}
+	return nil
 }

@@ -8,3 +8,6 @@ func (r *Runner) Hasten(poll time.Duration) *Runner {
 	r.poll, r.renew, r.tell, r.watch = poll, time.Millisecond, 0, time.Millisecond
 	return r
 }
+
+// Poll is how often a lane with a free place looks for due jobs.
+func (r *Runner) Poll() time.Duration { return r.poll }

@@ -68,8 +68,13 @@ var (
 	ErrExists = fault.New(fault.Conflict, "job.exists")
 )
 
-// Lease is how long a claim lasts without being renewed. A dead worker's job is taken up by another after that.
-const Lease = 30 * time.Second
+// Lease is how long a claim lasts without being renewed. What a killed process held is taken up by another after that,
+// at the next look for due jobs: within ten seconds, because an operator watches the match of what a command imported.
+const Lease = 8 * time.Second
+
+// renewalsPerLease is how often a lease is renewed before it runs out: a database that is busy for some seconds costs
+// nobody the job.
+const renewalsPerLease = 4
 
 // Run is one claimed job in the hands of its step.
 type Run struct {

@@ -41,7 +41,7 @@ type Runner struct {
 func NewRunner(store Store, log *slog.Logger, kinds ...Kind) *Runner {
 	r := &Runner{
 		store: store, log: log, kinds: make(map[string]Kind, len(kinds)),
-		poll: time.Second, renew: Lease / 3, tell: time.Second, watch: 200 * time.Millisecond,
+		poll: time.Second, renew: Lease / renewalsPerLease, tell: time.Second, watch: 200 * time.Millisecond,
 	}
 	for _, k := range kinds {
 		r.kinds[k.Name] = k

@@ -258,6 +258,31 @@ func TestLeaseIsRenewed(t *testing.T) {
 	})
 }
 
+// TestKilledHolderIsSucceeded: what a killed command held is a worker's within ten seconds, the pause between two looks
+// for due jobs included. A command that was only stopped writes nothing of it after that.
+func TestKilledHolderIsSucceeded(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		r := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"})
+		killed, err := r.BeginJob(ctx, "command", "k", "one", nil)
+		must(t, err)
+		e.Clock.Advance(10*time.Second - r.Poll())
+		jobs, err := e.Jobs.ClaimJobs(ctx, "server", []string{"k"}, 1)
+		if err != nil || len(jobs) != 1 || jobs[0].ID != killed.ID {
+			t.Fatal("still held:", jobs, err)
+		}
+		must(t, e.Jobs.SaveJob(ctx, "server", jobs[0].ID, 1))
+		if err := e.Jobs.SaveJob(ctx, "command", killed.ID, 2); !errors.Is(err, job.ErrLost) {
+			t.Error("the command's progress:", err)
+		}
+		must(t, e.Jobs.FinishJob(ctx, "command", killed.Job, job.Failed, "late"))
+		j, err := e.Jobs.NewestJobOf(ctx, "k", "one")
+		if err != nil || j.State != job.Running || string(j.Progress) != "1" || j.Error != "" {
+			t.Errorf("%s %s %q %v", j.State, j.Progress, j.Error, err)
+		}
+	})
+}
+
 // Whoever slept past its lease stops, and leaves the job to the one that has it now.
 func TestLostLease(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {

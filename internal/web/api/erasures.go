@@ -56,6 +56,33 @@ func (s *Server) requestErasure(r *request, in erasureAsked) (any, error) {
 	return item, nil
 }
 
+// erasurePage is the answer of GET /erasures.
+type erasurePage struct {
+	Erasures   []erasureItem `json:"erasures"`
+	Page       int64         `json:"page"`
+	PageSize   int           `json:"pageSize"`
+	TotalItems int64         `json:"totalItems"`
+	HasNext    bool          `json:"hasNext"`
+}
+
+// defaultErasurePage is the length of a page of erasures where the request does not say.
+const defaultErasurePage = 50
+
+// listErasures answers with a page of the partner's requests that are not over, newest first. A page size above the
+// maximum is cut, not refused.
+func (s *Server) listErasures(r *request) (any, error) {
+	page, size, err := r.beginPage(defaultErasurePage, subject.MaxErasurePage)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := r.rules.Erasures.ListErasurePage(r.ctx, r.caller.Partner, page, size)
+	r.items = len(found)
+	return erasurePage{
+		Erasures: showAll(found, newErasureItem), Page: page, PageSize: size, TotalItems: total,
+		HasNext: page <= (total-1)/int64(size),
+	}, err
+}
+
 // showErasure answers with a request of the partner.
 func (s *Server) showErasure(r *request) (any, error) {
 	e, err := r.rules.Erasures.FindErasure(r.ctx, r.caller.Partner, r.id)

@@ -76,6 +76,66 @@ func TestErasureByThePartner(t *testing.T) {
 	})
 }
 
+// TestOpenErasures: what is open is listed as its own address shows it, newest first, page by page, and what is over is
+// not. Requests of others are not seen, and a page that is none is refused.
+func TestOpenErasures(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		list := func(who tenant, query string) (page erasurePage) {
+			t.Helper()
+			s.as(t, who, http.MethodGet, "/v1/erasures"+query, "").into(t, &page)
+			return page
+		}
+		same := func(when string, page erasurePage, want ...erasureItem) {
+			t.Helper()
+			if !slices.Equal(page.Erasures, want) || page.Erasures == nil {
+				t.Errorf("%s: %+v, want %+v", when, page.Erasures, want)
+			}
+		}
+		same("before any", list(s.Live, ""))
+		var asked []erasureItem // newest first
+		for _, name := range []string{"um", "dois", "três"} {
+			var e erasureItem
+			body := `{"userHash":"` + hashOf(name) + `","reason":"pedido"}`
+			s.as(t, s.Live, http.MethodPost, "/v1/erasures", body).into(t, &e)
+			asked = append([]erasureItem{e}, asked...)
+			s.Clock.Advance(time.Second)
+		}
+		var one erasureItem
+		s.as(t, s.Live, http.MethodGet, "/v1/erasures/"+asked[0].ID, "").into(t, &one)
+		if one != asked[0] {
+			t.Errorf("%+v, listed %+v", one, asked[0])
+		}
+		all := list(s.Live, "")
+		same("all", all, asked...)
+		if all.Page != 1 || all.PageSize != 50 || all.TotalItems != 3 || all.HasNext {
+			t.Errorf("%+v", all)
+		}
+		first, second := list(s.Live, "?page_size=2"), list(s.Live, "?page=2&page_size=2")
+		same("the first page", first, asked[:2]...)
+		same("the second page", second, asked[2])
+		if !first.HasNext || second.HasNext || second.Page != 2 || second.TotalItems != 3 {
+			t.Errorf("%+v %+v", first, second)
+		}
+		same("past the last", list(s.Live, "?page=2147483647"))
+		if got := list(s.Live, "?page_size=1000"); got.PageSize != 100 {
+			t.Error("a page of", got.PageSize)
+		}
+		same("another partner's", list(s.Sandbox, ""))
+		for _, query := range []string{"?page=0", "?page_size=0", "?page=a", "?state=pending"} {
+			if got := s.as(t, s.Live, http.MethodGet, "/v1/erasures"+query, ""); got.status != http.StatusBadRequest {
+				t.Errorf("%s: %d %s", query, got.status, got.body)
+			}
+		}
+		s.as(t, s.Live, http.MethodDelete, "/v1/erasures/"+asked[1].ID, "")
+		same("one is cancelled", list(s.Live, ""), asked[0], asked[2])
+		s.Clock.Advance(24 * time.Hour)
+		if err := s.runErasures(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		same("the others are completed", list(s.Live, ""))
+	})
+}
+
 // TestErasureRefusals: without a reason or a person nothing is asked for; whether the person is known is not told.
 func TestErasureRefusals(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
@@ -151,6 +211,9 @@ func TestErasureNeedsItsScope(t *testing.T) {
 			got := s.as(t, first, http.MethodPost, "/v1/erasures", `{"userHash":"a","reason":"pedido"}`)
 			if got.status != http.StatusForbidden {
 				t.Errorf("the first key of a %s partner: %d", mode, got.status)
+			}
+			if got := s.as(t, first, http.MethodGet, "/v1/erasures", ""); got.status != http.StatusForbidden {
+				t.Errorf("the first key of a %s partner lists them: %d", mode, got.status)
 			}
 			own := registry.ForPartner(p.ID, true)
 			if list, err := own.ListScopeGivers(t.Context(), p.ID); err != nil ||

@@ -287,6 +287,7 @@ func (s *service) ownMutables(t *testing.T, user string) []mutable {
 		},
 		{route: "POST /keys/{id}/roll", path: "/keys/<" + key + ">/roll", body: `{"graceHours":1}`},
 		{route: "DELETE /keys/{id}", path: "/keys/<" + key + "x>?self=<true>"},
+		{route: "GET /erasures", path: "/erasures?page=<1>&page_size=<10>"},
 		{route: "POST /erasures", path: "/erasures", body: `{"userHash":"mutante-2","reason":"pedido"}`},
 		{route: "GET /erasures/{id}", path: "/erasures/<" + erasure + ">"},
 		{route: "DELETE /erasures/{id}", path: "/erasures/<" + erasure + "x>"},

@@ -57,6 +57,7 @@ var wantOperations = []string{
 	"0 GET /cyber/breaches",
 	"0 GET /cyber/cases/{userhash}",
 	"0 GET /cyber/cover/{userhash}",
+	"0 GET /erasures",
 	"0 GET /events",
 	"0 GET /cyber/monitoring/extra/{userhash}",
 	"0 GET /cyber/findings/{userhash}",

@@ -123,6 +123,7 @@ var routes = []route{
 	{method: http.MethodPost, path: "/keys", area: cyberArea, scope: partner.ScopeManage, body: smallBody, run: withBody((*Server).createKey), secret: true},
 	{method: http.MethodPost, path: "/keys/{id}/roll", area: cyberArea, scope: partner.ScopeManage, body: smallBody, run: withBody((*Server).rollPartnerKey), unknown: partner.ErrKeyNotFound, secret: true},
 	{method: http.MethodDelete, path: "/keys/{id}", area: cyberArea, scope: partner.ScopeManage, run: (*Server).revokeKey, unknown: partner.ErrKeyNotFound, query: []string{"self"}},
+	{method: http.MethodGet, path: "/erasures", area: cyberArea, scope: partner.ScopePrivacy, run: (*Server).listErasures, query: []string{"page", "page_size"}},
 	{method: http.MethodPost, path: "/erasures", area: cyberArea, scope: partner.ScopePrivacy, body: smallBody, run: withBody((*Server).requestErasure)},
 	{method: http.MethodGet, path: "/erasures/{id}", area: cyberArea, scope: partner.ScopePrivacy, run: (*Server).showErasure, unknown: subject.ErrRequestNotFound},
 	{method: http.MethodDelete, path: "/erasures/{id}", area: cyberArea, scope: partner.ScopePrivacy, run: (*Server).cancelErasure, unknown: subject.ErrRequestNotFound},

@@ -231,6 +231,7 @@ func newStorm(t *testing.T) *storm {
 		{"POST", "/keys", `{"label":"` + stormMark + `","scopes":["cyber:read"]}`, live, nil},
 		{"POST", "/keys/" + key + "/roll", `{"graceHours":1}`, live, nil},
 		{"DELETE", "/keys/" + key + "x?self=true", "", live, nil},
+		{"GET", "/erasures?page=1&page_size=2", "", live, nil},
 		{"POST", "/erasures", `{"userHash":"` + user + `","reason":"` + stormMark + `"}`, live, nil},
 		{"GET", "/erasures/er_x", "", live, nil},
 		{"DELETE", "/erasures/er_x", "", live, nil},

@@ -329,6 +329,7 @@ var tenancies = map[string]tenancy{
 	},
 	"POST /keys/{id}/roll": {quiet: true, places: ofKey(`{"graceHours":1}`)},
 	"DELETE /keys/{id}":    {quiet: true, places: ofKey("")},
+	"GET /erasures":        {quiet: true, places: []place{nothingToName}},
 	"POST /erasures": {audited: true, places: []place{
 		{"another's person", true, func(_, _ *belongings, user string) call {
 			return body(`{"userHash":%q,"reason":"pedido"}`, user)

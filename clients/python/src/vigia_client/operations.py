@@ -22,6 +22,7 @@ from .schemas import (
     Coverage,
     Credential,
     Erasure,
+    ErasurePage,
     ErasureRequest,
     EventMessage,
     EventPage,
@@ -1429,6 +1430,27 @@ class Operations(Sender):
             "DELETE",
             f"/keys/{part(id)}",
             query={"self": self_},
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def list_erasures(
+        self,
+        *,
+        page: Optional[int] = None,
+        page_size: Optional[int] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> ErasurePage:
+        """List the open erasures.
+
+        **Extension, additive.** Scope `privacy`. The requests that are neither completed nor cancelled, newest first,
+        whoever made them: a key, or an officer in the portal. More than 100 to a page count as 100.
+        """
+        return self._call(
+            "GET",
+            "/erasures",
+            query={"page": page, "page_size": page_size},
             request_id=request_id,
             reply=reply,
         )

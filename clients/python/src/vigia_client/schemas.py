@@ -1373,12 +1373,6 @@ class KeyRolling(TypedDict):
     graceHours: int
 
 
-class ErasureRequest(TypedDict):
-    userHash: str
-    #: Why the person is erased; kept in the audit trail and the log of erasures.
-    reason: str
-
-
 class _Erasure(TypedDict):
     id: str
     state: ErasureState
@@ -1395,6 +1389,20 @@ class Erasure(_Erasure, total=False):
     #: How many subscriptions, values, findings, cases, devices and events were found and erased. 0 when you held
     #: nothing about the person.
     removed: int
+
+
+class ErasurePage(TypedDict):
+    erasures: List[Erasure]
+    page: int
+    pageSize: int
+    totalItems: int
+    hasNext: bool
+
+
+class ErasureRequest(TypedDict):
+    userHash: str
+    #: Why the person is erased; kept in the audit trail and the log of erasures.
+    reason: str
 
 
 class UsageRate(TypedDict):
