@@ -330,6 +330,8 @@ func TestDoctorTellsOfPoolers(t *testing.T) {
 		"create",
 		"--name",
 		"Banco",
+		"--people",
+		"1000",
 		"--data",
 		data,
 		"--database",

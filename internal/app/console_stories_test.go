@@ -271,8 +271,9 @@ func (s *stage) openNewEvent(kind string, do func()) {
 	s.press(link)
 }
 
-// developer: a partner's own person makes a key, and a webhook whose receiver is broken. The attempts are there to
-// read, the receiver is mended, and what it missed is sent again under the same id.
+// developer: a partner's administrator makes a key that shows people, which a developer may not, and the developer a
+// webhook whose receiver is broken. The attempts are there to read, the receiver is mended, and what it missed is sent
+// again under the same id.
 func (s *stage) developer() {
 	s.t.Helper()
 	var mended atomic.Bool
@@ -286,12 +287,8 @@ func (s *stage) developer() {
 		got <- r.Header.Get("webhook-id")
 	}))
 	defer sink.Close()
-	_, token, err := s.app.Operators.InvitePartnerOperator(s.ctx, s.partner, "dev@exemplo.com.br", operator.Developer)
+	_, token, err := s.app.Operators.InvitePartnerOperator(s.ctx, s.partner, "adm@exemplo.com.br", operator.PartnerAdmin)
 	s.come(token, err)
-	for _, list := range []string{"findings", "monitoring", "devices", "deliveries", "cases", "exports", "audit"} {
-		s.visit("/" + list)
-		s.glance("portal-" + list)
-	}
 	home := "/partners/" + string(s.partner)
 	s.visit(home)
 	s.press(`a[href$="/keys/new"]`)
@@ -299,6 +296,17 @@ func (s *stage) developer() {
 	s.do(chromedp.SetValue("#scope-cyber", "cyber")) // a key only reads unless it is told
 	s.press(`main form button[type="submit"]`)
 	key := s.secretAt(0)
+	s.press("main p a.button")
+	s.leave()
+	_, token, err = s.app.Operators.InvitePartnerOperator(s.ctx, s.partner, "dev@exemplo.com.br", operator.Developer)
+	s.come(token, err)
+	for _, list := range []string{"findings", "monitoring", "devices", "deliveries", "cases", "exports", "audit"} {
+		s.visit("/" + list)
+		s.glance("portal-" + list)
+	}
+	s.visit(home)
+	s.press(`a[href$="/keys/new"]`)
+	s.see("Peça a adm@exemplo.com.br")
 	s.must(s.t, "GET", s.api+"/cyber/services", key, "")
 	req, err := http.NewRequestWithContext(
 		s.ctx,

@@ -94,7 +94,8 @@ func showOverview(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if page.Assets() == 0 && page.Now[operator.SubscriptionsActive] == 0 && page.Queue.Open == 0 {
+	isEmpty := page.Assets() == 0 && page.Now[operator.SubscriptionsActive] == 0 && page.Queue.Open == 0
+	if isEmpty && len(page.Overdue) == 0 { // figures are of the last minute, what waits too long is of now
 		first, err := c.gatherFirstRun(r.Context(), page)
 		if err != nil {
 			return nil, err
