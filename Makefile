@@ -18,7 +18,6 @@ PARALLEL ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 4 ? n + 1 : 
 # The tests' databases live in memory where 8 GB are free: a thousand small ones made and dropped are mostly waits for
 # the disk. Durability is tested by kills of processes, which memory outlives as a disk does.
 VIGIA_TEST_ROOM ?= $(shell awk '/^MemAvailable/ && $$2 > 8e6 {print "/dev/shm"}' /proc/meminfo 2>/dev/null)
-export VIGIA_TEST_ROOM
 PACKAGES ?=
 # What a build says of itself.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -46,6 +45,8 @@ LONGEST = ./cmd/vigia ./internal/app ./internal/web/api ./internal/store ./inter
 # The same for newcomer and gate: what was tested by the same flags and does not ask where it is, Go has in its cache.
 TEST_FLAGS = -vet=off -p $(PARALLEL) -timeout 30m
 PACKAGES_TO_TEST = $(if $(filter ./...,$(PKG)),$(LONGEST) $$(go list ./...),$(PKG))
+
+test test-whole test-concurrent: export VIGIA_TEST_ROOM := $(VIGIA_TEST_ROOM)
 
 .PHONY: test
 test: surroundings ## every package on SQLite, with nothing but Go (PKG=./internal/store/...)
@@ -103,7 +104,7 @@ check: tidy verify ## the quick checks: format, vet, scripts, generated files
 .PHONY: tidy
 tidy: ## format, scripts, modules: what neither the linter nor a test looks at; each generated file has a test of its own
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:" >&2; echo "$$unformatted" >&2; exit 1; fi
-	@for script in .ci/run scripts/*; do bash -n "$$script"; done
+	@for script in .ci/run scripts/*; do [[ -d $$script ]] || bash -n "$$script"; done
 	cd client && go mod tidy -diff
 
 .PHONY: lint

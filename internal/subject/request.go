@@ -88,8 +88,8 @@ type RequestStore interface {
 	ErasureRequestByID(ctx context.Context, id partner.ID, request string) (ErasureRequest, error)
 	// OpenErasureRequests returns a partner's requests that are not over, those due first at the beginning.
 	OpenErasureRequests(ctx context.Context, id partner.ID) ([]ErasureRequest, error)
-	// ErasureRequestPage returns a partner's requests that are not over, from place offset on, newest first, and how many
-	// there are.
+	// ErasureRequestPage returns a partner's requests that are not over, from place offset on, newest first, and how
+	// many there are.
 	ErasureRequestPage(ctx context.Context, id partner.ID, offset int64, limit int) ([]ErasureRequest, int64, error)
 }
 
