@@ -242,7 +242,7 @@ func TestDotsNeverEnter(t *testing.T) {
 	for _, dots := range []string{".", "..", ""} {
 		for _, rt := range routes {
 			body := strings.Replace(sampleBody(rt), hashOf("amostra"), dots, 1)
-			if body == sampleBody(rt) {
+			if rt.body == noBody || body == sampleBody(rt) {
 				continue
 			}
 			got := s.as(t, s.Sandbox, rt.method, sample(rt), body)
