@@ -102,15 +102,6 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// borders are imports from outside that only some rooms may have.
-var borders = map[string][]string{
-	"database/sql":            {"internal/platform/sqldb", "internal/store"},
-	"modernc.org/sqlite":      {"internal/platform/sqldb"},
-	"github.com/jackc/pgx/v5": {"internal/platform/sqldb"},
-	"testing":                 {},
-	"log":                     {},
-}
-
 // forAll are the packages that packages of their own floor may import.
 var forAll = []string{"internal/platform/fault", "internal/platform/durable"}
 
@@ -120,12 +111,6 @@ func forTests(folder string) bool { return strings.HasSuffix(folder, "test") }
 // judgeImport says what is wrong with a production file of a folder importing a package, or nothing.
 func judgeImport(floors map[string]place, folder, imported string) string {
 	from, _ := lineOf(floors, folder)
-	for border, allowed := range borders {
-		within := imported == border || (strings.Contains(border, ".") && strings.HasPrefix(imported, border+"/"))
-		if within && !forTests(folder) && !slices.Contains(allowed, from) {
-			return imported + " may be imported only by " + strings.Join(append(slices.Clone(allowed), "tests"), ", ")
-		}
-	}
 	target, ours := strings.CutPrefix(imported, "github.com/vigiahq/vigia/")
 	if !ours {
 		return ""
@@ -147,19 +132,15 @@ func judgeImport(floors map[string]place, folder, imported string) string {
 // TestFloorsTellTales shows that the judge above does find what it is there to find.
 func TestFloorsTellTales(t *testing.T) {
 	floors := map[string]place{
-		"internal/platform/fault": {
-			floor: "0",
-		},
+		"internal/platform/fault":   {floor: "0"},
 		"internal/platform/durable": {floor: "0"},
 		"internal/platform/seal":    {floor: "0"},
 		"internal/partner":          {floor: "1"},
 		"internal/store":            {floor: "4"},
-		"internal/web/api": {
-			floor: "4",
-		},
-		"internal/store/storetest": {floor: "5"},
-		"cmd/vigia":                {floor: "6"},
-		"bench":                    {floor: "6"},
+		"internal/web/api":          {floor: "4"},
+		"internal/store/storetest":  {floor: "5"},
+		"cmd/vigia":                 {floor: "6"},
+		"bench":                     {floor: "6"},
 	}
 	for _, c := range []struct {
 		folder, imported string
@@ -174,16 +155,10 @@ func TestFloorsTellTales(t *testing.T) {
 		{"internal/platform/seal", "github.com/vigiahq/vigia/internal/partner/deeper", true},    // up, into a folder of a place
 		{"internal/store", "github.com/vigiahq/vigia/internal/nowhere", true},                   // no floor
 		{"cmd/vigia", "github.com/vigiahq/vigia/internal/store/storetest", true},                // tests only
-		{"internal/web/api", "database/sql", true},                                              // across a border
-		{"internal/store", "database/sql", false},
-		{"internal/store", "github.com/jackc/pgx/v5/pgconn", true},
-		{"internal/store", "log/slog", false}, // not the border "log"
-		{"internal/partner", "testing", true},
-		{"internal/store/storetest", "testing", false},
-		{"internal/store", "github.com/vigiahq/vigia/internal/store/storetest", true},    // tests only
-		{"internal/partner", "github.com/vigiahq/vigia/internal/partner/keytest", true},  // tests only, in the same place
-		{"bench/partner", "github.com/vigiahq/vigia/internal/partner/keytest", false},    // made-up data to measure with
-		{"internal/store/storetest", "github.com/vigiahq/vigia/internal/partner", false}, // down
+		{"internal/store", "github.com/vigiahq/vigia/internal/store/storetest", true},           // tests only
+		{"internal/partner", "github.com/vigiahq/vigia/internal/partner/keytest", true},         // tests only, in the same place
+		{"bench/partner", "github.com/vigiahq/vigia/internal/partner/keytest", false},           // made-up data to measure with
+		{"internal/store/storetest", "github.com/vigiahq/vigia/internal/partner", false},        // down
 	} {
 		if problem := judgeImport(floors, c.folder, c.imported); (problem != "") != c.wrong {
 			t.Errorf("%s importing %s: %q", c.folder, c.imported, problem)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -354,12 +355,23 @@ func TestBulksReadByIndex(t *testing.T) {
 	expectIndexes(t, w.Env, texts)
 }
 
+var parameter = regexp.MustCompile(`\$(\d+)`)
+
+// countParameters returns how many parameters a statement has.
+func countParameters(statement string) (count int) {
+	for _, match := range parameter.FindAllStringSubmatch(statement, -1) {
+		n, _ := strconv.Atoi(match[1])
+		count = max(count, n)
+	}
+	return count
+}
+
 // planned is how SQLite runs a statement.
 func planned(t *testing.T, db *sqldb.DB, text string) (steps []string) {
 	t.Helper()
 	ctx := context.Background()
 	err := db.InTransaction(ctx, func(tx *sqldb.Tx) error { // the writer's connection has the newest statistics
-		rows, err := tx.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, readStepMarks(text))...)
+		rows, err := tx.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, countParameters(text))...)
 		if err != nil {
 			return err
 		}
