@@ -22,9 +22,8 @@ type feedCmd struct {
 	Pause  feedPauseCmd  `cmd:"" help:"Stop a source; nothing is lost."`
 	Resume feedResumeCmd `cmd:"" help:"Let a paused source go on."`
 	Run    feedRunCmd    `cmd:"" help:"Run a source now, in this process."`
-	Show   feedShowCmd   `cmd:"" help:"Show one source, and of a receiver what was sent to it last."`
-	Rotate feedRotateCmd `cmd:"" help:"Give a receiver a new secret; the one before is good for another day."`
-	Remove feedRemoveCmd `cmd:"" help:"Forget a source, and what waits of a receiver. What it brought stays."`
+	Show   feedShowCmd   `cmd:"" help:"Show one source."`
+	Remove feedRemoveCmd `cmd:"" help:"Forget a source. What it brought stays."`
 }
 
 // viewFeed returns a feed as a record of output. The secrets of the target are left out.
@@ -37,7 +36,6 @@ func viewFeed(f feed.Feed) record {
 		"every", f.Every,
 		"items", f.State.Items,
 		"files_without_manifest", f.State.Orphans,
-		"refused_pushes", f.State.Refused,
 		"values_left_out", f.State.LeftOut,
 		"quarantined_files", f.State.Quarantined,
 		"failures", f.Failures,
@@ -47,26 +45,15 @@ func viewFeed(f feed.Feed) record {
 	)
 }
 
-// receiver prints a receiver and its new secret.
-func (o *output) receiver(f feed.Feed, secret string, err error) error {
-	if err != nil {
-		return err
-	}
-	return o.showRecord(
-		viewFeed(f).withPairs("secret", secret),
-		"The target is below the address of the partner API. The secret is not shown again. "+
-			"The vendor signs as Standard Webhooks do: see docs/leaks.md.",
-	)
-}
-
-// feedAddCmd is 'vigia feed add'. A feed of the kind push gets a secret, which is printed once.
+// feedAddCmd is 'vigia feed add'.
 type feedAddCmd struct {
 	Name      string        `arg:"" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
-	Kind      string        `required:"" enum:"folder,list,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails, by six characters of their hashes, which needs a plan with k-anonymity, and without a key the titles and dates of its breaches alone; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
-	Target    string        `placeholder:"PATH|URL" help:"What to watch; nothing of a receiver, whose address is shown."`
+	Kind      string        `required:"" enum:"folder,list,hibp" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails, by six characters of their hashes, which needs a plan with k-anonymity, and without a key the titles and dates of its breaches alone."`
+	Target    string        `placeholder:"PATH|URL" help:"What to watch."`
 	Every     time.Duration `default:"1h" placeholder:"TIME" help:"Pause between two runs; at least 1m."`
 	Key       string        `env:"VIGIA_FEED_KEY" placeholder:"KEY" help:"API key; use the environment to keep it out of the process list. Sealed at rest."`
 	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default is what the plan of the key allows."`
+	Vendor    bool          `help:"A vendor writes the manifests in the folder: titles and descriptions wait for an operator's approval."`
 	NoPairs   bool          `help:"Keep nothing of the passwords that stand beside identifiers."`
 	Unchecked bool          `help:"Add it although its folder cannot be read or its address does not answer now."`
 	Mapping   string        `placeholder:"FILE" help:"A mapping of a vendor's fields, by which all that comes is read: see docs/formats/vigia-records.md."`
@@ -81,7 +68,7 @@ func (feedAddCmd) Help() string {
 		"  VIGIA_FEED_KEY=... vigia feed add hibp --kind hibp --target https://haveibeenpwned.com/api/v3 " +
 		"--every 24h\n" +
 		"  vigia feed add titulos --kind hibp --target https://haveibeenpwned.com/api/v3 --every 24h\n" +
-		"  vigia feed add nimbo --kind push --mapping nimbo.yaml"
+		"  vigia feed add nimbo --kind folder --target s3://entrega-nimbo --vendor --mapping nimbo.yaml"
 }
 
 func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -91,10 +78,7 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	f := feed.Feed{
 		Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
-		Settings: feed.Settings{Mapping: mapping.Text(), PerMinute: c.PerMinute, NoPairs: c.NoPairs},
-	}
-	if f.Kind == feed.Pushed {
-		return o.receiver(a.Feeds(nil).AddReceiver(ctx, f))
+		Settings: feed.Settings{Mapping: mapping.Text(), PerMinute: c.PerMinute, Vendor: c.Vendor, NoPairs: c.NoPairs},
 	}
 	out, err := app.OpenOutgoing(c.Outgoing)
 	if err != nil {
@@ -203,10 +187,7 @@ func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return nil
 }
 
-// shownPushes is how many of a receiver's last pushes are shown.
-const shownPushes = 20
-
-// feedShowCmd is 'vigia feed show', which also lists what was sent to a receiver last.
+// feedShowCmd is 'vigia feed show'.
 type feedShowCmd struct{ feedArg }
 
 func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
@@ -214,28 +195,7 @@ func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	pushes, err := a.Store.Feeds.ListPushes(ctx, f.Name, shownPushes)
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewFeed(found).withPairs("pushes", makeRecords(pushes, func(p feed.Push) record {
-		return newRecord(
-			"received_at", p.ReceivedAt,
-			"state", p.State,
-			"breach", p.Breach,
-			"records", p.Records,
-			"bytes", p.Bytes,
-			"error", fault.Recall(p.Error).Text,
-			"ended_at", p.EndedAt,
-		)
-	})))
-}
-
-// feedRotateCmd is 'vigia feed rotate', which gives a receiver a new secret. The old one is valid for another day.
-type feedRotateCmd struct{ feedArg }
-
-func (f *feedRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.receiver(a.Feeds(nil).RotateSecret(ctx, f.Name))
+	return o.showRecord(viewFeed(found))
 }
 
 // feedRemoveCmd is 'vigia feed remove'. What the feed has brought stays.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/platform/config"
-	"github.com/vigiahq/vigia/internal/platform/telemetry"
 )
 
 // Feeds makes what runs continuous sources; all it calls passes the guard of the client, or without one that of public
@@ -27,7 +25,6 @@ func (a *App) Feeds(through *http.Client) *feed.Feeds {
 		Importer: a.Leaks.Importer,
 		Client:   through,
 		Now:      a.now,
-		Random:   rand.Reader,
 	}
 }
 
@@ -58,14 +55,4 @@ func (a *App) RunFeedNow(ctx context.Context, o config.Outgoing, name string) (f
 		return feed.Feed{}, err
 	}
 	return a.Feeds(out.Downloads).RunNow(ctx, a.Jobs, a.leaseHolder(), name)
-}
-
-// What one feed may be sent, over time and at once.
-const pushesEvery, pushesAtOnce = time.Second, 30
-
-// vendorHandler returns the handler to which vendors send breach records.
-func (s *Server) vendorHandler() http.Handler {
-	feeds := s.app.Feeds(s.outgoing.Downloads)
-	feeds.PushPace = telemetry.NewBudget(s.app.now, pushesEvery, pushesAtOnce).TakeToken
-	return feed.NewPushDoor(feed.DoorOptions{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers})
 }

@@ -17,7 +17,7 @@ func TestRequestIDOnEveryAnswer(t *testing.T) {
 	partners, operators := "http://"+srv.APIAddr.String(), "http://"+srv.ConsoleAddr.String()
 	for _, address := range []string{
 		partners + "/healthz", partners + "/readyz", partners + "/nada", partners + "/v1/cyber/services", partners + "/v1/nada",
-		partners + "/docs/", partners + "/openapi.yaml", partners + "/p/x", partners + "/supply/x",
+		partners + "/docs/", partners + "/openapi.yaml", partners + "/p/x",
 		operators + "/healthz", operators + "/readyz", operators + "/metrics", operators + "/", operators + "/login", operators + "/nada",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodOptions, http.MethodPost} {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
@@ -421,7 +420,6 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (htt
 		Outgoing:      s.outgoing.Webhooks,
 		Counted:       counter,
 	})
-	vendors := s.vendorHandler()
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -429,8 +427,6 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (htt
 			health.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, person.Prefix):
 			withDeadline(pages, s.cfg.DatabaseTime).ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, feed.PushPath):
-			withDeadline(vendors, writeTime).ServeHTTP(w, r)
 		default:
 			routes.ServeHTTP(w, r)
 		}

@@ -142,10 +142,6 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 			return before - w.count(t, sql), err
 		}
 	}
-	pushes := many(
-		`feed_push (feed, mark, body_mark, breach, told, records, bytes, state, error, received_at, ended_at)`,
-		`'fonte', CAST(i AS BLOB), x'00', 'b', '{}', 1, 1, 'done', '', 1, 1`,
-	)
 	var endpoint string
 	if err := e.DB.ReadPool().QueryRowContext(t.Context(), `SELECT id FROM endpoint`).Scan(&endpoint); err != nil {
 		t.Fatal(err)
@@ -268,33 +264,16 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 				return e.Alerts.SweepEvents(ctx, day)
 			},
 		},
-		"pushes": {
-			[]string{pushes},
-			count(
-				func(ctx context.Context) error { return e.Feeds.SweepPushes(ctx, "fonte", e.Clock.Now()) },
-				`SELECT count(*) FROM feed_push WHERE feed = 'fonte'`,
-			),
-		},
 		"a feed": {
 			[]string{
 				`INSERT INTO feed (name, kind, target, settings, paused, every_s, state, failures, error, next_at,
 				last_at, created_at, mac)
-					VALUES ('outra', 'push', x'00', '{}', FALSE, 60, '{}', 0, '', 0, 0, 0, x'')`,
-				strings.ReplaceAll(
-					pushes,
-					"'fonte'",
-					"'outra'",
-				),
+					VALUES ('outra', 'folder', x'00', '{}', FALSE, 60, '{}', 0, '', 0, 0, 0, x'')`,
 				many(`feed_item (feed, mark, breach, seen_at)`, `'outra', CAST(i AS BLOB), 'b', 0`),
-				`INSERT INTO feed_push_part (feed, mark, number, body)
-				VALUES ('outra', x'00', 0, x'00'), ('outra', x'00', 1, x'00'), ('outra', x'00', 2, x'00'),
-					('outra', x'00', 3, x'00'), ('outra', x'01', 0, x'00')`,
 			},
 			count(
 				func(ctx context.Context) error { return e.Feeds.DeleteFeed(ctx, "outra") },
-				`SELECT (SELECT count(*) FROM feed WHERE name = 'outra')
-				+ (SELECT count(*) FROM feed_item) + (SELECT count(*) FROM feed_push
-				WHERE feed = 'outra') + (SELECT count(*) FROM feed_push_part)`,
+				`SELECT (SELECT count(*) FROM feed WHERE name = 'outra') + (SELECT count(*) FROM feed_item)`,
 			),
 		},
 	}

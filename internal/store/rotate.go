@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -177,9 +176,6 @@ var sealedColumns = []sealedColumn{
 		[]string{"name"},
 		func(key []any) seal.Place { return sealedFeedPlace("secret", formatKeyPart(key[0])) },
 	},
-	{"feed_push_part", "body", []string{"feed", "mark", "number"}, func(key []any) seal.Place {
-		return pushBodyPlace(formatKeyPart(key[0]), []byte(formatKeyPart(key[1])), formatKeyPart(key[2]))
-	}},
 }
 
 // SealedUnder counts the sealed values by whether the primary key sealed them.
@@ -241,12 +237,10 @@ func (p *RewriteProgress) BeginAgain() bool {
 	return true
 }
 
-// largeParts are the tables of files that are kept in parts: five hundred rows of them would be hundreds of megabytes.
-var largeParts = []string{"operator_export_part", "feed_push_part"}
-
-// rowsAtOnce returns how many values of the column are read at once.
+// rowsAtOnce returns how many values of the column are read at once: five hundred parts of files would be hundreds of
+// megabytes.
 func (c sealedColumn) rowsAtOnce(most int) int {
-	if slices.Contains(largeParts, c.table) {
+	if c.table == "operator_export_part" {
 		return min(most, partsAtOnce)
 	}
 	return most

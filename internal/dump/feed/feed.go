@@ -1,5 +1,5 @@
-// Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job, and receivers
-// of records that vendors push. Feeds runs them and hands what came to intake; PushDoor answers vendors.
+// Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job. Feeds runs them
+// and hands what came to intake.
 //
 // A source is foreign: what it sends is bounded, what it answers is kept short, and its failure is the feed's and not
 // the service's.
@@ -24,6 +24,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/dump/scan/stated"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/bucket"
@@ -39,7 +40,6 @@ const (
 	Folder Kind = "folder" // a folder or bucket into which dumps and manifests are dropped
 	List   Kind = "list"   // an address that answers with a list of dumps
 	HIBP   Kind = "hibp"   // the account API of Have I Been Pwned
-	Pushed Kind = "push"   // records that a vendor sends to us, signed
 )
 
 // Feed is a continuous source.
@@ -47,7 +47,7 @@ type Feed struct {
 	Name   string
 	Kind   Kind
 	Target string
-	// Secret is an API key, or what a vendor signs with; sealed at rest, never shown.
+	// Secret is an API key; sealed at rest, never shown.
 	Secret   string
 	Settings Settings
 	Paused   bool
@@ -68,6 +68,9 @@ type Settings struct {
 	PerMinute int `json:"per_minute,omitempty"`
 	// Mapping says how the records of what comes are read, as it was written: see stated.ParseMapping.
 	Mapping string `json:"mapping,omitempty"`
+	// Vendor says that manifests in the folder are a vendor's: an operator approves their titles and descriptions before
+	// anyone else reads them. What a list says always is.
+	Vendor bool `json:"vendor,omitempty"`
 	// NoPairs keeps nothing of passwords beside identifiers; a manifest can ask for the same.
 	NoPairs bool `json:"no_pairs,omitempty"`
 }
@@ -81,8 +84,6 @@ type State struct {
 	Items int64 `json:"items"` // taken so far
 	// Orphans are files of a folder that no manifest speaks of.
 	Orphans int64 `json:"orphans,omitempty"`
-	// Refused are pushes that could not be imported.
-	Refused int64 `json:"refused,omitempty"`
 	// LeftOut are values of exports that are none of their kind, and Quarantined files that ended two readers.
 	LeftOut     int64 `json:"left_out,omitempty"`
 	Quarantined int64 `json:"quarantined,omitempty"`
@@ -133,18 +134,6 @@ type Store interface {
 	IsTaken(ctx context.Context, feed, item string) (bool, error)
 	MarkTaken(ctx context.Context, feed, item, breach string) error
 	DeleteFeed(ctx context.Context, name string) error
-	// KeepPush keeps a push and its body, sealed, in one transaction, under the sender's id. One that is there already
-	// is returned as it was kept and is not fresh; ErrRepeated when it had another body, ErrBacklog when too much
-	// waits.
-	KeepPush(ctx context.Context, p Push, id string, body []byte) (kept Push, fresh bool, err error)
-	// WaitingPushes returns what waits, oldest first, PushesOf the last there were.
-	WaitingPushes(ctx context.Context, feed string, limit int) ([]Push, error)
-	ListPushes(ctx context.Context, feed string, limit int) ([]Push, error)
-	// OpenPushBody returns the body of one that waits.
-	OpenPushBody(ctx context.Context, p Push) ([]byte, error)
-	// FinishPush keeps what became of a push and forgets its body; SweepPushes forgets those that ended before a time.
-	FinishPush(ctx context.Context, p Push) error
-	SweepPushes(ctx context.Context, feed string, before time.Time) error
 	// WatchedEmails returns e-mail addresses that live partners watch, by partner and id, behind one of a partner.
 	WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error)
 }
@@ -158,10 +147,6 @@ type Feeds struct {
 	// Client calls out: it dials only what the guard allows.
 	Client *http.Client
 	Now    func() time.Time
-	// Random makes secrets.
-	Random io.Reader
-	// PushPace, if set, takes a push of a feed into account and says how long it would have had to wait.
-	PushPace func(feed string) time.Duration
 	// Observe, if set, is told of every run.
 	Observe func(f Feed, took time.Duration, err error)
 }
@@ -190,12 +175,9 @@ func (fs *Feeds) RunNow(ctx context.Context, runner *job.Runner, worker, name st
 	return fs.Store.FeedByName(ctx, name)
 }
 
-// AddFeed registers a feed; it runs at once. A receiver of pushes gets its secret here: see AddReceiver.
+// AddFeed registers a feed; it runs at once.
 func (fs *Feeds) AddFeed(ctx context.Context, f Feed) (Feed, error) {
 	f.Created, f.NextAt, f.Every = fs.Now(), fs.Now(), cmp.Or(f.Every, time.Hour)
-	if f.Kind == Pushed {
-		return f, ErrInvalid.With("kind", fault.ReceiverByTerminal)
-	}
 	if err := checkFeed(&f); err != nil {
 		return f, err
 	}
@@ -257,23 +239,6 @@ const accessProbe = ".vigia-access-"
 // checkTime is how long an address may take to answer when its feed is saved.
 const checkTime = 10 * time.Second
 
-// AddReceiver registers a feed that takes pushes, and returns the secret that the vendor signs with, which is shown
-// once.
-func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret string, err error) {
-	if f.Target != "" || f.Secret != "" {
-		return f, "", ErrInvalid.With("target", fault.ReceiverHasNoTarget)
-	}
-	f.Kind, f.Every, f.Target = Pushed, pushEvery, PushPath+f.Name
-	f.Created, f.NextAt = fs.Now(), fs.Now()
-	if f.Secret, secret, err = newPushSecret(fs.Random, "", fs.Now()); err != nil {
-		return f, "", err
-	}
-	if err := checkFeed(&f); err != nil {
-		return f, "", err
-	}
-	return f, secret, fs.Store.InsertFeed(ctx, f)
-}
-
 // checkFeed refuses a feed whose name, interval or target does not fit its kind.
 func checkFeed(f *Feed) error {
 	_, mapping := f.Settings.parseMapping()
@@ -289,8 +254,8 @@ func checkFeed(f *Feed) error {
 		fault.When(f.Kind == List && !isWeb, ErrInvalid.With("target", fault.HTTPSAddress)),
 		fault.When(f.Kind == HIBP && !isWeb, ErrInvalid.With("target", fault.APIAddress)),
 		fault.When(
-			!slices.Contains([]Kind{Folder, List, HIBP, Pushed}, f.Kind),
-			ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp, push"),
+			!slices.Contains([]Kind{Folder, List, HIBP}, f.Kind),
+			ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp"),
 		),
 	)
 }
@@ -398,8 +363,6 @@ func (fs *Feeds) runOneFeed(ctx context.Context, f *Feed) error {
 		return fs.fetchDumpList(ctx, f)
 	case HIBP:
 		return fs.sweepHIBP(ctx, f)
-	case Pushed:
-		return fs.importPushes(ctx, f)
 	}
 	return ErrInvalid.With("kind", fault.UnknownKindOfFeed)
 }
@@ -557,7 +520,7 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d bucke
 	if err := json.Unmarshal(text, &m); err != nil {
 		return ErrInvalid.With("manifest", fault.NotJSON).Because(err)
 	}
-	m.Name = cmp.Or(m.Name, strings.TrimSuffix(d.Key, ".json"))
+	m.Name, m.IsVendors = cmp.Or(m.Name, strings.TrimSuffix(d.Key, ".json")), m.IsVendors || f.Settings.Vendor
 	var inputs []intake.Input
 	for _, o := range drops {
 		named := slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == o.Key })
@@ -668,3 +631,19 @@ func retryAfter(h http.Header, otherwise time.Duration) time.Duration {
 	}
 	return otherwise
 }
+
+// RemoveFeed forgets a feed and what it has taken. What it brought stays.
+func (fs *Feeds) RemoveFeed(ctx context.Context, name string) error {
+	return fs.Store.DeleteFeed(ctx, name)
+}
+
+// parseMapping returns how the records of a feed are read; nil when they say it themselves.
+func (s Settings) parseMapping() (*stated.Mapping, error) {
+	if s.Mapping == "" {
+		return nil, nil //nolint:nilnil // most feeds have none, and nil is what an import takes for that
+	}
+	return stated.ParseMapping([]byte(s.Mapping))
+}
+
+// sourceOf returns what the breaches of a feed name as their source.
+func sourceOf(f Feed) string { return "feed " + f.Name }

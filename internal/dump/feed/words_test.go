@@ -3,6 +3,8 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,20 +43,27 @@ func (v *env) shownTo(user partner.UserHash) string {
 	return fmt.Sprintf("%+v %+v %+v %+v %s", findings, score, advice, catalogue, title)
 }
 
-// TestVendorWordsWaitForApproval is the attack: a vendor, or one who has its secret, writes a number to call and tell
-// the password to into the title of a pushed breach, and everybody who is in it reads that in their bank's name.
+// TestVendorWordsWaitForApproval is the attack: a vendor, or one who may write to its folder, writes a number to call and
+// tell the password to into the title of a breach, and everybody who is in it reads that in their bank's name.
 func TestVendorWordsWaitForApproval(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		fs := v.feeds()
-		_, send := v.receiver(fs, "nimbo", feed.Settings{})
 		const hostile = "ligue 0800 000 0000 e confirme a senha"
-		if _, err := send(
-			"um",
-			`{"vigia_records": 1, "breach": {"name": "loja", "title": "`+hostile+`", "description": "`+hostile+`", "date": "2026-03-01"}}`+"\n"+ana,
-		); err != nil {
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"loja.jsonl": `{"vigia_records": 1}` + "\n" + `{"email": "ana@exemplo.com.br", "password": "girafa77"}`,
+			"loja.json":  `{"title": "` + hostile + `", "description": "` + hostile + `", "date": "2026-03-01"}`,
+		} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := fs.AddFeed(t.Context(), feed.Feed{
+			Name: "nimbo", Kind: feed.Folder, Target: folder, Settings: feed.Settings{Vendor: true},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		v.runFeed(fs, "nimbo")

@@ -661,12 +661,7 @@ var (
 	)
 
 	// Feeds.
-	AtLeastAMinute     = addRule("at_least_a_minute", "at least a minute", "Pelo menos um minuto.")
-	ReceiverByTerminal = addRule(
-		"receiver_by_terminal",
-		"a receiver is added on the command line, which shows its secret",
-		"Um endereço para envios se cria no terminal, que mostra o segredo: vigia feed add --kind push.",
-	)
+	AtLeastAMinute    = addRule("at_least_a_minute", "at least a minute", "Pelo menos um minuto.")
 	UnknownKindOfFeed = addRule("unknown_kind_of_feed", "unknown", "Escolha um tipo da lista.")
 	PlanWithoutRange  = addRule(
 		"plan_without_range",
@@ -1276,12 +1271,7 @@ var (
 		"another machine is importing it",
 		"Outra máquina já o está importando.",
 	)
-	ImportCancelled     = addRule("import_cancelled", "the import was cancelled", "A importação foi cancelada.")
-	ReceiverHasNoTarget = addRule(
-		"receiver_has_no_target",
-		"a receiver has none of its own, and makes its secret itself",
-		"Um endereço para envios não tem destino próprio e cria o seu segredo.",
-	)
+	ImportCancelled = addRule("import_cancelled", "the import was cancelled", "A importação foi cancelada.")
 
 	// What the store finds.
 	NoSuchBreach           = addRule("no_such_breach", "there is no such breach", "Este vazamento não existe.")

@@ -60,32 +60,6 @@ CREATE TABLE feed_item (
 	PRIMARY KEY (feed, mark)
 );
 
--- Records that vendors sent. The sender's id is kept as a keyed mark: it may be anything.
-CREATE TABLE feed_push (
-	feed        TEXT NOT NULL,
-	mark        BYTEA NOT NULL,
-	body_mark   BYTEA NOT NULL,  -- keyed: the same id with another body is refused
-	breach      TEXT NOT NULL,
-	told        TEXT NOT NULL,   -- what is told of the breach, JSON
-	records     BIGINT NOT NULL,
-	bytes       BIGINT NOT NULL,
-	state       TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'failed')),
-	error       TEXT NOT NULL,
-	received_at BIGINT NOT NULL,
-	ended_at    BIGINT NOT NULL,
-	PRIMARY KEY (feed, mark)
-);
-CREATE INDEX feed_push_state ON feed_push (feed, state, received_at);
-
--- Their bodies, until they are imported.
-CREATE TABLE feed_push_part (
-	feed   TEXT NOT NULL,
-	mark   BYTEA NOT NULL,
-	number BIGINT NOT NULL,
-	body   BYTEA NOT NULL, -- sealed
-	PRIMARY KEY (feed, mark, number)
-);
-
 -- The corpora of breached passwords that are in the bucket. A replica that lacks one fetches it.
 CREATE TABLE password_corpus (
 	algorithm   TEXT PRIMARY KEY,

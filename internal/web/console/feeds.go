@@ -23,9 +23,6 @@ var feedKinds = []choiceOption{
 	{string(feed.HIBP), "Have I Been Pwned"},
 }
 
-// pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
-const pushLabel = "Registros enviados e assinados"
-
 // feedsPage is the data of the list of feeds with their latest runs.
 type feedsPage struct {
 	recentJobs
@@ -51,9 +48,6 @@ func listFeeds(c *Console, r *request) (answer, error) {
 
 // feedLabel returns what a kind of feed is called.
 func feedLabel(kind feed.Kind) string {
-	if kind == feed.Pushed {
-		return pushLabel
-	}
 	return listField{Options: feedKinds}.optionLabel(string(kind))
 }
 
