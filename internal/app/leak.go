@@ -2,11 +2,8 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -75,19 +72,4 @@ func (a *App) checkBucket(ctx context.Context, log *slog.Logger) error {
 		"mend", "check that this machine reaches it and that its credentials may list it",
 	)
 	return nil
-}
-
-// leaseHolder names this machine and data folder as a holder of leases: only one process can be at an import there, so
-// what a killed one left can be taken up at once.
-func (a *App) leaseHolder() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	dir, err := filepath.Abs(a.Config.Data)
-	if err != nil {
-		dir = a.Config.Data
-	}
-	sum := sha256.Sum256([]byte(host + "\x00" + dir))
-	return fmt.Sprintf("at_%x", sum[:12])
 }
