@@ -59,7 +59,7 @@ func (f *formReader) readMoment(name string) time.Time {
 
 // What people type, as they write it in Brazil: R$ 50.000,00, 24/12/2026 15:00, 1.000, 1,5. The forms that browsers
 // send by themselves (2026-12-24, 2026-12-24T15:00) are read too. Every page reads amounts, days and numbers with these
-// functions and writes them with those of page.go.
+// functions and writes them with those of format_number.go and format_time.go.
 
 // parseReais reads 50000, 50.000, 50.000,50 and R$ 50.000,50.
 func parseReais(field, text string) (plan.Money, error) {

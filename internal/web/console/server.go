@@ -68,7 +68,7 @@ type Console struct {
 	Options
 	templates *pages.Templates
 	tries     *telemetry.Budget
-	// confined is the console as a partner's people see it: see portal.go.
+	// confined is the console as a partner's people see it: see portal_scope.go.
 	confined bool
 	handler  http.Handler
 }
