@@ -134,11 +134,9 @@ func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, er
 		return cyber.TriageAnswer{}, err
 	}
 	return cyber.TriageAnswer{
-		Question: firstText(
-			element,
-			cyber.QuestionMembers...),
-		Answer: firstText(element, cyber.AnswerMembers...),
-		JSON:   string(raw),
+		Question: firstText(element, cyber.QuestionMembers...),
+		Answer:   firstText(element, cyber.AnswerMembers...),
+		JSON:     string(raw),
 	}, nil
 }
 

@@ -51,10 +51,7 @@ type Passwords interface {
 type Figures interface {
 	// FiguresByDay returns what was kept of figures over the last days, for one part of the service.
 	FiguresByDay(
-		ctx context.Context,
-		part string,
-		days int,
-		names ...operator.Figure,
+		ctx context.Context, part string, days int, names ...operator.Figure,
 	) (map[operator.Figure][]operator.DayCount, error)
 }
 
@@ -65,9 +62,6 @@ type Ledger interface {
 	// answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back,
 	// and replayed is true, when the claim has been answered before.
 	Once(
-		ctx context.Context,
-		id partner.ID,
-		c partner.RequestClaim,
-		work func(in *Rules) (partner.Answer, error),
+		ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *Rules) (partner.Answer, error),
 	) (a partner.Answer, replayed bool, err error)
 }

@@ -21,11 +21,7 @@ const (
 
 // readItems reads an array of items and calls add for each. Only one item is held in memory. A member of the wrong type
 // is an item's own affair; JSON that is broken anywhere is returned, and then nothing that add was given may be kept.
-func readItems(
-	body io.Reader,
-	work *bulkWork,
-	add func(item int, d *subscription.Draft),
-) error {
+func readItems(body io.Reader, work *bulkWork, add func(item int, d *subscription.Draft)) error {
 	in := &pieces{body: body, work: work}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	in.decoder = d

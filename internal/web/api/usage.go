@@ -120,11 +120,7 @@ func (s *Server) listBudgets(r *request) ([]usageBudget, error) {
 	now := s.Now()
 	live := slices.DeleteFunc(keys, func(k partner.Key) bool { return !k.IsLiveAt(now) })
 	return []usageBudget{
-		newUsageBudget(
-			"webhooks",
-			alert.MaxEndpoints,
-			int64(len(endpoints)),
-		),
+		newUsageBudget("webhooks", alert.MaxEndpoints, int64(len(endpoints))),
 		newUsageBudget("keys", partner.MaxOwnKeys, int64(len(live))),
 	}, nil
 }

@@ -28,17 +28,14 @@ var assetsList = listing{
 	fields: []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
 	header: []string{"tipo", "valor", "situação", "parceiro", "desde", "id"},
 	read: linesOf(filter.readAssets, func(_ filter, partners map[partner.ID]string, a cyber.Asset) listLine {
-		return listLine{
-			string(a.Partner) + "/" + string(a.ID),
-			[]string{
-				kindWords[a.Kind],
-				identifier.MaskValue(a.Kind, a.Value),
-				assetStatusWord(a),
-				partners[a.Partner],
-				formatStamp(a.AddedAt),
-				string(a.ID),
-			},
-		}
+		return listLine{string(a.Partner) + "/" + string(a.ID), []string{
+			kindWords[a.Kind],
+			identifier.MaskValue(a.Kind, a.Value),
+			assetStatusWord(a),
+			partners[a.Partner],
+			formatStamp(a.AddedAt),
+			string(a.ID),
+		}}
 	}),
 }
 

@@ -14,10 +14,7 @@ import (
 )
 
 var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
-	{
-		string(leak.Published),
-		"Publicados",
-	},
+	{string(leak.Published), "Publicados"},
 	{string(leak.Importing), "Em importação"},
 	{string(leak.Retracted), "Retirados"},
 }}
@@ -32,10 +29,7 @@ var breachesList = listing{
 		fromField,
 		toField,
 		{Name: "sort", Label: "Ordem", Options: []choiceOption{
-			{
-				"new",
-				"Mais novos primeiro",
-			},
+			{"new", "Mais novos primeiro"},
 			{"old", "Mais antigos primeiro"},
 			{"size", "Maiores primeiro"},
 			{"name", "Por nome"},
@@ -43,18 +37,15 @@ var breachesList = listing{
 	},
 	header: []string{"nome", "título", "aconteceu", "tipo", "impressões", "situação", "incluído"},
 	read: linesOf(filter.readBreaches, func(_ filter, _ map[partner.ID]string, b leak.Record) listLine {
-		return listLine{
+		return listLine{b.Name, []string{
 			b.Name,
-			[]string{
-				b.Name,
-				b.Title,
-				b.Date.UTC().Format("02/01/2006"),
-				listField{Options: kindOptions}.optionLabel(string(b.Kind)),
-				strconv.FormatInt(b.Tally.Distinct, 10),
-				breachStates.optionLabel(string(b.State)),
-				formatStamp(b.AddedAt),
-			},
-		}
+			b.Title,
+			b.Date.UTC().Format("02/01/2006"),
+			listField{Options: kindOptions}.optionLabel(string(b.Kind)),
+			strconv.FormatInt(b.Tally.Distinct, 10),
+			breachStates.optionLabel(string(b.State)),
+			formatStamp(b.AddedAt),
+		}}
 	}),
 }
 

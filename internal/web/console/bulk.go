@@ -156,11 +156,7 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 
 // applyToAll does an action to every line that fits. Places stay where they are while lines leave the list.
 func (c *Console) applyToAll(
-	ctx context.Context,
-	l *listing,
-	f filter,
-	option string,
-	tell func(any),
+	ctx context.Context, l *listing, f filter, option string, tell func(any),
 ) (listWork, error) {
 	var done listWork
 	for {

@@ -58,9 +58,7 @@ func showCases(c *Console, r *request) (answer, error) {
 }
 
 // gatherDesk returns the desk under a filter.
-func (c *Console) gatherDesk(
-	ctx context.Context, who viewer, f filter, partners []partner.Partner,
-) (casesPage, error) {
+func (c *Console) gatherDesk(ctx context.Context, who viewer, f filter, partners []partner.Partner) (casesPage, error) {
 	page := casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
 	services, err := c.Rules.Services.ListServices(ctx)
 	if err != nil {

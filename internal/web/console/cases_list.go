@@ -29,10 +29,7 @@ var casesList = listing{
 		{Name: "from", Label: "Aberto de"},
 		{Name: "to", Label: "Aberto até"},
 		{Name: "sort", Label: "Ordem", Options: []choiceOption{
-			{
-				"urgent",
-				"Mais urgentes primeiro",
-			},
+			{"urgent", "Mais urgentes primeiro"},
 			{string(cyber.LaneNewest), "Mais novos primeiro"},
 			{string(cyber.LaneOldest), "Mais antigos primeiro"},
 		}},
@@ -40,19 +37,16 @@ var casesList = listing{
 	header: []string{"id", "número", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
 	read: linesOf(filter.readCases, func(f filter, partners map[partner.ID]string, one cyber.Case) listLine {
 		due, _ := one.Clock.Due()
-		return listLine{
-			string(one.Partner) + "/" + string(one.ID),
-			[]string{
-				string(one.ID),
-				strconv.FormatInt(one.Short, 10),
-				string(one.Service),
-				partners[one.Partner],
-				string(one.Status),
-				formatStamp(one.CreatedAt),
-				formatStamp(due),
-				f.assigneeOf(one),
-			},
-		}
+		return listLine{string(one.Partner) + "/" + string(one.ID), []string{
+			string(one.ID),
+			strconv.FormatInt(one.Short, 10),
+			string(one.Service),
+			partners[one.Partner],
+			string(one.Status),
+			formatStamp(one.CreatedAt),
+			formatStamp(due),
+			f.assigneeOf(one),
+		}}
 	}),
 }
 

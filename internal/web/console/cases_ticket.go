@@ -54,10 +54,7 @@ func nextMidnight(now time.Time) time.Time {
 
 // newTickets returns cases as cards of the desk.
 func (c *Console) newTickets(
-	who viewer,
-	cases []cyber.Case,
-	services []cyber.Service,
-	partners []partner.Partner,
+	who viewer, cases []cyber.Case, services []cyber.Service, partners []partner.Partner,
 ) []ticket {
 	serviceNames, partnerNames := map[cyber.ServiceID]string{}, partnerChoice{All: partners}.namesByID()
 	for _, s := range services {

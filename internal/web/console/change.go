@@ -54,10 +54,7 @@ func (c *Console) recordAction(r *request, action, subject, detail string) error
 
 // recordAndRun records what is about to be done, does it, and leads on to another page.
 func (c *Console) recordAndRun(
-	r *request,
-	action, subject, detail string,
-	next redirect,
-	run func() error,
+	r *request, action, subject, detail string, next redirect, run func() error,
 ) (answer, error) {
 	if err := c.recordAction(r, action, subject, detail); err != nil {
 		return nil, err

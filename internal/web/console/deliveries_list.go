@@ -12,10 +12,7 @@ import (
 )
 
 var deliveryStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{
-	{
-		string(alert.DeliveryFailed),
-		"Falharam",
-	},
+	{string(alert.DeliveryFailed), "Falharam"},
 	{string(alert.Pending), "Na fila"},
 	{string(alert.Held), "Retidas"},
 	{string(alert.Delivered), "Entregues"},
@@ -47,19 +44,16 @@ var deliveriesList = listing{
 	header: []string{"situação", "evento", "tipo", "destino", "parceiro", "tentativas", "criada", "terminou"},
 	action: &replayMany,
 	read: linesOf(filter.readDeliveries, func(_ filter, partners map[partner.ID]string, d alert.Listed) listLine {
-		return listLine{
-			string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint),
-			[]string{
-				deliveryStates.optionLabel(string(d.State)),
-				string(d.Event),
-				string(d.Type),
-				string(d.Endpoint),
-				partners[d.Partner],
-				strconv.Itoa(d.Attempts),
-				formatStamp(d.CreatedAt),
-				formatStamp(d.FinishedAt),
-			},
-		}
+		return listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
+			deliveryStates.optionLabel(string(d.State)),
+			string(d.Event),
+			string(d.Type),
+			string(d.Endpoint),
+			partners[d.Partner],
+			strconv.Itoa(d.Attempts),
+			formatStamp(d.CreatedAt),
+			formatStamp(d.FinishedAt),
+		}}
 	}),
 }
 

@@ -22,10 +22,7 @@ var deviceStateField = listField{
 var devicesList = listing{
 	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{ofOne, {Name: "system", Label: "Sistema", None: "Todos", Options: []choiceOption{
-		{
-			string(cyber.Android),
-			"Android",
-		},
+		{string(cyber.Android), "Android"},
 		{string(cyber.IOS), "iOS"},
 		{string(cyber.Windows), "Windows"},
 		{string(cyber.MacOS), "macOS"},
@@ -33,18 +30,15 @@ var devicesList = listing{
 	header: []string{"emitida", "sistema", "pessoa", "ativada", "último contato", "vale até", "id"},
 	action: &revokeMany,
 	read: linesOf(filter.readDevices, func(_ filter, _ map[partner.ID]string, d cyber.Device) listLine {
-		return listLine{
-			string(d.Partner) + "/" + string(d.ID),
-			[]string{
-				formatStamp(d.IssuedAt),
-				string(d.System),
-				shortenID(d.User),
-				formatStamp(d.ActivatedAt),
-				formatStamp(d.SeenAt),
-				formatStamp(d.ValidUntil),
-				string(d.ID),
-			},
-		}
+		return listLine{string(d.Partner) + "/" + string(d.ID), []string{
+			formatStamp(d.IssuedAt),
+			string(d.System),
+			shortenID(d.User),
+			formatStamp(d.ActivatedAt),
+			formatStamp(d.SeenAt),
+			formatStamp(d.ValidUntil),
+			string(d.ID),
+		}}
 	}),
 }
 

@@ -62,22 +62,16 @@ var findingsList = listing{
 		if !one.Finding.Open() {
 			state = resolutionName(one.Finding.Resolution)
 		}
-		return listLine{
-			string(one.Asset.Partner) + "/" + string(one.Finding.ID),
-			[]string{
-				formatStamp(one.Finding.FoundAt),
-				severityField.optionLabel(string(one.Finding.Severity)),
-				kindWords[one.Asset.Kind],
-				identifier.MaskValue(
-					one.Asset.Kind,
-					one.Asset.Value,
-				),
-				one.Finding.Breach.Title,
-				partners[one.Asset.Partner],
-				state,
-				string(one.Finding.ID),
-			},
-		}
+		return listLine{string(one.Asset.Partner) + "/" + string(one.Finding.ID), []string{
+			formatStamp(one.Finding.FoundAt),
+			severityField.optionLabel(string(one.Finding.Severity)),
+			kindWords[one.Asset.Kind],
+			identifier.MaskValue(one.Asset.Kind, one.Asset.Value),
+			one.Finding.Breach.Title,
+			partners[one.Asset.Partner],
+			state,
+			string(one.Finding.ID),
+		}}
 	}),
 }
 

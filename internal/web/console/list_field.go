@@ -42,10 +42,7 @@ var (
 	fromField    = listField{Name: "from", Label: "De"}
 	toField      = listField{Name: "to", Label: "Até"}
 	kindField    = listField{Name: "kind", Label: "Tipo", None: "Todos", Options: []choiceOption{
-		{
-			"email",
-			"E-mail",
-		},
+		{"email", "E-mail"},
 		{"cpf", "CPF"},
 		{"phone", "Telefone"},
 		{"credit_card", "Cartão"},
@@ -54,10 +51,7 @@ var (
 		{"cnpj", "CNPJ"},
 	}}
 	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Many: true, Options: []choiceOption{
-		{
-			string(cyber.SeverityCritical),
-			"Crítica",
-		},
+		{string(cyber.SeverityCritical), "Crítica"},
 		{string(cyber.SeverityHigh), "Alta"},
 		{string(cyber.SeverityMedium), "Média"},
 		{string(cyber.SeverityLow), "Baixa"},

@@ -86,11 +86,7 @@ func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) (fi
 
 // parseFilterQuery reads a query; unknown words of it do not restrict.
 func (c *Console) parseFilterQuery(
-	ctx context.Context,
-	l *listing,
-	q url.Values,
-	id partner.ID,
-	all []partner.Partner,
+	ctx context.Context, l *listing, q url.Values, id partner.ID, all []partner.Partner,
 ) (filter, error) {
 	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
 	if f.After != "" {

@@ -117,9 +117,7 @@ func (v listView) Inner() bool { return v.filter.After != "" }
 func (v listView) Partner() partner.ID { return v.filter.Partner }
 
 // newListView puts together what stands around the table of a list.
-func (c *Console) newListView(
-	ctx context.Context, who viewer, l *listing, f filter, part listPart,
-) (listView, error) {
+func (c *Console) newListView(ctx context.Context, who viewer, l *listing, f filter, part listPart) (listView, error) {
 	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: part.shown, Total: part.total, Persons: l.persons}
 	for _, field := range l.fields {
 		if c.confined && field.isServiceOnly() {

@@ -32,10 +32,7 @@ func (f ownFigures) ownParts(ctx context.Context) (map[string]bool, error) {
 
 // FiguresByDay returns counts of the one partner or of an endpoint of its own.
 func (f ownFigures) FiguresByDay(
-	ctx context.Context,
-	part string,
-	days int,
-	names ...operator.Figure,
+	ctx context.Context, part string, days int, names ...operator.Figure,
 ) (map[operator.Figure][]operator.DayCount, error) {
 	mine, err := f.ownParts(ctx)
 	if err == nil && !mine[part] {

@@ -20,20 +20,12 @@ func (v ownReview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cy
 }
 
 // GroupFindings counts findings of the one partner, whatever was asked for.
-func (v ownReview) GroupFindings(
-	ctx context.Context,
-	f cyber.FindingFilter,
-	most int,
-) ([]cyber.FindingGroup, error) {
+func (v ownReview) GroupFindings(ctx context.Context, f cyber.FindingFilter, most int) ([]cyber.FindingGroup, error) {
 	f.Partner = v.id
 	return v.of.GroupFindings(ctx, f, most)
 }
 
-func (v ownReview) StepMarks(
-	ctx context.Context,
-	id partner.ID,
-	findings []cyber.FindingID,
-) ([]cyber.StepMark, error) {
+func (v ownReview) StepMarks(ctx context.Context, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error) {
 	if id != v.id {
 		return nil, cyber.ErrFindingNotFound
 	}
@@ -59,9 +51,7 @@ func (v ownReview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber
 }
 
 func (v ownReview) DeviceList(
-	ctx context.Context,
-	id partner.ID,
-	f cyber.DeviceFilter,
+	ctx context.Context, id partner.ID, f cyber.DeviceFilter,
 ) ([]cyber.Device, cyber.Mark, error) {
 	if id != v.id {
 		return nil, cyber.Mark{}, partner.ErrNotFound

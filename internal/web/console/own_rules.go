@@ -11,12 +11,9 @@ import (
 func (r Rules) onlyPartner(s scope) Rules {
 	id := s.at.ID
 	return Rules{
-		Operators: r.Operators.ForPartner(
-			s.home.ID,
-			s.role,
-		),
-		Audit:    r.Audit.ForPartner(s.home.ID, r.Operators),
-		Partners: r.Partners.ForPartner(id, s.role.May(operator.Approve) || s.at.Mode == partner.Sandbox),
+		Operators: r.Operators.ForPartner(s.home.ID, s.role),
+		Audit:     r.Audit.ForPartner(s.home.ID, r.Operators),
+		Partners:  r.Partners.ForPartner(id, s.role.May(operator.Approve) || s.at.Mode == partner.Sandbox),
 		Figures: ownFigures{
 			of:       r.Figures,
 			webhooks: r.Webhooks,

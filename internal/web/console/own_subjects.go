@@ -29,9 +29,7 @@ func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string
 
 // DescribePerson returns what the page about a person shows to the one partner.
 func (s ownSubjects) DescribePerson(
-	ctx context.Context,
-	who partner.Partner,
-	p subject.Person,
+	ctx context.Context, who partner.Partner, p subject.Person,
 ) (subject.Held, []subject.Access, error) {
 	if who.ID != s.id || p.Partner != s.id {
 		return subject.Held{}, nil, subject.ErrNobody

@@ -75,8 +75,7 @@ func createPartner(c *Console, r *request) (answer, error) {
 		if err = form.joinFaults(err); err != nil {
 			return "", "", err
 		}
-		err = in.Audit.RecordAction(
-			ctx, r.auditActor(), "key.create", string(cred.Key.ID), cred.Key.AuditDetail())
+		err = in.Audit.RecordAction(ctx, r.auditActor(), "key.create", string(cred.Key.ID), cred.Key.AuditDetail())
 		return string(made.ID), string(mode), err
 	})
 	if err != nil {

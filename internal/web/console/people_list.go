@@ -25,16 +25,13 @@ var peopleList = listing{
 	},
 	header: []string{"dado", "parceiro", "ocorrências", "em aberto", "última"},
 	read: linesOf(filter.readPeople, func(_ filter, partners map[partner.ID]string, p cyber.Affected) listLine {
-		return listLine{
-			string(p.Asset.Partner) + "/" + string(p.Asset.ID),
-			[]string{
-				kindWords[p.Asset.Kind] + " " + identifier.MaskValue(p.Asset.Kind, p.Asset.Value),
-				partners[p.Asset.Partner],
-				groupedNumber(p.Findings),
-				groupedNumber(p.Open),
-				formatStamp(p.Newest),
-			},
-		}
+		return listLine{string(p.Asset.Partner) + "/" + string(p.Asset.ID), []string{
+			kindWords[p.Asset.Kind] + " " + identifier.MaskValue(p.Asset.Kind, p.Asset.Value),
+			partners[p.Asset.Partner],
+			groupedNumber(p.Findings),
+			groupedNumber(p.Open),
+			formatStamp(p.Newest),
+		}}
 	}),
 }
 
@@ -86,9 +83,7 @@ func listPeople(c *Console, r *request) (answer, error) {
 	return view{"people", "Pessoas atingidas", page}, nil
 }
 
-func (c *Console) gatherPeople(
-	ctx context.Context, who viewer, f filter, all []partner.Partner,
-) (peoplePage, error) {
+func (c *Console) gatherPeople(ctx context.Context, who viewer, f filter, all []partner.Partner) (peoplePage, error) {
 	list, next, err := f.readPeople(ctx, &c.Rules, perPage)
 	if err != nil {
 		return peoplePage{}, err

@@ -74,9 +74,7 @@ func pictureOverTime(title string, series []pictureSeries, counts ...[]operator.
 
 // pictureDays is pictureOverTime; path returns the list of what a series counts from one day to another, both included.
 func pictureDays(
-	title string,
-	series []pictureSeries,
-	path func(series int, from, to time.Time) string,
+	title string, series []pictureSeries, path func(series int, from, to time.Time) string,
 	counts ...[]operator.DayCount,
 ) picture {
 	each, first := 1, "Dia"

@@ -59,10 +59,7 @@ type Figures interface {
 	// FiguresByDay are figures of the last days, of the whole service or one part of it; Parts what each part has of
 	// one.
 	FiguresByDay(
-		ctx context.Context,
-		part string,
-		days int,
-		names ...operator.Figure,
+		ctx context.Context, part string, days int, names ...operator.Figure,
 	) (map[operator.Figure][]operator.DayCount, error)
 	FiguresByPart(ctx context.Context, name operator.Figure, days int) (map[string]int64, error)
 }

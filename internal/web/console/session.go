@@ -49,15 +49,11 @@ func redirectToLogin(r *request, ended bool) answer {
 	if r.Method == http.MethodPost && ended && !r.route.upload {
 		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
 		if err := r.ParseForm(); err == nil {
-			return view{
-				"login",
-				"Entrar",
-				loginPage{
-					Next:  r.route.proofPage(r.Request),
-					Ended: true,
-					Kept:  &keptForm{Path: r.URL.Path, Fields: r.PostForm},
-				},
-			}
+			return view{"login", "Entrar", loginPage{
+				Next:  r.route.proofPage(r.Request),
+				Ended: true,
+				Kept:  &keptForm{Path: r.URL.Path, Fields: r.PostForm},
+			}}
 		}
 	}
 	q := url.Values{}

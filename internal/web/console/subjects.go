@@ -25,28 +25,17 @@ type Subjects interface {
 	// RequestErasure asks for an erasure of what one partner holds, a day later; CancelErasure takes it back, and
 	// ListOpenErasures lists those that are not over.
 	RequestErasure(
-		ctx context.Context,
-		who operator.Actor,
-		p subject.Person,
-		reason string,
+		ctx context.Context, who operator.Actor, p subject.Person, reason string,
 	) (subject.ErasureRequest, error)
 	CancelErasure(
-		ctx context.Context,
-		who operator.Actor,
-		id partner.ID,
-		request string,
+		ctx context.Context, who operator.Actor, id partner.ID, request string,
 	) (subject.ErasureRequest, error)
 	ListOpenErasures(ctx context.Context, id partner.ID) ([]subject.ErasureRequest, error)
 	// WriteErasureLog writes the tombstones of all erasures.
 	WriteErasureLog(ctx context.Context, w io.Writer) (int, error)
 	// ReportIncident lists the people that an incident affects.
 	ReportIncident(
-		ctx context.Context,
-		who operator.Actor,
-		of subject.Incident,
-		known time.Time,
-		reveal bool,
-		reason string,
+		ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string,
 	) (subject.Report, error)
 }
 

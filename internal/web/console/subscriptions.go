@@ -15,9 +15,7 @@ import (
 type Subscriptions interface {
 	// SubscriptionList returns a page and the number that the next goes on from; 0 at the end.
 	SubscriptionList(
-		ctx context.Context,
-		id partner.ID,
-		f subscription.ListFilter,
+		ctx context.Context, id partner.ID, f subscription.ListFilter,
 	) ([]subscription.Subscription, int64, error)
 	SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error)
 	SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error)

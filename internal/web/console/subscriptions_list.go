@@ -43,30 +43,22 @@ var subscriptionsList = listing{
 			if s.LastDay() != 0 {
 				last = s.LastDay().String()
 			}
-			return listLine{
-				string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10),
-				[]string{
-					strconv.FormatInt(
-						s.Seq,
-						10,
-					),
-					maskPersonName(s.Beneficiary.Name),
-					identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
-					string(s.Plan),
-					s.Start.String(),
-					last,
-					subscriptionBadge(s, f.now).Text,
-				},
-			}
+			return listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
+				strconv.FormatInt(s.Seq, 10),
+				maskPersonName(s.Beneficiary.Name),
+				identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
+				string(s.Plan),
+				s.Start.String(),
+				last,
+				subscriptionBadge(s, f.now).Text,
+			}}
 		},
 	),
 }
 
 // readSubscriptions returns a page of subscriptions. The days of its filter are days in Brazil, the last one included.
 func (f filter) readSubscriptions(
-	ctx context.Context,
-	in *Rules,
-	limit int,
+	ctx context.Context, in *Rules, limit int,
 ) ([]subscription.Subscription, string, error) {
 	l := subscription.ListFilter{
 		State:       subscription.ListState(f.valueOfName("state")),

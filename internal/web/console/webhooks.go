@@ -15,16 +15,10 @@ type Webhooks interface {
 	FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error)
 	Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error)
 	Test(
-		ctx context.Context,
-		id partner.ID,
-		endpoint alert.EndpointID,
-		t alert.Type,
+		ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type,
 	) (webhook.Outcome, alert.EventID, error)
 	RotateKeys(
-		ctx context.Context,
-		id partner.ID,
-		endpoint alert.EndpointID,
-		overlap time.Duration,
+		ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration,
 	) (alert.Endpoint, error)
 	EnableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
 	DisableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)

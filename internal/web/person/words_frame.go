@@ -24,13 +24,9 @@ var frameWords = map[string]said{
 	"local":   {"Horários de Brasília.", "Horarios de Brasilia.", "Times are those of Brasília."},
 	"foreign": {"", "Este texto está en portugués.", "This text is in Portuguese."},
 
-	"enter.title": {"Abrindo a sua página", "Abriendo su página", "Opening your page"},
-	"enter.go":    {"Continuar", "Continuar", "Continue"},
-	"closed.title": {
-		"Este link expirou",
-		"Este enlace venció",
-		"This link has expired",
-	},
+	"enter.title":  {"Abrindo a sua página", "Abriendo su página", "Opening your page"},
+	"enter.go":     {"Continuar", "Continuar", "Continue"},
+	"closed.title": {"Este link expirou", "Este enlace venció", "This link has expired"},
 	"closed.text": {
 		"Abra de novo pelo app do banco, ou pelo site em que você o recebeu. Por segurança, a página fica aberta " +
 			"por pouco tempo.",
@@ -70,24 +66,16 @@ var frameWords = map[string]said{
 		"Primero, la respuesta que esperamos de usted.",
 		"First, the reply that we are waiting for.",
 	},
-	"home.start":   {"Começar", "Empezar", "Start"},
-	"home.all":     {"Ver todos", "Ver todos", "See all"},
-	"home.details": {"Ver detalhes", "Ver detalles", "See details"},
-	"home.waiting": {"Esperamos a sua resposta.", "Esperamos su respuesta.", "We are waiting for your reply."},
-	"home.answer":  {"Responder", "Responder", "Reply"},
-	"home.ask":     {"Peça ajuda a uma pessoa.", "Pida ayuda a una persona.", "Ask a person for help."},
-	"home.devices": {"{} de {} protegidos.", "{} de {} protegidos.", "{} of {} protected."},
-	"home.nodevices": {
-		"Nenhum tem antivírus ainda.",
-		"Ninguno tiene antivirus todavía.",
-		"None has an antivirus yet.",
-	},
-	"home.nothing": {"Nada a fazer por agora.", "Nada que hacer por ahora.", "Nothing to do for now."},
-	"home.meanwhile": {
-		"Ver o que já dá para fazer",
-		"Ver lo que ya se puede hacer",
-		"See what can be done already",
-	},
+	"home.start":     {"Começar", "Empezar", "Start"},
+	"home.all":       {"Ver todos", "Ver todos", "See all"},
+	"home.details":   {"Ver detalhes", "Ver detalles", "See details"},
+	"home.waiting":   {"Esperamos a sua resposta.", "Esperamos su respuesta.", "We are waiting for your reply."},
+	"home.answer":    {"Responder", "Responder", "Reply"},
+	"home.ask":       {"Peça ajuda a uma pessoa.", "Pida ayuda a una persona.", "Ask a person for help."},
+	"home.devices":   {"{} de {} protegidos.", "{} de {} protegidos.", "{} of {} protected."},
+	"home.nodevices": {"Nenhum tem antivírus ainda.", "Ninguno tiene antivirus todavía.", "None has an antivirus yet."},
+	"home.nothing":   {"Nada a fazer por agora.", "Nada que hacer por ahora.", "Nothing to do for now."},
+	"home.meanwhile": {"Ver o que já dá para fazer", "Ver lo que ya se puede hacer", "See what can be done already"},
 
 	"looks.some": {
 		"Ainda não olhamos todos os seus dados.",
@@ -110,11 +98,7 @@ var frameWords = map[string]said{
 		"So we do not know whether they are in a leak.",
 	},
 	"looks.since": {"Estão na fila desde {}.", "Están en la cola desde {}.", "They have been waiting since {}."},
-	"looks.by": {
-		"Devem ser olhados até {}.",
-		"Deben ser mirados hasta {}.",
-		"They should be looked at by {}.",
-	},
+	"looks.by":    {"Devem ser olhados até {}.", "Deben ser mirados hasta {}.", "They should be looked at by {}."},
 	"looks.nodate": {
 		"Ainda não há data para isso.",
 		"Todavía no hay fecha para eso.",
@@ -165,11 +149,7 @@ var frameWords = map[string]said{
 	"risk.mid":     {"Médio", "Medio", "Medium"},
 	"risk.high":    {"Alto", "Alto", "High"},
 	"risk.unknown": {"Ainda não sabemos", "Todavía no sabemos", "We do not know yet"},
-	"risk.blank": {
-		"Risco ainda sem medida",
-		"Riesgo todavía sin medida",
-		"Risk not measured yet",
-	},
+	"risk.blank":   {"Risco ainda sem medida", "Riesgo todavía sin medida", "Risk not measured yet"},
 	"risk.wait": {
 		"Com todos, mostramos se é baixo, médio ou alto, e por quê.",
 		"Con todos, mostramos si es bajo, medio o alto, y por qué.",

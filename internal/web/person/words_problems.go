@@ -12,36 +12,20 @@ var problemWords = map[string]said{
 		"El servicio no responde ahora. Intente de nuevo en instantes.",
 		"The service does not answer now. Try again in a moment.",
 	},
-	"problem.invalid": {
-		"Confira o que foi preenchido.",
-		"Revise lo que completó.",
-		"Check what you filled in.",
-	},
-	"problem.unprocessable": {
-		"Confira o que foi preenchido.",
-		"Revise lo que completó.",
-		"Check what you filled in.",
-	},
+	"problem.invalid":       {"Confira o que foi preenchido.", "Revise lo que completó.", "Check what you filled in."},
+	"problem.unprocessable": {"Confira o que foi preenchido.", "Revise lo que completó.", "Check what you filled in."},
 	"problem.unauthenticated": {
 		"Esta página não está mais aberta.",
 		"Esta página ya no está abierta.",
 		"This page is no longer open.",
 	},
-	"problem.forbidden": {
-		"Isto não é permitido aqui.",
-		"Esto no está permitido aquí.",
-		"That is not allowed here.",
-	},
+	"problem.forbidden": {"Isto não é permitido aqui.", "Esto no está permitido aquí.", "That is not allowed here."},
 	"problem.not_found": {
 		"Não encontramos o que você procura.",
 		"No encontramos lo que busca.",
 		"We did not find what you are looking for.",
 	},
-	"problem.conflict": {
-		"Isto não é possível agora.",
-		"Esto no es posible ahora.",
-		"That is not possible now.",
-	},
+	"problem.conflict":  {"Isto não é possível agora.", "Esto no es posible ahora.", "That is not possible now."},
 	"problem.too_large": {"O texto é longo demais.", "El texto es demasiado largo.", "The text is too long."},
 	"problem.unsupported_type": {
 		"Confira o que foi preenchido.",

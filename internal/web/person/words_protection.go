@@ -76,11 +76,7 @@ var protectionWords = map[string]said{
 		"Hay horarios más tarde; estos son los primeros.",
 		"There are later times; these are the first.",
 	},
-	"service.text": {
-		"Conte o que aconteceu (opcional)",
-		"Cuente qué pasó (opcional)",
-		"Say what happened (optional)",
-	},
+	"service.text": {"Conte o que aconteceu (opcional)", "Cuente qué pasó (opcional)", "Say what happened (optional)"},
 	"service.send": {"Abrir atendimento", "Abrir caso", "Open a case"},
 
 	"cover.title":   {"A sua cobertura", "Su cobertura", "Your cover"},
