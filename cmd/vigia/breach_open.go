@@ -26,9 +26,7 @@ type importOpening struct {
 
 // importSpec returns what a command reads: its inputs, and how they are opened.
 func (o *importOpening) importSpec(
-	ctx context.Context,
-	through config.Outgoing,
-	inputs []string,
+	ctx context.Context, through config.Outgoing, inputs []string,
 ) (spec intake.Spec, err error) {
 	out, err := app.OpenOutgoing(through)
 	if err != nil {

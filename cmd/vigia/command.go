@@ -83,10 +83,7 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 		}
 	}
 	return context.WithValue(ctx, commandKey{}, command{
-		strings.Join(
-			names,
-			".",
-		),
+		strings.Join(names, "."),
 		subject,
 		strings.Join(words, " "),
 		person,

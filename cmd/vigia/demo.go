@@ -62,11 +62,7 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	}
 	defer func() { err = errors.Join(err, receiver.closeServer()) }()
 	serve := config.Serve{
-		Listen: freeListenAddress(
-			ctx,
-			d.Listen,
-			"127.0.0.1:8080",
-		),
+		Listen:         freeListenAddress(ctx, d.Listen, "127.0.0.1:8080"),
 		ConsoleListen:  freeListenAddress(ctx, d.ConsoleListen, "127.0.0.1:8081"),
 		Roles:          []string{"api", "worker", "console"},
 		LogLevel:       "error",

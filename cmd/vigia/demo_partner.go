@@ -12,11 +12,7 @@ import (
 
 // findPartner makes sure that a partner of an earlier run is still there, or makes it.
 func findPartner(
-	ctx context.Context,
-	registry *partner.Registry,
-	s *demoTenant,
-	name string,
-	mode partner.Mode,
+	ctx context.Context, registry *partner.Registry, s *demoTenant, name string, mode partner.Mode,
 	settings partner.Settings,
 ) error {
 	if s.PartnerID != "" {
@@ -62,11 +58,7 @@ func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error
 // pointWebhooks has the partner's alerts sent to the receiver; a receiver at another address than last time gets new
 // endpoints.
 func (t *demoTenant) pointWebhooks(
-	ctx context.Context,
-	endpoints *alert.Endpoints,
-	r *receiver,
-	paths []string,
-	guard alert.AddressCheck,
+	ctx context.Context, endpoints *alert.Endpoints, r *receiver, paths []string, guard alert.AddressCheck,
 ) error {
 	id := partner.ID(t.PartnerID)
 	list, err := endpoints.ListEndpoints(ctx, id)

@@ -42,13 +42,7 @@ func (s *Server) startChores(ctx context.Context, group *errgroup.Group) {
 }
 
 // repeatChore runs a chore now and at each interval, and logs its failures.
-func (s *Server) repeatChore(
-	ctx context.Context,
-	group *errgroup.Group,
-	every time.Duration,
-	name string,
-	c chore,
-) {
+func (s *Server) repeatChore(ctx context.Context, group *errgroup.Group, every time.Duration, name string, c chore) {
 	repeatWork(ctx, group, every, func() { s.reportChore(ctx, name, c.runOnce(ctx)) })
 }
 

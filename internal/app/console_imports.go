@@ -56,11 +56,7 @@ func onlyPaths(paths []string) []string {
 
 // Renew begins to renew a breach by files.
 func (i *consoleImports) Renew(
-	ctx context.Context,
-	way intake.Way,
-	breach string,
-	noPairs bool,
-	from console.Input,
+	ctx context.Context, way intake.Way, breach string, noPairs bool, from console.Input,
 ) error {
 	inputs, remove, err := i.listInputs(ctx, from)
 	if err != nil {
@@ -88,10 +84,7 @@ func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec 
 
 // Explain tells what a published breach says of one value, and what was known of it before.
 func (i *consoleImports) Explain(
-	ctx context.Context,
-	name string,
-	kind identifier.Kind,
-	value string,
+	ctx context.Context, name string, kind identifier.Kind, value string,
 ) (leak.Explanation, error) {
 	fingerprint, err := i.app.Leaks.Importer.FingerprintOf(kind, value)
 	if err != nil {
@@ -145,11 +138,7 @@ func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record,
 
 // behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.
 func (i *consoleImports) behindAJob(
-	ctx context.Context,
-	kind string,
-	spec intake.Spec,
-	after func(),
-	work func() error,
+	ctx context.Context, kind string, spec intake.Spec, after func(), work func() error,
 ) error {
 	_, err := i.app.Store.Jobs.EnqueueJob(ctx, kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if err != nil {

@@ -49,11 +49,7 @@ func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, sou
 
 // importFrom starts a job that imports a password corpus; after is called when the inputs are no longer needed.
 func (p *consolePasswords) importFrom(
-	ctx context.Context,
-	a password.Algorithm,
-	source string,
-	inputs []password.Input,
-	after func(),
+	ctx context.Context, a password.Algorithm, source string, inputs []password.Input, after func(),
 ) error {
 	return p.beginFill(
 		ctx,
@@ -71,7 +67,8 @@ func (p *consolePasswords) importFrom(
 }
 
 // beginFill starts a job that fills a corpus and keeps how far it came.
-func (p *consolePasswords) beginFill(ctx context.Context, kind string, a password.Algorithm, after func(),
+func (p *consolePasswords) beginFill(
+	ctx context.Context, kind string, a password.Algorithm, after func(),
 	fill func(context.Context, func(password.Progress)) error,
 ) error {
 	return p.beginWork(ctx, kind, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {

@@ -46,32 +46,20 @@ func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 		Review:            in.Overview,
 		Breaches:          &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work},
 		Feeds:             consoleFeeds{&feeds},
-		Passwords: &consolePasswords{
-			a.Passwords,
-			a,
-			p.work,
-			p.outgoing.Downloads,
-		},
-		Cases:     r.Cases,
-		Endpoints: r.Endpoints,
-		Content:   r.Content,
-		Messages:  r.Messages,
-		Subjects: consoleSubjects{
-			a.Subjects,
-			r.Erasures,
-			a,
-		},
-		Search: subject.NewSearch(in.Subjects, in.Partners),
-		Cover:  r.Cover,
-		Keys:   consoleKeys{a},
-		Webhooks: &consoleWebhooks{
-			r.Webhooks,
-			p.outgoing,
-		},
-		Events:  in.Overview,
-		History: r.History,
-		Jobs:    in.Jobs,
-		Saved:   in.Operators,
+		Passwords:         &consolePasswords{a.Passwords, a, p.work, p.outgoing.Downloads},
+		Cases:             r.Cases,
+		Endpoints:         r.Endpoints,
+		Content:           r.Content,
+		Messages:          r.Messages,
+		Subjects:          consoleSubjects{a.Subjects, r.Erasures, a},
+		Search:            subject.NewSearch(in.Subjects, in.Partners),
+		Cover:             r.Cover,
+		Keys:              consoleKeys{a},
+		Webhooks:          &consoleWebhooks{r.Webhooks, p.outgoing},
+		Events:            in.Overview,
+		History:           r.History,
+		Jobs:              in.Jobs,
+		Saved:             in.Operators,
 	}
 }
 
@@ -113,10 +101,7 @@ type consoleSubjects struct {
 
 // Erase erases a person, also when the browser does not wait for it: half an erasure would be worse than a lost answer.
 func (s consoleSubjects) Erase(
-	ctx context.Context,
-	who operator.Actor,
-	p subject.Person,
-	reason string,
+	ctx context.Context, who operator.Actor, p subject.Person, reason string,
 ) (subject.Outcome, error) {
 	return s.app.EraseSubject(context.WithoutCancel(ctx), who, p, reason)
 }
@@ -129,20 +114,14 @@ type consoleWebhooks struct {
 
 // Create makes an endpoint whose address the guard allows.
 func (w *consoleWebhooks) Create(
-	ctx context.Context,
-	id partner.ID,
-	url string,
-	types []string,
+	ctx context.Context, id partner.ID, url string, types []string,
 ) (alert.Endpoint, error) {
 	return w.Endpoints.CreateEndpoint(ctx, id, url, types, w.outgoing.Guard)
 }
 
 // Test sends a sample of a type once through the guard.
 func (w *consoleWebhooks) Test(
-	ctx context.Context,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	t alert.Type,
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type,
 ) (webhook.Outcome, alert.EventID, error) {
 	return w.Endpoints.SendTestEvent(ctx, id, endpoint, t, w.outgoing.Webhooks)
 }

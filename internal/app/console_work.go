@@ -67,10 +67,7 @@ func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy 
 
 // beginDetached begins what a page alone knows how to do.
 func (w *consoleWork) beginDetached(
-	ctx context.Context,
-	kind, subject string,
-	busy error,
-	do func(context.Context, func(any)) (any, error),
+	ctx context.Context, kind, subject string, busy error, do func(context.Context, func(any)) (any, error),
 ) error {
 	return w.beginWork(ctx, kind, subject, busy, do, func() {})
 }

@@ -31,10 +31,7 @@ const (
 
 // listenAndServe opens the address before it returns, so that an address in use is an error at start.
 func (s *Server) listenAndServe(
-	group *errgroup.Group,
-	address string,
-	h http.Handler,
-	answer time.Duration,
+	group *errgroup.Group, address string, h http.Handler, answer time.Duration,
 ) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {

@@ -17,11 +17,7 @@ type poolWatch struct {
 }
 
 // newPoolWatch makes the chore and its metric.
-func newPoolWatch(
-	endpoints *cyber.Endpoints,
-	log *slog.Logger,
-	register func(...prometheus.Collector),
-) *poolWatch {
+func newPoolWatch(endpoints *cyber.Endpoints, log *slog.Logger, register func(...prometheus.Collector)) *poolWatch {
 	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_epp_pool_free",
 		Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",

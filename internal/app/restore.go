@@ -42,11 +42,7 @@ type Restored struct {
 // since the backup, and checks everything. record is called with the restored installation before the check. Until the
 // restore is complete a marker keeps every other command out of the folder; the next restore starts over in it.
 func RestoreBackup(
-	ctx context.Context,
-	c config.Common,
-	path string,
-	o RestoreOptions,
-	record func(*App) error,
+	ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error,
 ) (r Restored, err error) {
 	about, err := backup.DescribeArchive(path)
 	if err != nil {
@@ -137,11 +133,7 @@ func emptyFolder(path string) error {
 
 // unpackBackup puts files in place only when all of them are right.
 func unpackBackup(
-	ctx context.Context,
-	c config.Common,
-	path string,
-	keys *seal.Keys,
-	progress func(done, total int64),
+	ctx context.Context, c config.Common, path string, keys *seal.Keys, progress func(done, total int64),
 ) (m backup.Manifest, err error) {
 	stage, err := os.MkdirTemp(c.Data, ".restore-*")
 	if err != nil {

@@ -115,10 +115,7 @@ type ledger struct {
 
 // Once runs the store's Once with the rules bound to its transaction.
 func (l ledger) Once(
-	ctx context.Context,
-	id partner.ID,
-	c partner.RequestClaim,
-	work func(in *api.Rules) (partner.Answer, error),
+	ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *api.Rules) (partner.Answer, error),
 ) (partner.Answer, bool, error) {
 	return l.app.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
 		in := l.app.rulesWithin(tx).forPartners(l.passwords, l.persons.WithStore(tx.Advice))
