@@ -70,7 +70,6 @@ func (v *auditVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}
 	text := fmt.Sprintf("%d:%x", head.Seq, head.MAC)
 	return o.showRecord(
-		newRecord("lines", head.Seq, "head", text, "intact", true),
-		"Note this head elsewhere, to check against later.",
+		newRecord("lines", head.Seq, "head", text, "intact", true), "Note this head elsewhere, to check against later.",
 	)
 }

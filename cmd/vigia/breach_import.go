@@ -110,8 +110,7 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, open opener
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf(
-			"stopped; run the same command again to go on, or give it up: vigia breach retract %s",
-			b.Name,
+			"stopped; run the same command again to go on, or give it up: vigia breach retract %s", b.Name,
 		)
 	case errors.Is(err, intake.ErrDoubtful):
 		return errors.Join(o.showRecord(withSkips(viewBreach(out.Record), out.Skips)), err)
@@ -128,9 +127,7 @@ func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcom
 	if !out.Unchanged {
 		matching := o.progress("match "+name, "values")
 		match, err = a.Leaks.Foreground.MatchBreach(
-			ctx,
-			name,
-			func(p leak.MatchProgress) { matching.setProgress(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) },
+			ctx, name, func(p leak.MatchProgress) { matching.setProgress(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) },
 		)
 		matching.clearLine()
 		if err != nil {
@@ -177,8 +174,7 @@ func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec in
 	}
 	view := newRecord("records", makeRecords(seen, func(u intake.Understood) record {
 		values := makeRecords(
-			u.Values,
-			func(v intake.UnderstoodValue) record { return newRecord("type", v.Kind, "value", v.Normal) },
+			u.Values, func(v intake.UnderstoodValue) record { return newRecord("type", v.Kind, "value", v.Normal) },
 		)
 		infected := ""
 		if u.Day != 0 {
@@ -196,8 +192,7 @@ func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec in
 		return o.showRecord(view, "Nothing was written. The inputs were not read to their end.")
 	}
 	return o.showRecord(
-		view.withPairs("values_left_out", tally.LeftOut, "reasons", tally.Reasons),
-		"Nothing was written.",
+		view.withPairs("values_left_out", tally.LeftOut, "reasons", tally.Reasons), "Nothing was written.",
 	)
 }
 

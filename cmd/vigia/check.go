@@ -52,8 +52,7 @@ var errProblems = fault.New(fault.Internal, "check.problems")
 // viewProblems returns the problems of a database as records of output.
 func viewProblems(list []store.Problem) []record {
 	return makeRecords(
-		list,
-		func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) },
+		list, func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) },
 	)
 }
 

@@ -100,12 +100,8 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 		select {
 		case <-running.Done():
 		case <-srv.Ready:
-			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+strings.Replace(
-				srv.ConsoleAddr.String(),
-				"127.0.0.1",
-				"localhost",
-				1,
-			) // passkeys need a name
+			console := strings.Replace(srv.ConsoleAddr.String(), "127.0.0.1", "localhost", 1) // passkeys need a name
+			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+console
 			err := world.beginWorld(running, o.w, d.Tour)
 			if err == nil {
 				err = world.remember(running, o.w)

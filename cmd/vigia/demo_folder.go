@@ -50,8 +50,7 @@ func prepareDemoFolder(folder string, isFresh bool) error {
 	}
 	if string(mark) != demoMarkText {
 		return fmt.Errorf(
-			"%s was not made by a demo, so it is left alone: give --data a folder that does not exist yet",
-			folder,
+			"%s was not made by a demo, so it is left alone: give --data a folder that does not exist yet", folder,
 		)
 	}
 	if !isFresh {

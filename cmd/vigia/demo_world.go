@@ -42,25 +42,13 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 	now := time.Now()
 	longAgo := func() time.Time { return now.AddDate(0, 0, -pastDays-1) }
 	before := partner.NewRegistry(a.Store.Partners, longAgo, nil)
-	if err := findPartner(
-		ctx,
-		before,
-		&secrets.Live,
-		"Banco Ipê-Roxo (demonstração)",
-		partner.Live,
-		partner.Settings{People: 1000},
-	); err != nil {
+	const liveName, sandboxName = "Banco Ipê-Roxo (demonstração)", "Banco Jequitibá (demonstração)"
+	settings := partner.Settings{People: 1000}
+	if err := findPartner(ctx, before, &secrets.Live, liveName, partner.Live, settings); err != nil {
 		return nil, err
 	}
 	testing := partner.Settings{SandboxOf: partner.ID(secrets.Live.PartnerID)}
-	if err := findPartner(
-		ctx,
-		a.Partners,
-		&secrets.Sandbox,
-		"Banco Jequitibá (demonstração)",
-		partner.Sandbox,
-		testing,
-	); err != nil {
+	if err := findPartner(ctx, a.Partners, &secrets.Sandbox, sandboxName, partner.Sandbox, testing); err != nil {
 		return nil, err
 	}
 	for _, t := range []struct {
@@ -111,8 +99,7 @@ func (w *world) beginWorld(ctx context.Context, out io.Writer, wholeTour bool) e
 		)
 	}
 	device := fmt.Sprintf(
-		`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`,
-		ana,
+		`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`, ana,
 	)
 	var key struct{ EppKey string }
 	w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp", device, &key)
@@ -184,12 +171,7 @@ func (w *world) callPartnerAPI(ctx context.Context, method, path, body string, i
 	case err != nil:
 	case res.StatusCode != http.StatusOK:
 		err = fmt.Errorf(
-			"demo: %s %s answered %d %s (%s)",
-			method,
-			path,
-			res.StatusCode,
-			text,
-			res.Header.Get("x-error-detail"),
+			"demo: %s %s answered %d %s (%s)", method, path, res.StatusCode, text, res.Header.Get("x-error-detail"),
 		)
 	case into != nil:
 		err = json.Unmarshal(text, into)

@@ -92,8 +92,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 		}
 	}
 	err := o.printValue(
-		map[string]any{"findings": p.list, "healthy": problems == 0},
-		func(w io.Writer) { o.diagnoses(w, p.list) },
+		map[string]any{"findings": p.list, "healthy": problems == 0}, func(w io.Writer) { o.diagnoses(w, p.list) },
 	)
 	if problems > 0 {
 		err = errors.Join(err, errSick)

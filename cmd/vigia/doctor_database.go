@@ -110,8 +110,7 @@ func (p *checkup) compareClocks(ctx context.Context, db *sqldb.DB) {
 			p.reportWarning(
 				area,
 				fmt.Sprintf(
-					"it was set while the server ran: it is %s the time that the server goes by",
-					aheadOrBehind(skew),
+					"it was set while the server ran: it is %s the time that the server goes by", aheadOrBehind(skew),
 				),
 				"set it right, by NTP; if it is right now, restart the server",
 			)

@@ -86,9 +86,7 @@ func (p *checkup) checkClock() {
 		p.reportProblem(
 			area,
 			fmt.Sprintf(
-				"it says %s, but the database was written at %s",
-				formatTime(p.now),
-				formatTime(info.ModTime()),
+				"it says %s, but the database was written at %s", formatTime(p.now), formatTime(info.ModTime()),
 			),
 			"set the clock, or find out what set it back",
 		)

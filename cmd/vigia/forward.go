@@ -50,11 +50,7 @@ func (f forwarder) forwardEvent(ctx context.Context, e client.Event) error {
 		isTaken := webhook.JudgeOutcome(outcome).Action == webhook.Delivered
 		isLast := isTaken || answered == forwardTries
 		line := fmt.Sprintf(
-			"%s  %-32s %s -> %s",
-			time.Now().Format(time.TimeOnly),
-			e.Body.Type,
-			e.ID,
-			explainOutcome(outcome),
+			"%s  %-32s %s -> %s", time.Now().Format(time.TimeOnly), e.Body.Type, e.ID, explainOutcome(outcome),
 		)
 		switch {
 		case !isLast:

@@ -143,11 +143,7 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	var unread config.Problems
 	exit := -1
 	parser, err := newParser(
-		&c,
-		stdout,
-		stderr,
-		func(code int) { exit = code; panic(exited{}) },
-		collectUnread(&unread),
+		&c, stdout, stderr, func(code int) { exit = code; panic(exited{}) }, collectUnread(&unread),
 	)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)

@@ -140,11 +140,8 @@ func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) erro
 			live = append(live, key.Preview)
 		}
 	}
-	if err := p.confirm(o, "Refuse every request of this partner until 'vigia partner resume'?", newRecord(
-		"partner_id", found.ID,
-		"name", found.Name,
-		"keys_turned_off", live,
-	)); err != nil {
+	about := newRecord("partner_id", found.ID, "name", found.Name, "keys_turned_off", live)
+	if err := p.confirm(o, "Refuse every request of this partner until 'vigia partner resume'?", about); err != nil {
 		return err
 	}
 	if found, err = a.Partners.SuspendPartner(ctx, p.ID); err != nil {

@@ -92,12 +92,7 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 	}
 	staged := filepath.Join(stage, "archive")
 	m, err = backup.WriteArchive(
-		ctx,
-		staged,
-		about,
-		sources,
-		func(list []byte) []byte { return keys.MAC(backupMAC, list) },
-		o.Progress,
+		ctx, staged, about, sources, func(list []byte) []byte { return keys.MAC(backupMAC, list) }, o.Progress,
 	)
 	if err == nil {
 		err = durable.RenameNew(staged, path)

@@ -63,10 +63,7 @@ func (i *consoleImports) Renew(
 		return err
 	}
 	return i.beginRenewal(
-		ctx,
-		way,
-		intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs},
-		remove,
+		ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, remove,
 	)
 }
 

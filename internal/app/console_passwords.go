@@ -39,11 +39,7 @@ func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, sou
 		return err
 	}
 	return p.importFrom(
-		ctx,
-		a,
-		cmp.Or(source, strings.Join(from.Paths, ", "), filepath.Base(from.Name)),
-		inputs,
-		remove,
+		ctx, a, cmp.Or(source, strings.Join(from.Paths, ", "), filepath.Base(from.Name)), inputs, remove,
 	)
 }
 
@@ -58,8 +54,7 @@ func (p *consolePasswords) importFrom(
 		after,
 		func(ctx context.Context, tell func(password.Progress)) error {
 			_, err := p.app.ImportPasswords(
-				ctx,
-				password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: tell},
+				ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: tell},
 			)
 			return err
 		},

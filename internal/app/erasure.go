@@ -31,8 +31,7 @@ func (a *App) EraseSubject(
 // logErasures notes tombstones in the log of this machine's data folder.
 func (a *App) logErasures(stones []subject.Tombstone) error {
 	return durable.AppendToFile(
-		ErasureLog(a.Config),
-		func(w io.Writer) error { return subject.WriteTombstones(w, stones) },
+		ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteTombstones(w, stones) },
 	)
 }
 

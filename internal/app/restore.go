@@ -141,11 +141,7 @@ func unpackBackup(
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	m, err = backup.ExtractArchive(
-		ctx,
-		path,
-		stage,
-		func(list, mac []byte) bool { return hmac.Equal(mac, keys.MAC(backupMAC, list)) },
-		progress,
+		ctx, path, stage, func(list, mac []byte) bool { return hmac.Equal(mac, keys.MAC(backupMAC, list)) }, progress,
 	)
 	if err != nil {
 		return m, err

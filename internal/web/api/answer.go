@@ -54,9 +54,8 @@ func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer partner.A
 	if err != nil {
 		discardBody(w, r.http)
 		answer = r.route.area.encodeRefusal(err)
-		h.Del(
-			"idempotency-replayed",
-		) // the repeat of a request whose work is done anew was refused: nothing was repeated
+		// The repeat of a request whose work is done anew was refused: nothing was repeated.
+		h.Del("idempotency-replayed")
 	}
 	h.Set("content-type", "application/json; charset=utf-8")
 	h.Set("cache-control", "no-store")

@@ -46,12 +46,7 @@ func (s *Server) messageOfEvent(r *request) (any, error) {
 		return nil, err
 	}
 	m, err := r.rules.Messages.RenderEvent(
-		r.ctx,
-		r.caller.Partner,
-		readableBy(r.caller),
-		alert.EventID(r.id),
-		channel,
-		language,
+		r.ctx, r.caller.Partner, readableBy(r.caller), alert.EventID(r.id), channel, language,
 	)
 	if err != nil {
 		return nil, err

@@ -69,12 +69,7 @@ func (s *Server) markFindingStep(r *request, in stepMark) (any, error) {
 		return nil, err
 	}
 	_, err = r.rules.Monitoring.MarkPlanStep(
-		r.ctx,
-		r.caller.Partner,
-		r.user,
-		cyber.FindingID(r.id),
-		cyber.StepID(step),
-		cyber.StepState(in.State),
+		r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id), cyber.StepID(step), cyber.StepState(in.State),
 	)
 	return done{http.StatusOK, msgStepMarked}, err
 }

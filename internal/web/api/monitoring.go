@@ -42,8 +42,7 @@ func (s *Server) addExtraAsset(r *request, in newAsset) (any, error) {
 // watchValue adds a value of a group's kinds.
 func watchValue(r *request, in newAsset, group cyber.Group) (any, error) {
 	added, err := r.rules.Monitoring.AddAsset(
-		r.ctx,
-		cyber.AssetRequest{Owner: r.assetOwner(), User: r.user, Group: group, Type: in.Type, Value: in.Value},
+		r.ctx, cyber.AssetRequest{Owner: r.assetOwner(), User: r.user, Group: group, Type: in.Type, Value: in.Value},
 	)
 	if err != nil {
 		return nil, err
@@ -79,8 +78,7 @@ func (s *Server) listExtra(r *request) (any, error) { return watchedOf(r, cyber.
 // watchedOf answers with a person's watched values of a group of kinds.
 func watchedOf(r *request, group cyber.Group) (any, error) {
 	assets, err := r.rules.Monitoring.ListAssets(
-		r.ctx,
-		cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group},
+		r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group},
 	)
 	r.items = len(assets)
 	if err != nil {
@@ -103,9 +101,7 @@ func (s *Server) removeExtra(r *request) (any, error) { return forgetValue(r, cy
 // forgetValue ends the watch on a value of a group's kinds.
 func forgetValue(r *request, group cyber.Group) (any, error) {
 	err := r.rules.Monitoring.DeleteAsset(
-		r.ctx,
-		cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group},
-		cyber.AssetID(r.id),
+		r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group}, cyber.AssetID(r.id),
 	)
 	return done{http.StatusOK, msgMonitoringRemoved}, err
 }

@@ -29,9 +29,7 @@ type bound struct {
 func (t *table) addRoute(rt *route, seen observed) {
 	b := &bound{route: rt, segments: strings.Split(rt.path[1:], "/"), values: strings.Count(rt.path, "{"), seen: seen}
 	at, _ := slices.BinarySearchFunc(
-		*t,
-		b.values+1,
-		func(other *bound, values int) int { return other.values - values },
+		*t, b.values+1, func(other *bound, values int) int { return other.values - values },
 	)
 	*t = slices.Insert(*t, at, b)
 }

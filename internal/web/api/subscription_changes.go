@@ -45,12 +45,8 @@ func (s *Server) changeSubscription(r *request, in subscriptionChange) (any, err
 		if err != nil {
 			return nil, err
 		}
-		if _, err := r.rules.Subscriptions.MoveSubscriptions(
-			r.ctx,
-			r.caller.Partner,
-			subscription.Selection{Plan: planID, CPF: cpf},
-			move,
-		); err != nil {
+		one := subscription.Selection{Plan: planID, CPF: cpf}
+		if _, err := r.rules.Subscriptions.MoveSubscriptions(r.ctx, r.caller.Partner, one, move); err != nil {
 			return nil, nameMissingMember(err)
 		}
 	} else {

@@ -69,8 +69,7 @@ func showEndpoint(e alert.Endpoint) webhookItem {
 // shownOnce returns the endpoint with its secret, for the answers that show it: creation and rotation.
 func (s *Server) shownOnce(e alert.Endpoint) (partner.Answer, error) {
 	return encodeSecret(
-		string(e.ID),
-		webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)},
+		string(e.ID), webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)},
 	)
 }
 
@@ -138,11 +137,8 @@ func (s *Server) createWebhook(r *request, in newWebhook) (any, error) {
 	}
 	return r.runIdempotently(func(rules *Rules) (any, error) {
 		inner := r.withRules(rules)
-		if err := inner.recordChange(
-			"webhook.create",
-			string(r.caller.Partner),
-			alert.Endpoint{URL: in.URL}.Address(),
-		); err != nil {
+		address := alert.Endpoint{URL: in.URL}.Address()
+		if err := inner.recordChange("webhook.create", string(r.caller.Partner), address); err != nil {
 			return nil, err
 		}
 		e, err := rules.Webhooks.CreateEndpoint(r.ctx, r.caller.Partner, in.URL, in.Types, found)

@@ -79,8 +79,7 @@ func (f filter) selectBreaches(ctx context.Context, in *Rules) ([]leak.Record, e
 	case "old":
 	case "size":
 		slices.SortStableFunc(
-			all,
-			func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) },
+			all, func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) },
 		)
 	case "name":
 		slices.SortStableFunc(all, func(a, b leak.Record) int { return strings.Compare(a.Name, b.Name) })

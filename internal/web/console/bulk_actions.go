@@ -52,9 +52,7 @@ var replayMany = bulkAction{
 			return errForm
 		}
 		_, err := in.History.ReplayEvents(
-			ctx,
-			id,
-			alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])},
+			ctx, id, alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])},
 		)
 		return err
 	},
@@ -75,10 +73,7 @@ var endMany = bulkAction{
 			return err
 		}
 		_, err = in.Subscriptions.MoveSubscriptions(
-			ctx,
-			id,
-			subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF},
-			subscription.End,
+			ctx, id, subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}, subscription.End,
 		)
 		return err
 	},

@@ -63,23 +63,17 @@ var changeRole = changeOperator("operator.role", "operator.role",
 
 // disableOperator disables an operator and ends their sessions. The account stays for the audit trail.
 var disableOperator = changeOperator(
-	"operator.disable",
-	"operator.disabled",
-	byOperatorID((*operator.Registry).DisableOperator),
+	"operator.disable", "operator.disabled", byOperatorID((*operator.Registry).DisableOperator),
 )
 
 // enableOperator lets a disabled operator log in again.
 var enableOperator = changeOperator(
-	"operator.enable",
-	"operator.enabled",
-	byOperatorID((*operator.Registry).EnableOperator),
+	"operator.enable", "operator.enabled", byOperatorID((*operator.Registry).EnableOperator),
 )
 
 // endSessions logs another operator out everywhere.
 var endSessions = changeOperator(
-	"operator.logout",
-	"operator.logged_out",
-	byOperatorID((*operator.Registry).DeleteSessions),
+	"operator.logout", "operator.logged_out", byOperatorID((*operator.Registry).DeleteSessions),
 )
 
 // operatorChange changes an operator and returns the detail of its line in the trail.

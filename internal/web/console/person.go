@@ -94,8 +94,8 @@ func (p *personPage) groupByLeak() {
 		}
 		leak := &p.Leaks[i]
 		leak.Findings = append(leak.Findings, f)
-		if leak.Severity == "" || slices.Index(cyber.Severities(), f.Severity) > slices.Index(
-			cyber.Severities(), leak.Severity) {
+		rank, worst := slices.Index(cyber.Severities(), f.Severity), slices.Index(cyber.Severities(), leak.Severity)
+		if leak.Severity == "" || rank > worst {
 			leak.Severity = f.Severity
 		}
 	}

@@ -56,11 +56,7 @@ func (p *Pages) gatherSteps(ctx context.Context, v visitor) (stepsPage, error) {
 // answerQuestion stores the person's answer to a question of the catalogue.
 func answerQuestion(p *Pages, r *request) (answer, error) {
 	err := p.Rules.Persons.SaveAnswer(
-		r.Context(),
-		r.who.ID,
-		r.session.User,
-		cyber.ContentID(r.trimmedField("item")),
-		r.trimmedField("value"),
+		r.Context(), r.who.ID, r.session.User, cyber.ContentID(r.trimmedField("item")), r.trimmedField("value"),
 	)
 	if err != nil {
 		return nil, err

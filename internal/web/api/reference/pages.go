@@ -81,10 +81,7 @@ func (w *writer) writePage(name, title, part string, data any) error {
 func (w *writer) writeOverview() error {
 	about := renderMarkdown([]byte(w.contract.Description))
 	return w.writePage(
-		"",
-		w.contract.Title,
-		"overview",
-		map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides},
+		"", w.contract.Title, "overview", map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides},
 	)
 }
 
@@ -106,10 +103,7 @@ func (w *writer) errorsPage() error {
 	}
 	text := renderMarkdown(linkPages(raw))
 	return w.writeTitledPage(
-		"errors",
-		"Errors",
-		"errors",
-		map[string]any{"Text": text, "Details": w.languages[0].texts.Details},
+		"errors", "Errors", "errors", map[string]any{"Text": text, "Details": w.languages[0].texts.Details},
 	)
 }
 

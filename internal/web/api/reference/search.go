@@ -18,8 +18,7 @@ var tag = regexp.MustCompile(`<[^>]*>`)
 func distinctWords(page string) string {
 	text := strings.ToLower(html.UnescapeString(tag.ReplaceAllString(page, " ")))
 	words := strings.FieldsFunc(
-		text,
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' },
+		text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' },
 	)
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 || len(w) > 40 })
 	slices.Sort(words)
