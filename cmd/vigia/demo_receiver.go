@@ -104,16 +104,13 @@ func (r *receiver) takeWebhook(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "not JSON", http.StatusBadRequest)
 		return
 	}
-	r.got = append(
-		r.got,
-		received{
-			At:       event.Body.Timestamp,
-			ID:       event.ID,
-			Type:     string(event.Body.Type),
-			Verified: true,
-			Body:     indented.String(),
-		},
-	)
+	r.got = append(r.got, received{
+		At:       event.Body.Timestamp,
+		ID:       event.ID,
+		Type:     string(event.Body.Type),
+		Verified: true,
+		Body:     indented.String(),
+	})
 	if len(r.got) > keepReceived {
 		r.got = r.got[1:]
 	}

@@ -114,16 +114,8 @@ func (w *world) tourSteps(ctx context.Context) []step {
 	old := w.findAssetID(ctx, ana, "ana.antiga@exemplo.com.br")
 	post, get := http.MethodPost, http.MethodGet
 	fernanda := newPerson(
-		"Fernanda Jacarandá",
-		"11122233396",
-		"1991-07-14",
-		"F",
-		"fernanda@exemplo.com.br",
-		"+5581998765432",
-		"Rua da Aurora",
-		"Recife",
-		"PE",
-		"50050000",
+		"Fernanda Jacarandá", "11122233396", "1991-07-14", "F", "fernanda@exemplo.com.br", "+5581998765432",
+		"Rua da Aurora", "Recife", "PE", "50050000",
 	)
 	steps := []step{
 		{
@@ -192,8 +184,7 @@ func (w *world) tourSteps(ctx context.Context) []step {
 			method: post,
 			path:   "/v1/cyber/epp",
 			body: fmt.Sprintf(
-				`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":"%s"}`,
-				ana,
+				`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":"%s"}`, ana,
 			),
 			begins: `{"eppKey":"`,
 		},

@@ -121,10 +121,7 @@ type byEmail struct {
 
 // changeOperator finds the operator and shows what became of it.
 func (b byEmail) changeOperator(
-	ctx context.Context,
-	a *app.App,
-	o *output,
-	fn func(who operator.Operator) (operator.Operator, error),
+	ctx context.Context, a *app.App, o *output, fn func(who operator.Operator) (operator.Operator, error),
 ) error {
 	who, err := a.Operators.FindByEmail(ctx, b.Email)
 	if err != nil {

@@ -84,8 +84,7 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 		Force:     p.Force,
 		Source:    cmp.Or(p.Source, strings.Join(p.Files, ", ")),
 		Progress: func(at password.Progress) {
-			bar.setProgress(at.Done, at.Total,
-				fmt.Sprintf("%d hashes", at.Hashes))
+			bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes))
 		},
 	})
 	bar.clearLine()

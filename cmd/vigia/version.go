@@ -100,9 +100,7 @@ func pendingMigrations(ctx context.Context, c *config.Common) ([]string, error) 
 	// Opening a missing SQLite file would create it.
 	if _, err := os.Stat(c.DatabaseAddress()); c.Database != "" || err == nil {
 		db, err := sqldb.OpenDatabase(
-			ctx,
-			c.DatabaseAddress(),
-			sqldb.Options{MaxConns: 2, Insecure: c.DatabaseInsecure},
+			ctx, c.DatabaseAddress(), sqldb.Options{MaxConns: 2, Insecure: c.DatabaseInsecure},
 		)
 		if err != nil {
 			return nil, err

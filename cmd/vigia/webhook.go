@@ -52,7 +52,8 @@ func (w webhookArg) endpoint(ctx context.Context, a *app.App) (alert.Endpoint, e
 }
 
 // changeEndpoint finds it and shows what became of it.
-func (w webhookArg) changeEndpoint(ctx context.Context, a *app.App, o *output,
+func (w webhookArg) changeEndpoint(
+	ctx context.Context, a *app.App, o *output,
 	change func(context.Context, partner.ID, alert.EndpointID) (alert.Endpoint, error),
 ) error {
 	e, err := w.endpoint(ctx, a)

@@ -119,3 +119,14 @@ func (b *backlog) Collect(out chan<- prometheus.Metric) {
 		}
 	}
 }
+
+// watchWriter measures how long transactions keep others from SQLite's only writer.
+func (s *Server) watchWriter(ctx context.Context) error {
+	held := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "vigia_writer_held_seconds",
+		Help:    "Time for which a transaction held the only writer of a one-file database, its sync included.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
+	})
+	s.metrics.RegisterCollectors(held)
+	return s.app.Store.WatchWriter(ctx, func(time time.Duration) { held.Observe(time.Seconds()) })
+}

@@ -90,13 +90,11 @@ func (a *App) checkModes(found func(store.Problem)) {
 			continue
 		}
 		if mode := info.Mode().Perm(); mode&^most != 0 {
-			found(
-				store.Problem{
-					Check: "files",
-					Where: filepath.Base(path),
-					What:  fmt.Sprintf("others can read it: its mode is %04o, and should be %04o", mode, most),
-				},
-			)
+			found(store.Problem{
+				Check: "files",
+				Where: filepath.Base(path),
+				What:  fmt.Sprintf("others can read it: its mode is %04o, and should be %04o", mode, most),
+			})
 		}
 	}
 }

@@ -6,12 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
-
-	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/platform/config"
-	"github.com/vigiahq/vigia/internal/store"
 )
 
 // chore is a piece of work that a process repeats. Its settings are fields of its type, and a test runs it once.
@@ -47,13 +42,7 @@ func (s *Server) startChores(ctx context.Context, group *errgroup.Group) {
 }
 
 // repeatChore runs a chore now and at each interval, and logs its failures.
-func (s *Server) repeatChore(
-	ctx context.Context,
-	group *errgroup.Group,
-	every time.Duration,
-	name string,
-	c chore,
-) {
+func (s *Server) repeatChore(ctx context.Context, group *errgroup.Group, every time.Duration, name string, c chore) {
 	repeatWork(ctx, group, every, func() { s.reportChore(ctx, name, c.runOnce(ctx)) })
 }
 
@@ -80,83 +69,6 @@ func (c *countedChore) runOnce(ctx context.Context) error {
 	return err
 }
 
-// poolWatch is the chore that reports pools of endpoint keys that run low.
-type poolWatch struct {
-	endpoints *cyber.Endpoints
-	log       *slog.Logger
-	free      *prometheus.GaugeVec
-}
-
-// newPoolWatch makes the chore and its metric.
-func newPoolWatch(
-	endpoints *cyber.Endpoints,
-	log *slog.Logger,
-	register func(...prometheus.Collector),
-) *poolWatch {
-	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "vigia_epp_pool_free",
-		Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",
-	}, []string{"system"})
-	register(free)
-	return &poolWatch{endpoints: endpoints, log: log, free: free}
-}
-
-// runOnce sets the metric of free keys and logs a pool once when it runs low and once when it is filled again.
-func (p *poolWatch) runOnce(ctx context.Context) error {
-	sources, err := p.endpoints.ListSources(ctx)
-	if err != nil {
-		return err
-	}
-	p.free.Reset()
-	for _, source := range sources {
-		if source.Pooled {
-			p.free.WithLabelValues(string(source.System)).Set(float64(source.Free))
-		}
-	}
-	turned, err := p.endpoints.PoolsTurnedLow(ctx)
-	for _, source := range turned {
-		log := p.log.With("system", string(source.System), "free", source.Free)
-		if source.Low() {
-			log.Warn("pool of endpoint keys is low", "mark", source.LowMark)
-		} else {
-			log.Info("pool of endpoint keys is filled again")
-		}
-	}
-	return err
-}
-
-// retentionSweep is the chore that removes what is past its time.
-type retentionSweep struct {
-	upkeep store.Upkeep
-	keep   store.Retention
-	log    *slog.Logger
-}
-
-// runOnce removes what is past its time by now.
-func (r *retentionSweep) runOnce(ctx context.Context) error {
-	removed, err := r.upkeep.SweepExpired(ctx, r.keep)
-	for what, n := range removed {
-		if n > 0 {
-			r.log.Info("removed what is past its time", "what", what, "count", n)
-		}
-	}
-	return err
-}
-
-// retention returns the server's settings of how long data are kept.
-func retention(c config.Serve) store.Retention {
-	days := func(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
-	return store.Retention{
-		Attempts:      days(c.KeepAttempts),
-		Subscriptions: days(c.KeepSubscriptions),
-		Cases:         days(c.KeepCases),
-		Devices:       days(c.KeepDevices),
-		Scores:        days(c.KeepScores),
-		Jobs:          days(c.KeepJobs),
-		Audit:         days(c.KeepAudit),
-	}
-}
-
 // doDueWork does at once what the chores would do at their next round: subscriptions end, people are reminded, keys are
 // announced and end, people of sandboxes are erased.
 func (a *App) doDueWork(ctx context.Context) error {
@@ -179,4 +91,23 @@ func (a *App) doDueWork(ctx context.Context) error {
 func (a *App) sweepAnswers(ctx context.Context) (int, error) {
 	n, err := a.Store.Answers.SweepAnswers(ctx)
 	return int(n), err
+}
+
+// repeatWork has the group run fn now and then at each interval until ctx ends.
+func repeatWork(ctx context.Context, group *errgroup.Group, interval time.Duration, fn func()) {
+	group.Go(func() error { runEvery(ctx, interval, fn); return nil })
+}
+
+// runEvery runs fn now and then at each interval until ctx ends.
+func runEvery(ctx context.Context, interval time.Duration, fn func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		fn()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }

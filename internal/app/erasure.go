@@ -21,10 +21,7 @@ func ErasureLog(c config.Common) string { return filepath.Join(c.Data, "erasures
 
 // EraseSubject erases a person and notes the tombstones in the log of this machine's data folder.
 func (a *App) EraseSubject(
-	ctx context.Context,
-	who operator.Actor,
-	p subject.Person,
-	reason string,
+	ctx context.Context, who operator.Actor, p subject.Person, reason string,
 ) (subject.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, eraseTime)
 	defer cancel()
@@ -34,8 +31,7 @@ func (a *App) EraseSubject(
 // logErasures notes tombstones in the log of this machine's data folder.
 func (a *App) logErasures(stones []subject.Tombstone) error {
 	return durable.AppendToFile(
-		ErasureLog(a.Config),
-		func(w io.Writer) error { return subject.WriteTombstones(w, stones) },
+		ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteTombstones(w, stones) },
 	)
 }
 

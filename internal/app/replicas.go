@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -50,19 +48,6 @@ func (r *replicas) notWholeYet() string {
 		return ""
 	}
 	return "other replicas have password corpora that this one lacks: " + strings.Join(*lacking, ", ")
-}
-
-// Place names this machine and data folder for people.
-func (a *App) Place() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	folder, err := filepath.Abs(a.Config.Data)
-	if err != nil {
-		folder = a.Config.Data
-	}
-	return host + ":" + folder
 }
 
 // ListReplicas returns the processes that serve partners now.

@@ -37,9 +37,7 @@ func Start(t testing.TB) *Service {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	a, err := app.OpenApp(
-		ctx,
-		config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")},
-		sqldb.Options{MaxConns: 4},
+		ctx, config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")}, sqldb.Options{MaxConns: 4},
 	)
 	if err != nil {
 		cancel()

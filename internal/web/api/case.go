@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -137,11 +134,9 @@ func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, er
 		return cyber.TriageAnswer{}, err
 	}
 	return cyber.TriageAnswer{
-		Question: firstText(
-			element,
-			cyber.QuestionMembers...),
-		Answer: firstText(element, cyber.AnswerMembers...),
-		JSON:   string(raw),
+		Question: firstText(element, cyber.QuestionMembers...),
+		Answer:   firstText(element, cyber.AnswerMembers...),
+		JSON:     string(raw),
 	}, nil
 }
 
@@ -184,84 +179,6 @@ func firstText(element map[string]jsontext.Value, names ...string) string {
 	return ""
 }
 
-// caseItem is an element of GET /cyber/cases/{userhash}.
-type caseItem struct {
-	caseTask
-	ChangedAt   string `json:"changedAt"`
-	Appointment string `json:"appointment,omitempty"`
-	Rating      int    `json:"rating,omitzero"`
-}
-
-// caseDetail is the answer of GET /cyber/case/{id}/history/{userhash}.
-type caseDetail struct {
-	caseItem
-	Appointments []jsontext.Value `json:"appointments"`
-	Questions    []jsontext.Value `json:"questions"`
-	History      []caseLine       `json:"history"`
-}
-
-// caseLine is what a person sees of one line of a case's history.
-type caseLine struct {
-	At     string `json:"at"`
-	Type   string `json:"type"`
-	From   string `json:"from"`
-	Status string `json:"status,omitempty"`
-	Text   string `json:"text,omitempty"`
-	Name   string `json:"name,omitempty"`
-}
-
-// lineTypes are the names of the kinds of lines; notes are not shown.
-var lineTypes = map[cyber.MoveKind]string{
-	cyber.MoveStatus:     "status",
-	cyber.MoveReply:      "message",
-	cyber.MoveMessage:    "message",
-	cyber.MoveAttachment: "attachment",
-	cyber.MoveBooking:    "appointment",
-	cyber.MoveRating:     "rating",
-}
-
-// showCaseItem returns a case as the API shows it; the appointment is absent while none is booked.
-func showCaseItem(c cyber.Case) caseItem {
-	return caseItem{newCaseTask(c), formatMoment(c.ChangedAt), formatMoment(c.Booked), c.Rating}
-}
-
-// showCaseLine returns a line of a case's history as the API shows it. Lines with an operator are from "support",
-// others from "person".
-func showCaseLine(m cyber.CaseMove) caseLine {
-	line := caseLine{At: m.At.UTC().Format(alert.TimeFormat), Type: lineTypes[m.Kind], From: "person", Text: m.Note}
-	if m.Actor != "" {
-		line.From = "support"
-	}
-	switch m.Kind {
-	case cyber.MoveStatus:
-		line.Status = string(m.To)
-	case cyber.MoveAttachment:
-		attached := m.ParseAttachment()
-		line.Name, line.Text = attached.Name, attached.Text
-	default:
-	}
-	return line
-}
-
-// listCases answers with all cases of a person.
-func (s *Server) listCases(r *request) (any, error) {
-	list, err := r.rules.Cases.ListPersonCases(r.ctx, r.caller.Partner, r.user)
-	r.items = len(list)
-	return showAll(list, showCaseItem), err
-}
-
-// showPersonCase answers with one case and its history.
-func (s *Server) showPersonCase(r *request) (any, error) {
-	c, moves, err := r.rules.Cases.ReadPersonCase(r.ctx, r.caseKey())
-	detail := caseDetail{
-		caseItem:     showCaseItem(c),
-		Appointments: rawElements(c.Appointments),
-		Questions:    rawElements(c.Answers),
-	}
-	r.items, detail.History = len(moves), showAll(moves, showCaseLine)
-	return detail, err
-}
-
 // rawElements returns the elements of a list exactly as the partner sent them.
 func rawElements(texts []string) []jsontext.Value {
 	list := make([]jsontext.Value, len(texts))
@@ -269,79 +186,4 @@ func rawElements(texts []string) []jsontext.Value {
 		list[i] = jsontext.Value(t)
 	}
 	return list
-}
-
-// caseKey returns the key of the case that the request is about: partner, person and case.
-func (r *request) caseKey() cyber.CaseKey {
-	return cyber.CaseKey{ID: cyber.CaseID(r.id), Partner: r.caller.Partner, User: r.user}
-}
-
-// caseMessage is the body of POST /cyber/case/{id}/messages.
-type caseMessage struct {
-	personBody
-	Text       string      `json:"text"`
-	Attachment *attachment `json:"attachment"`
-}
-
-// attachment is a text file that a person adds to a case.
-type attachment struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
-}
-
-// addCaseMessage adds what the person writes to a case.
-func (s *Server) addCaseMessage(r *request, in caseMessage) (any, error) {
-	m := cyber.Message{Text: in.Text, Attachment: (*cyber.Attachment)(in.Attachment)}
-	_, err := r.rules.Cases.AddMessage(r.ctx, r.caseKey(), m)
-	return done{http.StatusOK, msgCaseTold}, err
-}
-
-// caseCancel is the body of POST /cyber/case/{id}/cancel.
-type caseCancel struct {
-	personBody
-	Reason string `json:"reason"`
-}
-
-// cancelCase cancels a case for the person.
-func (s *Server) cancelCase(r *request, in caseCancel) (any, error) {
-	_, err := r.rules.Cases.CancelCase(r.ctx, r.caseKey(), in.Reason)
-	return done{http.StatusOK, msgCaseCancelled}, err
-}
-
-// caseRebook is the body of POST /cyber/case/{id}/rebook.
-type caseRebook struct {
-	personBody
-	Appointments []jsontext.Value `json:"appointments"`
-}
-
-// rebookCase books another appointment for a case, the first of the proposed times that is free.
-func (s *Server) rebookCase(r *request, in caseRebook) (any, error) {
-	if len(in.Appointments) > maxCaseItems {
-		return nil, errBodyInvalid.With("appointments", fault.ElementsAtMost, maxCaseItems)
-	}
-	var times []time.Time
-	for i, raw := range in.Appointments {
-		a, err := parseAppointment(fmt.Sprintf("appointments.%d", i), raw)
-		if err != nil {
-			return nil, err
-		}
-		if !a.At.IsZero() {
-			times = append(times, a.At)
-		}
-	}
-	c, err := r.rules.Cases.RebookCase(r.ctx, r.caseKey(), r.caller.Mode, times)
-	return showCaseItem(c), err
-}
-
-// caseRating is the body of POST /cyber/case/{id}/rate.
-type caseRating struct {
-	personBody
-	Rating  int    `json:"rating"`
-	Comment string `json:"comment"`
-}
-
-// ratePersonCase keeps what the person thought of a case.
-func (s *Server) ratePersonCase(r *request, in caseRating) (any, error) {
-	_, err := r.rules.Cases.RateCase(r.ctx, r.caseKey(), in.Rating, in.Comment)
-	return done{http.StatusOK, msgCaseRated}, err
 }

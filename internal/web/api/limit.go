@@ -64,11 +64,8 @@ func (l *limiter) takeToken(who partner.Caller, now time.Time) allowance {
 			Limiter:   rate.NewLimiter(perSecond, burst),
 			perSecond: perSecond,
 			burst:     burst,
-			bulk: rate.NewLimiter(
-				perSecond*itemsPerRequest,
-				burst*itemsPerRequest,
-			),
-			list: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
+			bulk:      rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
+			list:      rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
 		}
 		l.buckets[who.Partner] = b
 	case b.perSecond != perSecond || b.burst != burst:

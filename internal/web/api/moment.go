@@ -41,3 +41,19 @@ func parseHours(field string, hours *int64) (time.Duration, error) {
 	}
 	return time.Duration(*hours) * time.Hour, nil
 }
+
+// formatDay writes a day, or a time, as the contract does, empty where there is none.
+func formatDay(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(alert.TimeFormat)
+}
+
+// formatDayOrNothing writes a day; nothing of one that is not known.
+func formatDayOrNothing(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}

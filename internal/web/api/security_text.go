@@ -19,9 +19,6 @@ func (s *Server) serveSecurityText(w http.ResponseWriter, _ *http.Request) {
 	h.Set("x-content-type-options", "nosniff")
 	// A caller that is gone needs no answer.
 	_, _ = fmt.Fprintf(
-		w,
-		"Contact: %s\nExpires: %s\nPreferred-Languages: pt, en\n",
-		s.Contact,
-		expires.Format(time.RFC3339),
+		w, "Contact: %s\nExpires: %s\nPreferred-Languages: pt, en\n", s.Contact, expires.Format(time.RFC3339),
 	)
 }

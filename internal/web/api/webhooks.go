@@ -2,13 +2,10 @@ package api
 
 import (
 	"context"
-	"net/http"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // webhookItem is an element of GET /webhooks.
@@ -43,16 +40,6 @@ type webhookHealth struct {
 	LastTry     *webhookTry `json:"lastTry,omitempty"`
 }
 
-// webhookTry is one attempt, and the answer of POST /webhooks/{id}/test.
-type webhookTry struct {
-	Delivered bool   `json:"delivered"`
-	Status    int    `json:"status"`
-	Failure   string `json:"failure,omitempty"`
-	TookMs    int64  `json:"tookMs"`
-	At        string `json:"at,omitempty"`
-	EventID   string `json:"eventId,omitempty"`
-}
-
 // webhookSecret is the answer that shows a secret, once.
 type webhookSecret struct {
 	webhookItem
@@ -82,8 +69,7 @@ func showEndpoint(e alert.Endpoint) webhookItem {
 // shownOnce returns the endpoint with its secret, for the answers that show it: creation and rotation.
 func (s *Server) shownOnce(e alert.Endpoint) (partner.Answer, error) {
 	return encodeSecret(
-		string(e.ID),
-		webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)},
+		string(e.ID), webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)},
 	)
 }
 
@@ -127,16 +113,6 @@ func (s *Server) showWebhook(r *request) (any, error) {
 	return webhookDetail{showEndpoint(e), append([]string{}, e.PublicKeys(s.Now())...), health}, nil
 }
 
-// newWebhookTry returns what came of a try, as answers show it.
-func newWebhookTry(o webhook.Outcome) webhookTry {
-	return webhookTry{
-		Delivered: webhook.JudgeOutcome(o).Action == webhook.Delivered,
-		Status:    o.Status,
-		Failure:   string(o.Failure),
-		TookMs:    o.Duration.Milliseconds(),
-	}
-}
-
 // newWebhook is the body of POST /webhooks.
 type newWebhook struct {
 	URL   string   `json:"url"`
@@ -161,11 +137,8 @@ func (s *Server) createWebhook(r *request, in newWebhook) (any, error) {
 	}
 	return r.runIdempotently(func(rules *Rules) (any, error) {
 		inner := r.withRules(rules)
-		if err := inner.recordChange(
-			"webhook.create",
-			string(r.caller.Partner),
-			alert.Endpoint{URL: in.URL}.Address(),
-		); err != nil {
+		address := alert.Endpoint{URL: in.URL}.Address()
+		if err := inner.recordChange("webhook.create", string(r.caller.Partner), address); err != nil {
 			return nil, err
 		}
 		e, err := rules.Webhooks.CreateEndpoint(r.ctx, r.caller.Partner, in.URL, in.Types, found)
@@ -182,165 +155,4 @@ func readableBy(who partner.Caller) alert.Areas {
 		Cyber:         who.HasScope(partner.ScopeCyberRead),
 		Subscriptions: who.HasScope(partner.ScopeSubscriptionsRead),
 	}
-}
-
-// removeWebhook deletes an endpoint and records it in the audit trail.
-func (s *Server) removeWebhook(r *request) (any, error) {
-	e, err := r.endpointInPath()
-	if err != nil {
-		return nil, err
-	}
-	if err := r.recordChange("webhook.delete", string(e.ID), ""); err != nil {
-		return nil, err
-	}
-	err = r.rules.Webhooks.DeleteEndpoint(r.ctx, r.caller.Partner, e.ID)
-	return done{http.StatusOK, msgWebhookRemoved}, err
-}
-
-// webhookState is the body of POST /webhooks/{id}/state.
-type webhookState struct {
-	State string `json:"state"`
-}
-
-// setWebhook pauses an endpoint or enables it again.
-func (s *Server) setWebhook(r *request, in webhookState) (any, error) {
-	to := alert.Enabled
-	switch in.State {
-	case "enabled":
-	case "paused":
-		to = alert.Disabled
-	default:
-		return nil, errBodyInvalid.With("state", fault.EnabledOrPaused)
-	}
-	e, err := r.endpointInPath()
-	if err != nil {
-		return nil, err
-	}
-	if e.State != to && to == alert.Enabled {
-		// What the endpoint missed may be more than one transaction should hold.
-		if err := r.rules.Webhooks.FollowEndpoint(r.ctx, r.caller.Partner, e.ID, to); err != nil {
-			return nil, err
-		}
-	}
-	answer, err := r.runIdempotently(
-		func(rules *Rules) (any, error) { return r.withRules(rules).switchWebhook(e.ID, to) },
-	)
-	if err == nil && to == alert.Disabled {
-		err = r.rules.Webhooks.FollowEndpoint(r.ctx, r.caller.Partner, e.ID, to)
-	}
-	return answer, err
-}
-
-// switchWebhook enables or disables a webhook that is not so already.
-func (r *request) switchWebhook(id alert.EndpointID, to alert.EndpointState) (any, error) {
-	e, err := r.rules.Webhooks.EndpointByID(r.ctx, r.caller.Partner, id)
-	if err != nil {
-		return nil, err
-	}
-	if e.State == to {
-		return showEndpoint(e), nil
-	}
-	act, action := r.rules.Webhooks.EnableEndpoint, "webhook.enable"
-	if to == alert.Disabled {
-		act, action = r.rules.Webhooks.DisableEndpoint, "webhook.disable"
-	}
-	if err := r.recordChange(action, string(id), ""); err != nil {
-		return nil, err
-	}
-	e, err = act(r.ctx, r.caller.Partner, id)
-	return showEndpoint(e), err
-}
-
-// rotation is the body of POST /webhooks/{id}/rotate.
-type rotation struct {
-	Overlap *int64 `json:"overlapHours"`
-}
-
-// rotateWebhook replaces the secret of an endpoint; the old one stays valid for overlapHours.
-func (s *Server) rotateWebhook(r *request, in rotation) (any, error) {
-	overlap, err := parseHours("overlapHours", in.Overlap)
-	if err != nil {
-		return nil, err
-	}
-	e, err := r.endpointInPath()
-	if err != nil {
-		return nil, err
-	}
-	if err := r.recordChange("webhook.rotate", string(e.ID), ""); err != nil {
-		return nil, err
-	}
-	if e, err = r.rules.Webhooks.RotateKeys(r.ctx, r.caller.Partner, e.ID, overlap); err != nil {
-		return nil, err
-	}
-	return s.shownOnce(e)
-}
-
-// webhookTest is the body of POST /webhooks/{id}/test.
-type webhookTest struct {
-	Type alert.Type `json:"type"`
-}
-
-// testWebhook sends a test event to an endpoint at once and answers with the outcome.
-func (s *Server) testWebhook(r *request, in webhookTest) (any, error) {
-	if err := alert.CheckType(in.Type); err != nil {
-		return nil, err
-	}
-	e, err := r.endpointInPath()
-	if err != nil {
-		return nil, err
-	}
-	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
-		return kept, err
-	}
-	if err := r.recordChange("webhook.test", string(e.ID), ""); err != nil {
-		return nil, err
-	}
-	outcome, event, err := r.rules.Webhooks.SendTestEvent(r.ctx, r.caller.Partner, e.ID, in.Type, s.Outgoing)
-	answer := newWebhookTry(outcome)
-	answer.EventID = string(event)
-	return answer, err
-}
-
-// replay is the body of POST /webhooks/{id}/replay.
-type replay struct {
-	Event  string `json:"event"`
-	From   string `json:"from"`
-	To     string `json:"to"`
-	Failed bool   `json:"failed"`
-}
-
-// replayed is its answer.
-type replayed struct {
-	Deliveries int64 `json:"deliveries"`
-}
-
-// replayWebhook queues past events again for an endpoint: one event, the failed ones, or those of a window of time.
-func (s *Server) replayWebhook(r *request, in replay) (any, error) {
-	which := alert.Selection{Event: alert.EventID(in.Event), Failed: in.Failed}
-	var err error
-	for field, at := range map[string]*time.Time{"from": &which.From, "to": &which.To} {
-		text := in.From
-		if field == "to" {
-			text = in.To
-		}
-		if *at, err = parseMoment(field, text); err != nil {
-			return nil, err
-		}
-	}
-	if err := which.CheckSelection(); err != nil {
-		return nil, err
-	}
-	e, err := r.endpointInPath()
-	if err != nil {
-		return nil, err
-	}
-	which.Endpoint = e.ID
-	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
-		return kept, err
-	}
-	if err := r.recordChange("event.replay", string(e.ID), ""); err != nil {
-		return nil, err
-	}
-	n, err := r.rules.History.ReplayEvents(r.ctx, r.caller.Partner, which)
-	return replayed{n}, err
 }

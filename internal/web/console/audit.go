@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/platform/seal"
 )
 
 // auditPage is the data of the audit trail's page.
@@ -114,13 +113,4 @@ func actionOptions() []choiceOption {
 	}
 	slices.SortFunc(options, func(a, b choiceOption) int { return strings.Compare(a.Label, b.Label) })
 	return options
-}
-
-// gatherKeys returns the encryption keys as their page shows them.
-func (c *Console) gatherKeys(ctx context.Context) (keysPage, error) {
-	var page keysPage
-	page.Primary, page.All, page.Root = c.Rules.Keys.State()
-	var err error
-	page.Jobs, err = c.latestJobs(ctx, shownJobs, seal.KindRewrite)
-	return page, err
 }

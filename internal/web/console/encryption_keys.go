@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+
+	"github.com/vigiahq/vigia/internal/platform/seal"
 )
 
 // Keys are the keys that seal personal data.
@@ -55,4 +57,13 @@ func countKeys(c *Console, r *request) (answer, error) {
 func rotateKeys(c *Console, r *request) (answer, error) {
 	next := redirect{"/keys", "keys.rotated"}
 	return c.recordAndRun(r, "keys.rotate", "", "", next, func() error { return c.Rules.Keys.Rotate(r.Context()) })
+}
+
+// gatherKeys returns the encryption keys as their page shows them.
+func (c *Console) gatherKeys(ctx context.Context) (keysPage, error) {
+	var page keysPage
+	page.Primary, page.All, page.Root = c.Rules.Keys.State()
+	var err error
+	page.Jobs, err = c.latestJobs(ctx, shownJobs, seal.KindRewrite)
+	return page, err
 }

@@ -97,11 +97,7 @@ func (c *Console) newExport(r *request, list, about string, format operator.Form
 
 // writeList reads a list to its end and keeps it in sealed parts.
 func (c *Console) writeList(
-	ctx context.Context,
-	l *listing,
-	f filter,
-	e operator.Export,
-	tell func(any),
+	ctx context.Context, l *listing, f filter, e operator.Export, tell func(any),
 ) (listWork, error) {
 	var done listWork
 	out := listWriter{format: e.Format, header: l.header}

@@ -99,10 +99,7 @@ func reasonsOfSeverity(f cyber.Finding) (why []string, raises string) {
 		{b.Has(cyber.ExposedPassword), "Há uma senha legível, que pode ser tentada em outras contas"},
 		{b.Has(cyber.ExposedCard), "Há dados de um cartão"},
 		{b.Has(cyber.ExposedFinancial), "Há dados financeiros"},
-		{
-			document && identity,
-			"Há um documento junto de nome, nascimento ou endereço: dá para se passar pela pessoa",
-		},
+		{document && identity, "Há um documento junto de nome, nascimento ou endereço: dá para se passar pela pessoa"},
 		{document && !identity, "Há um documento, sem nome, nascimento ou endereço"},
 		{b.Has(cyber.ExposedPasswordHash), "Há uma senha cifrada"},
 		{b.Has(cyber.ExposedCookies), "Há cookies, que podem abrir contas sem senha"},

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -122,43 +121,6 @@ func enterWith(r *request, who operator.Operator, token string) answer {
 // parseCode returns the six digits or the recovery code without the spaces that were typed.
 func parseCode(r *request) string { return strings.ReplaceAll(r.trimmedField("code"), " ", "") }
 
-// linkPage is the data of the page behind a one-time link.
-type linkPage struct {
-	Token, Email string
-	Min          int
-}
-
-// showInvitation shows the page behind an invitation's link.
-func showInvitation(c *Console, r *request) (answer, error) {
-	token := r.PathValue("token")
-	invited, err := c.Rules.Operators.FindInvited(r.Context(), token)
-	if err != nil {
-		return nil, err
-	}
-	return view{"link", "Escolha a sua senha", linkPage{token, invited.Email, operator.MinPassword}}, nil
-}
-
-// acceptInvitation sets the password of an invited operator.
-func acceptInvitation(c *Console, r *request) (answer, error) {
-	if err := c.takeTry(r); err != nil {
-		return nil, err
-	}
-	password := r.PostFormValue("password")
-	if password != r.PostFormValue("again") {
-		return nil, errMismatch
-	}
-	o, token, err := c.Rules.Operators.AcceptInvitation(r.Context(), r.PathValue("token"), password, r.from)
-	if err != nil {
-		return nil, err
-	}
-	r.who = o
-	if err := c.recordAction(r, "link.used", string(o.ID), ""); err != nil {
-		return nil, err
-	}
-	r.cookie = sessionCookie(token)
-	return redirect{to: "/second-factor"}, nil
-}
-
 func logOutOperator(c *Console, r *request) (answer, error) {
 	if err := c.Rules.Operators.EndSession(r.Context(), r.session); err != nil {
 		return nil, err
@@ -168,33 +130,4 @@ func logOutOperator(c *Console, r *request) (answer, error) {
 	}
 	r.cookie = endCookie()
 	return redirect{"/login", "session.ended"}, nil
-}
-
-// document is what the script of a page asks for.
-type document struct{ body any }
-
-func (document) isAnswer() {}
-
-// cookieName carries the prefix by which a browser refuses the cookie unless it is Secure, for this host only and for
-// every path. Browsers take localhost and 127.0.0.1 as secure, so that the demo works without a certificate.
-const cookieName = "__Host-vigia"
-
-// sessionCookie returns the cookie of a session: for this host only, over TLS, out of reach of scripts and other
-// sites.
-func sessionCookie(token string) *http.Cookie {
-	return &http.Cookie{
-		Name:     cookieName,
-		Value:    token,
-		Path:     "/",
-		Secure:   true,
-		HttpOnly: true,
-		SameSite: http.SameSiteStrictMode,
-	}
-}
-
-// endCookie returns a cookie that removes the session from the browser.
-func endCookie() *http.Cookie {
-	c := sessionCookie("") //nolint:gosec // it has all three attributes: see there
-	c.MaxAge = -1
-	return c
 }

@@ -10,7 +10,7 @@ import (
 
 // Review lists watched values and findings over all partners.
 type Review interface {
-	// FindingList, AssetList and DeviceList return a page and where the next begins; the zero mark at the end.
+	// FindingList, ListAssets and DeviceList return a page and where the next begins; the zero mark at the end.
 	FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error)
 	DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error)
 	// GroupFindings counts the findings that fit, all of them or not more than most: see cyber.CountFindings.

@@ -3,11 +3,8 @@ package console
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -101,47 +98,6 @@ type keyForm struct {
 
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Self, partner.Scope(scope)) }
 
-// scopeGivers says who gives which scope, so that whoever lacks one is told whom to ask.
-type scopeGivers struct {
-	partner.ScopeGivers
-	// Admins are the e-mails of the partner's administrators, where one is to be asked.
-	Admins []string
-}
-
-// gatherScopeGivers returns who can create a partner's keys with which scope.
-func (c *Console) gatherScopeGivers(ctx context.Context, id partner.ID) (scopeGivers, error) {
-	givers, err := c.Rules.Partners.ListScopeGivers(ctx, id)
-	if err != nil || len(givers.PartnerAdmin) == 0 {
-		return scopeGivers{ScopeGivers: givers}, err
-	}
-	colleagues, err := c.Rules.Operators.ListOperators(ctx)
-	if err != nil {
-		return scopeGivers{}, err
-	}
-	var admins []string
-	for _, o := range colleagues {
-		if o.Role.May(operator.Approve) && !o.Disabled {
-			admins = append(admins, o.Email)
-		}
-	}
-	return scopeGivers{givers, admins}, nil
-}
-
-// GiverOf returns who can create a key for a refused request: "self", "admin" or "operator". A request that needs one
-// of several scopes names them with "or" between.
-func (g scopeGivers) GiverOf(needed string) string {
-	giver := "operator"
-	for name := range strings.SplitSeq(needed, " or ") {
-		if slices.Contains(g.Self, partner.Scope(name)) {
-			return "self"
-		}
-		if slices.Contains(g.PartnerAdmin, partner.Scope(name)) {
-			giver = "admin"
-		}
-	}
-	return giver
-}
-
 // createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown
 // again.
 func createKey(c *Console, r *request) (answer, error) {
@@ -184,60 +140,5 @@ func showKeyNext(r *request, heading, text, key string, id partner.ID) (answer, 
 		Secrets:   []shownSecret{{"Chave da API", key, keyHelp}},
 		Back:      partnerPath(id),
 		BackLabel: "Guardei a chave, continuar",
-	})
-}
-
-// rollPage is the data of the page that asks before a key is replaced.
-type rollPage struct {
-	Partner partner.Partner
-	Key     keyRow
-}
-
-// confirmRoll asks for confirmation before a key is replaced, because the partner has to install the new one.
-func confirmRoll(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
-	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := c.Rules.Partners.ListKeys(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range c.newKeyRows(keys, nil) {
-		if string(k.ID) == r.PathValue("key") {
-			return view{"key-roll", "Trocar chave", rollPage{p, k}}, nil
-		}
-	}
-	return nil, partner.ErrKeyNotFound
-}
-
-// replaceKey replaces a key and shows the new one once.
-func replaceKey(c *Console, r *request) (answer, error) {
-	id, key := partner.ID(r.PathValue("id")), partner.KeyID(r.PathValue("key"))
-	hours, ok := parseWhole(r.trimmedField("hours"))
-	if !ok {
-		return nil, partner.ErrInvalid.With("hours", fault.ZeroTo, 168)
-	}
-	var text string
-	err := c.changeWithAudit(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
-		k, made, err := in.Partners.RollKey(ctx, id, key, time.Duration(hours)*time.Hour)
-		text = made
-		return string(key), string(k.ID) + " " + k.AuditDetail(), err
-	})
-	if err != nil {
-		return nil, err
-	}
-	said := "A chave antiga vale por mais " + strconv.Itoa(hours) + " h. A nova aparece só agora."
-	return showKeyNext(r, "Chave trocada", said, text, id)
-}
-
-// revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.
-func revokeKey(c *Console, r *request) (answer, error) {
-	id, key := partner.ID(r.PathValue("id")), partner.KeyID(r.PathValue("key"))
-	next := redirect{partnerPath(id), "key.revoked"}
-	return c.changeAndRedirect(r, "key.revoke", next, func(ctx context.Context, in *Rules) (string, string, error) {
-		ended, err := in.Partners.RevokeKey(ctx, id, key)
-		return string(key), partner.JoinKeyIDs(ended), err
 	})
 }

@@ -25,16 +25,13 @@ var peopleList = listing{
 	},
 	header: []string{"dado", "parceiro", "ocorrências", "em aberto", "última"},
 	read: linesOf(filter.readPeople, func(_ filter, partners map[partner.ID]string, p cyber.Affected) listLine {
-		return listLine{
-			string(p.Asset.Partner) + "/" + string(p.Asset.ID),
-			[]string{
-				kindWords[p.Asset.Kind] + " " + identifier.MaskValue(p.Asset.Kind, p.Asset.Value),
-				partners[p.Asset.Partner],
-				groupedNumber(p.Findings),
-				groupedNumber(p.Open),
-				formatStamp(p.Newest),
-			},
-		}
+		return listLine{string(p.Asset.Partner) + "/" + string(p.Asset.ID), []string{
+			kindWords[p.Asset.Kind] + " " + identifier.MaskValue(p.Asset.Kind, p.Asset.Value),
+			partners[p.Asset.Partner],
+			groupedNumber(p.Findings),
+			groupedNumber(p.Open),
+			formatStamp(p.Newest),
+		}}
 	}),
 }
 
@@ -86,9 +83,7 @@ func listPeople(c *Console, r *request) (answer, error) {
 	return view{"people", "Pessoas atingidas", page}, nil
 }
 
-func (c *Console) gatherPeople(
-	ctx context.Context, who viewer, f filter, all []partner.Partner,
-) (peoplePage, error) {
+func (c *Console) gatherPeople(ctx context.Context, who viewer, f filter, all []partner.Partner) (peoplePage, error) {
 	list, next, err := f.readPeople(ctx, &c.Rules, perPage)
 	if err != nil {
 		return peoplePage{}, err
@@ -109,4 +104,41 @@ func (c *Console) gatherPeople(
 	part := listPart{partners: all, shown: len(list), next: next, total: total}
 	page.List, err = c.newListView(ctx, who, &peopleList, f, part)
 	return page, err
+}
+
+// tableOfPeople lays out people with findings.
+func (c *Console) tableOfPeople(
+	ctx context.Context, list []cyber.Affected, partners map[partner.ID]string,
+) (listTable, error) {
+	t := newListTable("Pessoas atingidas", listColumn{"Pessoa", "c"}, listColumn{"Parceiro", "a"},
+		listColumn{"Ocorrências", "x num"}, listColumn{"Situação", "d"}, listColumn{"Última", "b num"})
+	assets := make([]cyber.Asset, len(list))
+	for i, p := range list {
+		assets[i] = p.Asset
+	}
+	names, err := c.namesOfOwners(ctx, assets)
+	if err != nil {
+		return t, err
+	}
+	for _, p := range list {
+		name := names[p.Asset.ID]
+		if name == "" {
+			name = "sem nome, " + kindWords[p.Asset.Kind] + " " + identifier.MaskValue(p.Asset.Kind, p.Asset.Value)
+		}
+		state := badge{"good", "Tudo resolvido"}
+		if p.Open > 0 {
+			state = badge{"", groupedNumber(p.Open) + " em aberto"}
+		}
+		t.addRow(listRow{Cells: []listCell{
+			{Text: name, Path: c.personPath(p.Asset.Partner, p.Asset.User), Hidden: shortenID(string(p.Asset.User))},
+			{Text: partners[p.Asset.Partner]},
+			{Text: groupedNumber(p.Findings)},
+			{Badge: state},
+			ageCell(p.Newest, c.Now()),
+		}})
+	}
+	if c.confined {
+		t.withoutPartner()
+	}
+	return t, nil
 }

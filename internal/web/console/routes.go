@@ -465,65 +465,6 @@ var routes = []route{
 	},
 }
 
-// section is a line of the menu.
-type section struct{ path, label, icon string }
-
-// sectionGroup is a part of the menu: sections of the console under one label.
-type sectionGroup struct {
-	label    string
-	sections []section
-}
-
-// menu is the console's table of contents. What an operator may not open is left out.
-var menu = []sectionGroup{
-	{"", []section{{"/", "Visão geral", "chart"}}},
-	{"Clientes", []section{
-		{"/partners", "Parceiros", "building"},
-		{"/plans", "Planos", "plan"},
-		{"/subscriptions", "Assinaturas", "card"},
-	}},
-	{"Proteção", []section{
-		{"/findings", "Ocorrências", "warn"},
-		{"/monitoring", "Dados monitorados", "eye"},
-		{"/breaches", "Vazamentos", "leak"},
-		{"/feeds", "Fontes", "feed"},
-		{"/passwords", "Senhas vazadas", "key"},
-		{"/cases", "Casos", "board"},
-		{"/services", "Serviços", "lifebuoy"},
-		{"/devices", "Dispositivos", "phone"},
-		{"/content", "Conteúdo", "text"},
-	}},
-	{"Avisos", []section{
-		{"/deliveries", "Entregas", "send"},
-		{"/events", "Eventos", "bell"},
-		{"/messages", "Mensagens", "text"},
-	}},
-	{"Privacidade", []section{
-		{"/subjects", "Titulares", "person"},
-		{"/incidents", "Incidentes", "siren"},
-		{"/keys", "Chaves de cifra", "lock"},
-	}},
-	{"Sistema", []section{
-		{"/jobs", "Tarefas", "gear"},
-		{"/exports", "Exportações", "out"},
-		{"/audit", "Auditoria", "list"},
-		{"/operators", "Operadores", "people"},
-	}},
-}
-
-// isMenuAllowed reports whether the operator may open a page of the menu.
-func isMenuAllowed(who operator.Operator, path string) bool {
-	if path == "/" {
-		path = "/{$}"
-	}
-	for _, rt := range routes {
-		if rt.method == http.MethodGet && rt.path == path {
-			return rt.isOpenTo(who)
-		}
-	}
-	return false
-}
-
 // Page is a row of the route table, for those who hold the table against something: tests, documents.
 type Page struct {
 	Method, Path string

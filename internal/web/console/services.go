@@ -105,9 +105,7 @@ var setTarget = changeService("case.target", "service.target", func(r *request, 
 var addQuestion = changeService("case.question.add", "service.question",
 	func(r *request, in *Rules, id cyber.ServiceID) error {
 		options := splitLines(r.trimmedField("options"))
-		_, err := in.Cases.AddQuestion(
-			r.Context(), id, r.trimmedField("question"), r.PostForm.Has("required"), options,
-		)
+		_, err := in.Cases.AddQuestion(r.Context(), id, r.trimmedField("question"), r.PostForm.Has("required"), options)
 		return err
 	})
 

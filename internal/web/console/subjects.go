@@ -2,15 +2,12 @@ package console
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
@@ -28,28 +25,17 @@ type Subjects interface {
 	// RequestErasure asks for an erasure of what one partner holds, a day later; CancelErasure takes it back, and
 	// ListOpenErasures lists those that are not over.
 	RequestErasure(
-		ctx context.Context,
-		who operator.Actor,
-		p subject.Person,
-		reason string,
+		ctx context.Context, who operator.Actor, p subject.Person, reason string,
 	) (subject.ErasureRequest, error)
 	CancelErasure(
-		ctx context.Context,
-		who operator.Actor,
-		id partner.ID,
-		request string,
+		ctx context.Context, who operator.Actor, id partner.ID, request string,
 	) (subject.ErasureRequest, error)
 	ListOpenErasures(ctx context.Context, id partner.ID) ([]subject.ErasureRequest, error)
 	// WriteErasureLog writes the tombstones of all erasures.
 	WriteErasureLog(ctx context.Context, w io.Writer) (int, error)
 	// ReportIncident lists the people that an incident affects.
 	ReportIncident(
-		ctx context.Context,
-		who operator.Actor,
-		of subject.Incident,
-		known time.Time,
-		reveal bool,
-		reason string,
+		ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string,
 	) (subject.Report, error)
 }
 
@@ -66,13 +52,6 @@ type subjectsPage struct {
 	MayAsk bool
 	// Open are the erasures that the partner has asked for and that are not over.
 	Open []openErasure
-}
-
-// openErasure is an erasure that was asked for. Ref is the person's, by which their page is found.
-type openErasure struct {
-	subject.ErasureRequest
-	Ref       string
-	CanCancel bool
 }
 
 // heldCount counts what is held for one partner; the values themselves are only in the export.
@@ -221,147 +200,4 @@ func (c *Console) accessRows(ctx context.Context, list []subject.Access) ([]audi
 		entries[i] = a.Entry
 	}
 	return c.auditRows(ctx, entries)
-}
-
-// confirmErase asks the operator to type a word before a person is erased, because an erasure cannot be undone.
-func confirmErase(c *Console, r *request) (answer, error) {
-	page, err := c.newSubjectsPage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subject-erase", "Apagar um titular", page}, nil
-}
-
-// eraseWord is what has to be typed before a person is erased.
-const eraseWord = "APAGAR"
-
-// erasedPage is the data of the page after an erasure: what was deleted, partner by partner.
-type erasedPage struct {
-	Rows  []erasedRow
-	Total int64
-}
-
-// erasedRow is what was deleted at one partner; Erasure is the id of the erasure in its log.
-type erasedRow struct {
-	Partner, Erasure string
-	Counts           []choiceCount
-}
-
-// erasedKinds are the kinds of rows in words; one that is missing is shown as the store calls it.
-var erasedKinds = map[string]string{
-	"subscriptions":  "assinaturas",
-	"watched values": "dados monitorados",
-	"findings":       "ocorrências",
-	"status changes": "mudanças de situação",
-	"hits":           "buscas",
-	"cases":          "casos",
-	"case moves":     "passos de casos",
-	"bookings":       "horários marcados",
-	"devices":        "dispositivos",
-	"answers":        "respostas",
-	"scores":         "dias de pontuação",
-	"events":         "eventos",
-	"deliveries":     "entregas",
-	"attempts":       "tentativas de entrega",
-	"person":         "pessoa",
-	"kept answers":   "respostas guardadas da API",
-}
-
-// eraseSubject erases a person. It refuses without the confirmation word and a reason, and shows what was deleted.
-func eraseSubject(c *Console, r *request) (answer, error) {
-	form := newFormReader(r)
-	if r.trimmedField("confirm") != eraseWord {
-		form.noteFault(errForm.With("confirm", fault.TypeToConfirm, eraseWord))
-	}
-	p, why, err := c.personAsked(form, "subject.erase")
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.Rules.Subjects.Erase(r.Context(), r.auditActor(), p, why)
-	if err != nil {
-		return nil, err
-	}
-	names, err := c.partnerNames(r.Context(), r.viewer)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subject-erased", "Titular apagado", newErasedPage(out, names)}, nil
-}
-
-// newErasedPage returns what an erasure deleted, partner by partner.
-func newErasedPage(out subject.Outcome, names map[partner.ID]string) erasedPage {
-	var page erasedPage
-	for i, done := range out.Partners {
-		if done.Total() == 0 {
-			continue
-		}
-		page.Total += done.Total()
-		row := erasedRow{Partner: names[done.Partner], Erasure: out.Tombstones[i].ID}
-		for kind, n := range done.Counts {
-			row.Counts = append(row.Counts, choiceCount{cmp.Or(erasedKinds[kind], kind), n})
-		}
-		slices.SortFunc(row.Counts, func(a, b choiceCount) int { return cmp.Compare(a.Label, b.Label) })
-		page.Rows = append(page.Rows, row)
-	}
-	return page
-}
-
-// requestErasure asks for the erasure of what a partner holds about a person, a day later. Without the confirmation
-// word and a reason it refuses; the rule records who asked.
-func requestErasure(c *Console, r *request) (answer, error) {
-	form := newFormReader(r)
-	if r.trimmedField("confirm") != eraseWord {
-		form.noteFault(errForm.With("confirm", fault.TypeToConfirm, eraseWord))
-	}
-	p, why, err := c.readPerson(form)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.Rules.Subjects.RequestErasure(r.Context(), r.auditActor(), p, why); err != nil {
-		return nil, err
-	}
-	return redirect{"/subjects", "erasure.asked"}, nil
-}
-
-// showErasureRequest shows the form again that requestErasure refused, without what is held: that look was recorded
-// once.
-func showErasureRequest(c *Console, r *request) (answer, error) {
-	page, err := c.newSubjectsPage(r)
-	if err != nil {
-		return nil, err
-	}
-	page.MayAsk = true
-	return view{"subjects", "Titulares", page}, nil
-}
-
-// cancelErasure takes back an erasure that has not begun; the rule records who did.
-func cancelErasure(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("partner"))
-	_, err := c.Rules.Subjects.CancelErasure(r.Context(), r.auditActor(), id, r.PathValue("request"))
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/subjects", "erasure.cancelled"}, nil
-}
-
-// gatherOpenErasures returns the erasures of a partner that are not over.
-func (c *Console) gatherOpenErasures(ctx context.Context, id partner.ID) ([]openErasure, error) {
-	list, err := c.Rules.Subjects.ListOpenErasures(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	open := make([]openErasure, len(list))
-	for i, e := range list {
-		open[i] = openErasure{e, c.referenceOf(id, e.User), e.State == subject.RequestPending}
-	}
-	return open, nil
-}
-
-// erasureLog downloads the log of erasures. It holds keyed indexes only and identifies no person without the keys.
-func erasureLog(c *Console, r *request) (answer, error) {
-	var b bytes.Buffer
-	if _, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b); err != nil {
-		return nil, err
-	}
-	return download{"apagamentos.jsonl", "application/jsonl", &b}, nil
 }

@@ -122,11 +122,7 @@ func (c *Console) enrolling(r *request) (partnerChoice, error) {
 
 // enrolFromFile creates what a file holds, or says what would be created.
 func (c *Console) enrolFromFile(
-	r *request,
-	p partner.Partner,
-	in io.Reader,
-	format operator.Format,
-	dryRun bool,
+	r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool,
 ) (*importReport, error) {
 	source := subscription.NewJSONLines(in)
 	if format == operator.CSV {

@@ -1,10 +1,7 @@
 package console
 
 import (
-	"cmp"
 	"context"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
@@ -18,16 +15,10 @@ type Webhooks interface {
 	FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error)
 	Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error)
 	Test(
-		ctx context.Context,
-		id partner.ID,
-		endpoint alert.EndpointID,
-		t alert.Type,
+		ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type,
 	) (webhook.Outcome, alert.EventID, error)
 	RotateKeys(
-		ctx context.Context,
-		id partner.ID,
-		endpoint alert.EndpointID,
-		overlap time.Duration,
+		ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration,
 	) (alert.Endpoint, error)
 	EnableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
 	DisableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
@@ -154,125 +145,7 @@ func showWebhook(c *Console, r *request) (answer, error) {
 	return view{"webhook", "Webhook", page}, nil
 }
 
-// testWebhook sends a test event to the endpoint at once and leads to the page that shows what it answered: a reload of
-// that page sends nothing.
-func testWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	sample := alert.Type(cmp.Or(r.trimmedField("type"), string(alert.WebhookTest)))
-	if err := c.recordAction(r, "webhook.test", string(e.ID), string(sample)); err != nil {
-		return nil, err
-	}
-	_, event, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, sample)
-	if err != nil {
-		return nil, err
-	}
-	to := joinPath("webhooks", string(e.Partner), string(e.ID)) + "?test=" + url.QueryEscape(string(event))
-	return redirect{to: to}, nil
-}
-
-// testOutcome returns what came of the test that the address names; nothing for any other event.
-func (c *Console) testOutcome(ctx context.Context, e alert.Endpoint, test alert.EventID) (*alert.AttemptLog, error) {
-	if test == "" {
-		return nil, nil //nolint:nilnil // no test was made
-	}
-	_, tries, err := c.Rules.History.Deliveries(ctx, e.Partner, test)
-	if err != nil {
-		return nil, err
-	}
-	for _, try := range tries {
-		if try.Endpoint == e.ID {
-			return &try, nil
-		}
-	}
-	return nil, nil //nolint:nilnil // another webhook's
-}
-
-// confirmRotate asks how long the old secret shall stay valid before the secret is replaced.
-func confirmRotate(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"webhook-rotate", "Trocar segredo", e}, nil
-}
-
-// rotateWebhook replaces the secret of a webhook. The old one stays valid for the hours in the form.
-func rotateWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	form := newFormReader(r)
-	hours := form.readNumber("hours", 0)
-	err = c.changeWithAudit(r, "webhook.rotate", func(ctx context.Context, in *Rules) (string, string, error) {
-		var err error
-		e, err = in.Webhooks.RotateKeys(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
-		return string(e.ID), "", form.joinFaults(err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return showSecretsNext(r, secretPage{
-		Heading:   "Segredo trocado",
-		Text:      "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
-		Secrets:   []shownSecret{{"Segredo", e.Secret(), secretHelp}},
-		Back:      joinPath("webhooks", string(e.Partner), string(e.ID)),
-		BackLabel: "Guardei o segredo, continuar",
-	})
-}
-
 // webhookPath returns the path of a webhook's page.
 func webhookPath(e alert.Endpoint) string {
 	return joinPath("webhooks", string(e.Partner), string(e.ID))
-}
-
-// enableWebhook resumes the deliveries of a webhook. What the endpoint missed is queued before, outside of the
-// transaction: it may be more than one should hold.
-func enableWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Rules.Webhooks.FollowEndpoint(r.Context(), e.Partner, e.ID, alert.Enabled); err != nil {
-		return nil, err
-	}
-	next := redirect{webhookPath(e), "webhook.enabled"}
-	return c.changeAndRedirect(r, "webhook.enable", next, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
-		return string(e.ID), "", err
-	})
-}
-
-// disableWebhook pauses the deliveries of a webhook until it is enabled again.
-func disableWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	err = c.changeWithAudit(r, "webhook.disable", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID)
-		return string(e.ID), "", err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Rules.Webhooks.FollowEndpoint(r.Context(), e.Partner, e.ID, alert.Disabled); err != nil {
-		return nil, err
-	}
-	return redirect{webhookPath(e), "webhook.disabled"}, nil
-}
-
-// deleteWebhook deletes a webhook and returns to the page of its partner.
-func deleteWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	next := redirect{partnerPath(e.Partner), "webhook.deleted"}
-	return c.changeAndRedirect(r, "webhook.delete", next, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(e.ID), "", in.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID)
-	})
 }

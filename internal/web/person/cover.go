@@ -10,9 +10,7 @@ import (
 // showCover shows the person's covers. A person without one sees an empty page, not an error.
 func showCover(p *Pages, r *request) (answer, error) {
 	list, _, err := p.Rules.Cover.ListCover(
-		r.Context(),
-		partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings},
-		r.session.User,
+		r.Context(), partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings}, r.session.User,
 	)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
 		return nil, err

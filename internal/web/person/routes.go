@@ -57,11 +57,7 @@ var menu = []struct{ path, word, icon string }{
 
 // others are the pages behind "more".
 var others = []struct{ path, word, icon string }{
-	{
-		"/p/score",
-		"menu.score",
-		"chart",
-	},
+	{"/p/score", "menu.score", "chart"},
 	{"/p/devices", "menu.devices", "phone"},
 	{"/p/cover", "menu.cover", "shield"},
 	{"/p/data", "menu.data", "get"},

@@ -9,23 +9,15 @@
 package person
 
 import (
-	"context"
 	"embed"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/telemetry"
-	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
@@ -37,38 +29,6 @@ var staticFiles embed.FS
 
 // Prefix is where all pages are.
 const Prefix = "/p/"
-
-// Rules are what the pages ask: the partner API's.
-type Rules struct {
-	Sessions   *cyber.PortalSessions
-	Themes     Themes
-	Monitoring *cyber.Monitoring
-	FirstLooks *cyber.FirstLooks
-	Persons    *cyber.Persons
-	Cases      *cyber.Cases
-	Services   *cyber.Services
-	Endpoints  *cyber.Endpoints
-	Cover      *cyber.Cover
-	Names      Names
-	Subjects   Subjects
-	Audit      *operator.Trail
-}
-
-// Themes knows how partners' pages look.
-type Themes interface {
-	GetTheme(ctx context.Context, id partner.ID) (partner.Theme, error)
-}
-
-// Names knows how people are called whom a partner enrolled.
-type Names interface {
-	NamesOfUsers(ctx context.Context, id partner.ID, users []partner.UserHash) (map[partner.UserHash]string, error)
-}
-
-// Subjects hands out what is held about a person.
-type Subjects interface {
-	Reference(p subject.Person) string
-	ExportPerson(ctx context.Context, p subject.Person) ([]subject.Held, error)
-}
 
 // Options are what the pages themselves need.
 type Options struct {
@@ -144,61 +104,6 @@ func contentPolicy(frames []string) string {
 		"frame-ancestors " + ancestors
 }
 
-// answer is one of the ways to answer: view, redirect or file.
-type answer interface{ isAnswer() }
-
-// view is a page to render: a template's name, the word of its title, and what it shows.
-type view struct {
-	name, title string
-	data        any
-}
-
-// redirect sends the browser on after a change; done names a word that the next page says at its top.
-type redirect struct{ to, done string }
-
-// file is bytes as they are. A name makes it a download; names hold no personal data.
-type file struct {
-	kind, name string
-	body       []byte
-}
-
-func (view) isAnswer()     {}
-func (redirect) isAnswer() {}
-func (file) isAnswer()     {}
-
-// request is what a page works with.
-type request struct {
-	*http.Request
-	visitor
-	route route
-	theme partner.Theme
-	from  string
-	// cookie is set on the answer: a session that begins, changes or ends.
-	cookie *http.Cookie
-	// begun is set on the page that follows a link.
-	begun bool
-}
-
-// visitor is the person whose page it is: all that the gathering of a page needs of a request.
-type visitor struct {
-	session cyber.PortalSession
-	who     partner.Partner
-	lang    partner.Language
-}
-
-// sentence returns a sentence in the person's language.
-func (v visitor) sentence(key string) string { return sentenceIn(v.lang, key) }
-
-func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-
-const maxForm = 64 << 10
-
-var (
-	errForm     = fault.New(fault.Invalid, "form.invalid")
-	errNotFound = fault.New(fault.NotFound, "path.not_found")
-	errTooMany  = fault.New(fault.RateLimited, "rate.limited")
-)
-
 // showNotFound answers what no route is for.
 func showNotFound(*Pages, *request) (answer, error) { return nil, errNotFound }
 
@@ -250,69 +155,4 @@ func (p *Pages) runRequest(w http.ResponseWriter, r *request) (answer, error) {
 		showAgain = func() (answer, error) { return r.route.form(p, r) }
 	}
 	return pages.RunForm(pages.IsMendable, run, showAgain)
-}
-
-// writeAnswer sends the answer and returns its status.
-func (p *Pages) writeAnswer(w http.ResponseWriter, r *request, a answer, err error) int {
-	h := w.Header()
-	h.Set("content-security-policy", contentPolicy(r.theme.Frames))
-	if len(r.theme.Frames) == 0 {
-		h.Set("x-frame-options", "DENY")
-	}
-	if r.cookie != nil {
-		http.SetCookie(w, r.cookie)
-		if r.cookie.MaxAge < 0 { // the session ended: leave nothing of it to the next user of the phone
-			h.Set("clear-site-data", `"cache"`)
-		}
-	}
-	switch a := a.(type) {
-	case redirect:
-		return pages.Redirect(w, a.to, a.done)
-	case file:
-		h.Set("content-type", a.kind)
-		if a.name != "" {
-			h.Set("content-disposition", `attachment; filename="`+a.name+`"`)
-		} else {
-			h.Set("cache-control", "private, max-age=300")
-			h.Set("vary", "cookie")
-		}
-		h.Set("content-length", strconv.Itoa(len(a.body)))
-		_, _ = w.Write(a.body) // a reader that is gone needs no file
-		return http.StatusOK
-	case view:
-		return p.writeView(w, r, a, err)
-	}
-	if err == nil { // a handler that returned nothing at all
-		err = pages.ErrPanic
-	}
-	if errors.Is(err, errTooMany) {
-		h.Set("retry-after", "10")
-	}
-	name, title := "problem", "problem.title"
-	if errors.Is(err, cyber.ErrPortalClosed) {
-		name, title = "closed", "closed.title"
-	}
-	v := view{name, title, sentenceOf(r.lang, err)}
-	return p.writePage(w, r, v, telemetry.StatusOfPage(err), p.newFrame(r, v, nil))
-}
-
-// writeView writes a page; refused is why the form on it was not accepted, nil where none was sent.
-func (p *Pages) writeView(w http.ResponseWriter, r *request, v view, refused error) int {
-	return p.writePage(w, r, v, telemetry.StatusOfPage(refused), p.newFrame(r, v, refused))
-}
-
-func (p *Pages) writePage(w http.ResponseWriter, r *request, v view, status int, f frame) int {
-	return pages.Page{
-		Name:     v.name,
-		Status:   status,
-		Language: string(r.lang),
-		Apology:  sentenceIn(r.lang, "problem.internal"),
-		Render: func(w io.Writer) error {
-			page, err := p.templates.Find(v.name)
-			if err != nil {
-				return err
-			}
-			return page.ExecuteTemplate(w, "layout", f)
-		},
-	}.Write(r.Context(), w, p.Log)
 }

@@ -78,7 +78,7 @@ func fieldTexts() (map[string]string, error) {
 // joinLines returns a text of the contract without its line breaks.
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// typeWords are what typeOf says around the names of types and values, which stay.
+// typeWords are what describeType says around the names of types and values, which stay.
 var typeWords = strings.NewReplacer(
 	"one of ",
 	"um de ",

@@ -1,12 +1,10 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -96,8 +94,8 @@ func (p *personPage) groupByLeak() {
 		}
 		leak := &p.Leaks[i]
 		leak.Findings = append(leak.Findings, f)
-		if leak.Severity == "" || slices.Index(cyber.Severities(), f.Severity) > slices.Index(
-			cyber.Severities(), leak.Severity) {
+		rank, worst := slices.Index(cyber.Severities(), f.Severity), slices.Index(cyber.Severities(), leak.Severity)
+		if leak.Severity == "" || rank > worst {
 			leak.Severity = f.Severity
 		}
 	}
@@ -105,16 +103,6 @@ func (p *personPage) groupByLeak() {
 
 // newestFirst is how many lines of each kind a person's page shows; their export has all.
 const newestFirst = 100
-
-// parsePerson returns the partner and the person that the address refers to.
-func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
-	if err != nil {
-		return partner.Partner{}, subject.Person{}, err
-	}
-	who, err := c.Rules.Subjects.FindReferred(r.Context(), p.ID, r.PathValue("ref"))
-	return p, who, err
-}
 
 // showPerson shows all that is held about a person, masked unless the operator has given a reason recently. The look is
 // recorded.
@@ -216,164 +204,4 @@ func (c *Console) gatherPerson(
 	reveals, err := c.currentReveals(ctx, v.who.ID)
 	page.Reveal = reveals[page.Ref]
 	return page, err
-}
-
-// scoreLine is how a score went, drawn as a line of steps in a box of scoreWidth by scoreHeight.
-type scoreLine struct {
-	Breach, Assessment string
-	From, To           time.Time
-	// Ticks are the words below the line: its first day, the one in the middle, and today.
-	Ticks []string
-	// Days are the last of each month, or all of them when they are few, the newest first.
-	Days []cyber.ScoreDay
-}
-
-const (
-	scoreWidth, scoreHeight = 300, 100
-	scoreTop                = 1000 // a score of 100, in tenths
-	// mostScoreDays is up to how many days the table behind the line has each of them.
-	mostScoreDays = 31
-)
-
-// newScoreLine draws a person's days: a day without a line has the score of the one before.
-func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
-	if len(days) == 0 {
-		return scoreLine{}
-	}
-	today := partner.DayNumber(now)
-	first, last := days[0].Day, max(today, days[0].Day+1)
-	l := scoreLine{From: days[0].Date(), To: now}
-	layout := "02/01"
-	if last-first > 120 {
-		layout = "01/2006"
-	}
-	for _, day := range []int64{first, (first + last) / 2, last} {
-		l.Ticks = append(l.Ticks, cyber.ScoreDay{Day: min(day, today)}.Date().Format(layout))
-	}
-	l.Ticks = slices.Compact(l.Ticks)
-	for i, d := range days {
-		isLastOfMonth := i == len(days)-1 || days[i+1].Date().Month() != d.Date().Month()
-		if len(days) <= mostScoreDays || isLastOfMonth {
-			l.Days = append(l.Days, d)
-		}
-	}
-	slices.Reverse(l.Days)
-	draw := func(of func(cyber.ScoreDay) int64) string {
-		var path []byte
-		y := func(d cyber.ScoreDay) int64 { return scoreHeight - of(d)*scoreHeight/scoreTop }
-		for i, d := range days {
-			x := (d.Day - first) * scoreWidth / (last - first)
-			if i > 0 {
-				path = appendPoint(path, x, y(days[i-1]))
-			}
-			path = appendPoint(path, x, y(d))
-		}
-		return string(appendPoint(path, scoreWidth, y(days[len(days)-1])))
-	}
-	l.Breach = draw(func(d cyber.ScoreDay) int64 { return d.Breach })
-	l.Assessment = draw(func(d cyber.ScoreDay) int64 { return d.Assessment })
-	return l
-}
-
-// scoreTurns returns by how much the scores of now differ from those of 30 days ago, and whether so old a day is known.
-func scoreTurns(days []cyber.ScoreDay, now *cyber.ScoreDay, at time.Time) (breach, assessment int64, isKnown bool) {
-	before := partner.DayNumber(at) - defaultPeriod
-	for _, d := range slices.Backward(days) {
-		if d.Day <= before && now != nil {
-			return now.Breach - d.Breach, now.Assessment - d.Assessment, true
-		}
-	}
-	return 0, 0, false
-}
-
-func appendPoint(path []byte, x, y int64) []byte {
-	return append(strconv.AppendInt(append(strconv.AppendInt(path, x, 10), ','), y, 10), ' ')
-}
-
-// personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history
-// or log.
-func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, error) {
-	if r.PathValue("ref") != "" {
-		return c.parsePerson(r)
-	}
-	user, err := partner.ParseUserHash("user_hash", r.trimmedField("user_hash"))
-	if err != nil {
-		return partner.Partner{}, subject.Person{}, err
-	}
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.trimmedField("partner")))
-	return p, subject.Person{User: user, Partner: p.ID}, err
-}
-
-// findPerson redirects to the page of the person that the form names.
-func findPerson(c *Console, r *request) (answer, error) {
-	p, who, err := c.personNamed(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.recordAction(r, "search", c.Rules.Subjects.Reference(who), "user hash"); err != nil {
-		return nil, err
-	}
-	return redirect{to: c.personPath(p.ID, who.User)}, nil
-}
-
-// watchValue adds a value of a kind that partners do not add themselves.
-func watchValue(c *Console, r *request) (answer, error) {
-	p, who, err := c.personNamed(r)
-	if err != nil {
-		return nil, err
-	}
-	asked := cyber.AssetRequest{
-		Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode},
-		User:  who.User,
-		Group: cyber.OperatorAdds,
-		Type:  r.trimmedField("type"),
-		Value: r.trimmedField("value"),
-	}
-	next := redirect{c.personPath(p.ID, who.User), "asset.added"}
-	return c.changeAndRedirect(r, "asset.add", next, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Monitoring.AddAsset(ctx, asked)
-		return in.Subjects.Reference(who), asked.Type, err
-	})
-}
-
-// openCaseForPerson opens a case in the name of a person who calls.
-func openCaseForPerson(c *Console, r *request) (answer, error) {
-	p, who, err := c.parsePerson(r)
-	if err != nil {
-		return nil, err
-	}
-	asked := cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User}
-	var opened cyber.Case
-	err = c.changeWithAudit(r, "case.open", func(ctx context.Context, in *Rules) (string, string, error) {
-		var err error
-		opened, err = in.Cases.OpenCaseByPhone(ctx, p.ID, asked)
-		return string(opened.ID), string(p.ID), err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, nil
-}
-
-// newSubjectsPage returns the page with the partners to choose from and the form filled in as it was sent.
-func (c *Console) newSubjectsPage(r *request) (subjectsPage, error) {
-	all, err := c.Rules.Partners.ListPartners(r.Context())
-	if err != nil {
-		return subjectsPage{}, err
-	}
-	page := subjectsPage{
-		Partners: all,
-		CPF:      r.PostForm.Get("cpf"),
-		User:     r.PostForm.Get("user_hash"),
-		Partner:  cmp.Or(r.PostForm.Get("partner"), string(r.scope.at.ID)),
-	}
-	if page.Partner != "" {
-		page.Open, err = c.gatherOpenErasures(r.Context(), partner.ID(page.Partner))
-	}
-	return page, err
-}
-
-// personPath returns the path of the page about one of a partner's people.
-func (c *Console) personPath(id partner.ID, user partner.UserHash) string {
-	return joinPath("people", string(id), c.referenceOf(id, user))
 }

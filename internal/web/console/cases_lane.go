@@ -1,0 +1,49 @@
+package console
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+)
+
+// perLane is how many cases the desk shows of each status, or of all; a status by itself is read page by page.
+const perLane = 25
+
+// lane is one status of the queue with the cases in it.
+type lane struct {
+	cyber.Lane
+	Tickets []ticket
+	// Whole is the address of the status by itself.
+	Whole string
+}
+
+// parseLaneMark reads a place in a lane.
+func parseLaneMark(text string) cyber.LaneMark {
+	due, id, _ := strings.Cut(text, ".")
+	return cyber.LaneMark{Due: parseMicros(due), ID: cyber.CaseID(id)}
+}
+
+// formatLaneMark writes a place that parseLaneMark reads; empty at the end of the lane.
+func formatLaneMark(m cyber.LaneMark) string {
+	if m.ID == "" {
+		return ""
+	}
+	return formatMicros(m.Due) + "." + string(m.ID)
+}
+
+// readDeskLane reads one status of the desk.
+func (c *Console) readDeskLane(ctx context.Context, who viewer, f filter, asked cyber.LaneFilter) (lane, error) {
+	if f.valueOfName("owner") == ownerMe {
+		asked.Assignee = who.who.Email
+	}
+	one, err := c.Rules.Cases.ListLane(ctx, asked)
+	if err != nil {
+		return lane{}, err
+	}
+	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
+	q.Set("status", string(asked.Status))
+	l := lane{Lane: one, Whole: "/cases?" + q.Encode()}
+	return l, nil
+}
