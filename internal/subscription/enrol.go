@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -40,44 +39,6 @@ type Outcome struct {
 	Failures []Failure
 }
 
-// WatchCount is how many values subscriptions have watched. A value that two of them name counts twice.
-type WatchCount struct{ Email, CPF, Phone int }
-
-// addCount adds other values.
-func (c *WatchCount) addCount(more WatchCount) {
-	c.Email += more.Email
-	c.CPF += more.CPF
-	c.Phone += more.Phone
-}
-
-// countWatch counts the values of one subscription.
-func countWatch(w plan.Watch) (c WatchCount) {
-	if w.HasKind(identifier.Email) {
-		c.Email = 1
-	}
-	if w.HasKind(identifier.CPF) {
-		c.CPF = 1
-	}
-	if w.HasKind(identifier.Phone) {
-		c.Phone = 1
-	}
-	return c
-}
-
-// String writes the counts as `email=2, cpf=2`, in a fixed order; empty where nothing is watched.
-func (c WatchCount) String() string {
-	var parts []string
-	add := func(k identifier.Kind, n int) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s=%d", k, n))
-		}
-	}
-	add(identifier.Email, c.Email)
-	add(identifier.CPF, c.CPF)
-	add(identifier.Phone, c.Phone)
-	return strings.Join(parts, ", ")
-}
-
 // Enrolment is one bulk request being worked on, by one goroutine: Add for each item in their order, then Keep.
 type Enrolment struct {
 	partner partner.ID
@@ -99,55 +60,6 @@ type Enrolment struct {
 type echo struct {
 	cpf, holder, plan string
 	watch             plan.Watch
-}
-
-// knownPlan is what an enrolment needs to know of a plan.
-type knownPlan struct {
-	isOpen bool // not retired
-	watch  plan.Watch
-}
-
-// knownPlans are the plans of a partner, those that are retired too.
-type knownPlans map[plan.ID]knownPlan
-
-// setup is what an enrolment knows of a partner beforehand. Reading it costs a fifth of enrolling one person.
-type setup struct {
-	epoch int64
-	plans knownPlans
-	batch Batch // empty
-}
-
-// loadSetup of a partner, remembered from a caller of the same epoch.
-func (r *Registry) loadSetup(ctx context.Context, id partner.ID, epoch int64) (s *setup, remembered bool, err error) {
-	if kept, there := r.setups.Load(id); there && epoch != 0 {
-		if s, ok := kept.(*setup); ok && s.epoch == epoch {
-			return s, true, nil
-		}
-	}
-	s = &setup{epoch: epoch}
-	if s.plans, err = r.loadPlans(ctx, id); err != nil {
-		return nil, false, err
-	}
-	if s.batch, err = r.store.NewBatch(ctx, id); err != nil {
-		return nil, false, fmt.Errorf("begin batch: %w", err)
-	}
-	if epoch != 0 {
-		r.setups.Store(id, s)
-	}
-	return s, false, nil
-}
-
-// loadPlans returns what enrolments need to know of the partner's plans.
-func (r *Registry) loadPlans(ctx context.Context, id partner.ID) (knownPlans, error) {
-	known, err := r.plans.ListPlans(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("read plans: %w", err)
-	}
-	plans := make(knownPlans, len(known))
-	for _, p := range known {
-		plans[p.ID] = knownPlan{isOpen: !p.Retired, watch: p.Watch}
-	}
-	return plans, nil
 }
 
 // BeginEnrolment begins a bulk request of a partner. The epoch is the caller's, 0 where nothing remembered may be
@@ -235,29 +147,6 @@ func (e *Enrolment) SentMembers(item int) (cpf, holder, plan string) {
 // newFailure returns an item's problems with what the answer repeats of it.
 func (s echo) newFailure(item int, problems ...Problem) Failure {
 	return Failure{Item: item, CPF: s.cpf, Holder: s.holder, Plan: s.plan, Problems: problems}
-}
-
-// checkPlanOpen returns what is known of a plan, and adds a problem if it takes no subscriptions. A sandbox partner's
-// unknown plan is new: it is to be registered.
-func (e *Enrolment) checkPlanOpen(c *checker, p plan.ID) (known knownPlan, isNew bool, err error) {
-	if p == "" {
-		return knownPlan{}, false, nil
-	}
-	known, isKnown := e.plans[p]
-	if !isKnown && e.fresh != nil { // it may have been made since
-		plans, err := e.fresh()
-		if err != nil {
-			return knownPlan{}, false, err
-		}
-		known, isKnown = plans[p]
-	}
-	switch {
-	case isKnown && !known.isOpen:
-		c.addProblem(FieldPlanID, RulePlanRetired)
-	case !isKnown && !e.mode.Has(partner.NewPlans):
-		c.addProblem(FieldPlanID, RulePlanUnknown)
-	}
-	return known, !isKnown, nil
 }
 
 // truncateText bounds what an answer repeats.

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,40 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
-
-// Why a reader ended, as people read it.
-const (
-	endMemory = "memory"
-	endTime   = "time"
-	endOutput = "output"
-	endCrash  = "crash"
-	// endThreads is the end of a reader that started more threads than one has.
-	endThreads = "threads"
-	// EndBudget is the end of a reader whose input took more processor time than it may: none goes on with that input.
-	EndBudget = "processor"
-	// EndChanged is the end of a reader whose file became shorter while it was mapped.
-	EndChanged = "file changed"
-)
-
-// Ended is the error of a reader that ended before its work did: it was killed because it exceeded a limit, or it
-// crashed.
-type Ended struct {
-	// Why is one of a few words: memory, time, output, crash, threads, processor, file changed.
-	Why string
-	// Spent is what the input at hand took until then.
-	Spent Spent
-	// Layer is the innermost layer of the input that was open, -1 if none was, and Streams how many texts had been
-	// begun.
-	Layer, Streams int64
-}
-
-func (e *Ended) Error() string { return fmt.Sprintf("reader ended (%s)", e.Why) }
 
 // Process is a running reader, as its parent sees it. Only one goroutine may use it.
 type Process struct {
@@ -150,27 +118,6 @@ func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, err
 	}
 	limitAddresses(cmd.Process.Pid, addUpTo(used.addresses, room))
 	return p, nil
-}
-
-// headWriter keeps the first bytes that are written: a crash says there what it is, and the rest may be of the dump.
-type headWriter struct {
-	mu   sync.Mutex // what the reader left behind may still write when the reader was waited for
-	head bytes.Buffer
-}
-
-func (h *headWriter) Write(p []byte) (int, error) {
-	const longest = 400
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.head.Write(p[:min(len(p), max(0, longest-h.head.Len()))])
-	return len(p), nil
-}
-
-// text returns what was kept.
-func (h *headWriter) text() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.head.String()
 }
 
 // Close ends the reader, whatever it does.
@@ -332,137 +279,4 @@ func (p *Process) serveBytes(w wanted) error {
 	p.waiting.Store(true)
 	defer p.waiting.Store(false)
 	return p.orders.writeFrame(orderServed, answer[:1+n])
-}
-
-// killReader ends the reader and keeps why.
-func (p *Process) killReader(why string) {
-	p.killed.CompareAndSwap(nil, &why)
-	_ = p.killGroup() // it may have ended by itself
-	// What it left behind may hold the other ends, and neither reading nor writing would return.
-	_ = p.stdin.Close()
-	_ = p.stdout.Close()
-}
-
-// killGroup ends the reader and what it may have started.
-func (p *Process) killGroup() error {
-	p.group.Lock()
-	defer p.group.Unlock()
-	if p.isEnded {
-		return os.ErrProcessDone
-	}
-	return killGroup(p.cmd.Process)
-}
-
-// waitForEnd waits until the reader has ended, then ends what it may have started. It may be called again.
-func (p *Process) waitForEnd() {
-	hasEnded := awaitExit(p.cmd.Process.Pid)
-	p.group.Lock()
-	if hasEnded && !p.isEnded {
-		_ = killGroup(p.cmd.Process) // most often there is nothing else in it
-	}
-	p.isEnded = p.isEnded || hasEnded
-	p.group.Unlock()
-	_ = p.cmd.Wait() // its state is looked at by who needs it; the second time it is an error
-}
-
-// outOfMemory is what a reader says that gets no more memory: Go, the system, and the C library and race detector of a
-// test's build, which also need memory for each thread.
-var outOfMemory = []string{
-	"out of memory", "cannot allocate", "failed to allocate", "failed to mmap", "pthread_create failed",
-}
-
-// lastTime is how long a reader may take to end.
-const lastTime = time.Second
-
-// explainEnd says why there is nothing more to be read.
-func (p *Process) explainEnd(err error) error {
-	defer time.AfterFunc(lastTime, func() { p.killReader(endCrash) }).Stop() // one that closed its pipe and goes on
-	p.waitForEnd()
-	if p.ctx.Err() != nil {
-		return context.Cause(p.ctx)
-	}
-	why := endCrash
-	switch text := p.stderr.text(); {
-	case p.killed.Load() != nil:
-		why = *p.killed.Load()
-	case p.cmd.ProcessState != nil && p.cmd.ProcessState.Success() && errors.Is(err, io.EOF):
-		return io.EOF
-	case slices.ContainsFunc(outOfMemory, func(words string) bool { return strings.Contains(text, words) }):
-		why = endMemory
-	case strings.Contains(text, "SIGBUS"):
-		why = EndChanged
-	}
-	return &Ended{Why: why, Spent: p.Spent(), Layer: p.at.Layer, Streams: p.at.Streams}
-}
-
-// watchEvery is how often a child's memory and processor time are looked at.
-const watchEvery = 20 * time.Millisecond
-
-// usage is what a process holds in memory of its own, shared and in page tables, its address space, how many threads it
-// has, and the processor time that it has used.
-type usage struct {
-	own, shared, tables, addresses, threads int64
-	cpu                                     time.Duration
-}
-
-// tableRatio is how many bytes of a file that is mapped and read whole need one of page tables, twice as many as usual
-// to spare.
-const tableRatio = 256
-
-// moreAddresses is how much a reader may map beside the files that it was started with, each of them twice. Maps of the
-// same file again and again cost nothing but page tables. Tests raise it.
-var moreAddresses int64 = 16 << 30
-
-// mostThreads is more threads than a reader has: a few for each worker and those of Go's runtime. The parent looks at
-// them because they count against the limits of its own unit and user.
-const mostThreads = 128
-
-// watchLimits kills a reader that exceeds a limit.
-func (p *Process) watchLimits() {
-	// Files of a file system in memory that are mapped are shared memory to the kernel.
-	mappable := int64(0)
-	for _, file := range p.files {
-		mappable += fileSize(file)
-	}
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	left, counted, idle, seen := idleCPU, time.Duration(0), time.Duration(0), int64(0)
-	for {
-		select {
-		case <-p.done:
-			return
-		case <-tick.C:
-		}
-		used, known := measureUsage(p.cmd.Process.Pid)
-		own := used.own + max(0, used.shared-mappable) + max(0, used.tables-mappable/tableRatio)
-		if known && own > Memory {
-			p.killReader(endMemory)
-			return
-		}
-		if known && used.threads > mostThreads {
-			p.killReader(endThreads)
-			return
-		}
-		now := p.progress.Load()
-		if p.waiting.Load() {
-			idle += watchEvery
-		}
-		if now != seen {
-			idle = 0
-		}
-		if s := p.spending.Load(); s != nil {
-			s.processor.Add(int64(used.cpu - counted))
-			if p.budget.isExceeded(p.Spent()) {
-				p.killReader(EndBudget)
-				return
-			}
-		}
-		earned := time.Duration(float64(now-seen) / progressRate * float64(time.Second))
-		left = min(idleCPU, left-(used.cpu-counted)+earned)
-		counted, seen = used.cpu, now
-		if left <= 0 || idle > idleWall {
-			p.killReader(endTime)
-			return
-		}
-	}
 }

@@ -1,436 +1,68 @@
 package record
 
-import (
-	"bytes"
-	"encoding/binary"
-	"math"
-	"slices"
-)
-
-// What a number is, its column tells: if nearly all numbers that stand in the same place of the records around have
-// right check digits, or are phones by the numbering plan, then so is this one, however it is written; and if they are
-// not, this one is so by chance. The numbers of each column are counted cell by cell, cells lie at multiples of their
-// size from the beginning of the text, and a number is judged by the cell it stands in and the two beside it: so the
-// result does not depend on where the text is cut.
+// column is what a column, a key or a label says of its values.
+type column uint8
 
 const (
-	// columnCell is how many bytes of text are counted together.
-	columnCell = 4 << 10
-	// columnReach is how far before a number its record may begin, for its place in it to be known.
-	columnReach = 2 << 10
-	// enoughNumbers may say that a column is none of a kind.
-	enoughNumbers = 8
+	unknown column = iota
+	colEmail
+	colPassword
+	colHash
+	colCPF
+	colPhone
+	colCard
+	colAddress
+	colName
+	colBirthDate
+	colDocument
+	colHealth
+	colFinancial
+	colCookies
+	colIP
+	colUsername
+	colPix
+	// The rest are no class of their own.
+	colCNPJ
+	colURL    // the site that a credential is for
+	colKey    // begins a record and says nothing of a person
+	colHeader // a header of a mail message
+	colOther  // known to be nothing that is claimed
+	colArea   // of a phone, which stands in the column after it
+	colPaper  // a document with a number of its own kind, which is no CPF
+	colThing  // the number of a thing or a moment
+	colID     // begins a record, as a key does, but identifies no person
 )
 
-// tally counts the numbers of a column in a cell: those of one length, or all.
-type tally struct {
-	key                   uint64 // the cell and the column
-	count, cpf, cnpj      uint16
-	card, phone           uint16
-	regular               uint16 // how often one is as much larger than the one before as that was
-	phoneWeight           uint32
-	last, step            uint32
-	isJudged              bool
-	isKind, isNot, allOne Kinds
+// isSilent reports whether values of the column are known to be nothing that is claimed.
+func (c column) isSilent() bool {
+	return c == colOther || c == colKey || c == colArea || c == colThing || c == colID
 }
 
-// shapedBit is in the key of a tally of numbers whose spelling leaves no doubt. These are only asked where the others
-// do not say enough.
-const shapedBit = 0x80
+// ofThings reports whether digits under the column are the number of a thing, a document or a moment.
+func (c column) ofThings() bool { return c == colPaper || c == colThing || c == colID }
 
-// countNumber finds the column of a number and adds it to the tally of that.
-func (r *Reader) countNumber(n *numeral, bit uint64) {
-	place, name := r.columnPlace(int(n.from), int(n.to))
-	n.name, n.tally = name, -1
-	if place != 0 && kindsNamed(name)&n.can == 0 && (n.length == 11 || !name.ofThings()) { // else the name tells
-		n.tally = r.tallyOf(uint64(r.base+int64(n.from))/columnCell<<40 | uint64(place)<<8 | bit | uint64(n.length))
-		if !n.isApart {
-			n.countInto(&r.tallies[n.tally], eightDigits(binary.LittleEndian.Uint64(r.b[max(0, n.to-8):])))
-		}
-	}
+// identity reports whether values of the column are identifiers, which the scanner finds.
+func (c column) identity() bool { return c == colEmail || c == colCPF || c == colPhone || c == colCard }
+
+// classOf is what a value of the column exposes.
+var classOf = [...]Classes{
+	colEmail:     Email,
+	colPassword:  Password,
+	colHash:      PasswordHash,
+	colCPF:       CPF,
+	colPhone:     Phone,
+	colCard:      Card,
+	colAddress:   Address,
+	colName:      Name,
+	colBirthDate: BirthDate,
+	colDocument:  Document,
+	colHealth:    Health,
+	colFinancial: Financial,
+	colCookies:   Cookies,
+	colIP:        IP,
+	colUsername:  Username,
+	colPix:       Financial,
+	colOther:     0,
+	colPaper:     Document,
+	colID:        0,
 }
-
-// decideNumbers tells of each number what it is by what was counted, and takes away what it is not.
-func (r *Reader) decideNumbers() {
-	r.sortNumbers()
-	if r.disorder {
-		slices.SortStableFunc(r.numbers, func(a, b hit) int { return int(a.from - b.from) })
-	}
-	i, kept := 0, 0
-	var is, maybe, told Kinds
-	last := hit{from: -1}
-	for _, h := range r.numbers {
-		if h.length&surveyed != 0 {
-			if h.from != last.from || h.to != last.to {
-				for r.found[i].from != h.from ||
-					r.found[i].to != h.to { // both are in order, but for numbers of one beginning
-					i = (i + 1) % len(r.found)
-				}
-				is, maybe, told = r.decideNumber(&r.found[i])
-				last = h
-			}
-			bit := Kinds(1) << h.kind
-			if (is|maybe)&bit == 0 {
-				continue
-			}
-			if h.length &^= weak | surveyed; is&bit == 0 {
-				h.length |= weak
-			}
-			h.surveyed = told&bit != 0
-		}
-		r.numbers[kept] = h
-		kept++
-	}
-	r.numbers = r.numbers[:kept]
-}
-
-// tallyOf returns the index of a tally, which is made if there is none.
-func (r *Reader) tallyOf(key uint64) int32 {
-	at, ok := r.findTally(key)
-	if !ok {
-		at = int32(len(r.tallies))
-		r.tallies = append(r.tallies, tally{key: key})
-		r.tallyAt[key] = at
-	}
-	return at
-}
-
-// findTally returns the index of a tally, if there is one. Most are asked for again and again, and found without the
-// map.
-func (r *Reader) findTally(key uint64) (at int32, ok bool) {
-	near := &r.tallyNear[(key*0x9e3779b97f4a7c15)>>(64-10)]
-	if int(*near) < len(r.tallies) && r.tallies[*near].key == key {
-		return *near, true
-	}
-	if at, ok = r.tallyAt[key]; ok {
-		*near = at
-	}
-	return at, ok
-}
-
-// countInto adds the number, whose end has that value, to a tally. One that comes again and again counts once: a
-// constant is no evidence.
-func (k *numeral) countInto(t *tally, value uint32) {
-	if value == t.last && t.count > 0 || t.count == math.MaxUint16 {
-		return
-	}
-	if step := value - t.last; step == t.step {
-		t.regular++
-	} else {
-		t.step = step
-	}
-	t.last = value
-	t.count++
-	switch {
-	case k.can&CPFKind != 0:
-		t.cpf++
-	case k.can&PhoneKind != 0:
-		t.phone++
-		t.phoneWeight += uint32(k.weight)
-	}
-	if k.can&CNPJKind != 0 {
-		t.cnpj++
-	}
-	if k.can&CardKind != 0 {
-		t.card++
-	}
-}
-
-// eightDigits returns the number that eight digits are.
-func eightDigits(text uint64) uint32 {
-	text -= '0' * 0x0101010101010101
-	text = text*10 + text>>8
-	return uint32((text&0x000000ff000000ff*(100+1000000<<32) + text>>16&0x000000ff000000ff*(1+10000<<32)) >> 32)
-}
-
-// judgeColumn tells what a column holds by the tallies of a cell and of those beside it: of numbers of one length, or
-// of all where the key has none.
-func (r *Reader) judgeColumn(at int32) *tally {
-	t := &r.tallies[at]
-	if t.isJudged {
-		return t
-	}
-	var sum tally
-	from, to := t.key&^shapedBit, t.key&^shapedBit
-	if from&0xff == 0 {
-		from, to = from+8, from+MostDigits
-	}
-	for key := from; key <= to; key++ {
-		for _, cell := range [3]uint64{key - 1<<40, key, key + 1<<40} {
-			sum.addCounted(r, cell)
-			if t.key&shapedBit != 0 {
-				sum.addCounted(r, cell|shapedBit)
-			}
-		}
-	}
-	t.isJudged = true
-	count := int(sum.count)
-	t.decideKind(CPFKind, int(sum.cpf), count-int(sum.cnpj), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
-	t.decideKind(CNPJKind, int(sum.cnpj), count-int(sum.cpf), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
-	t.decideKind(CardKind, int(sum.card), count, 2.3, int(sum.card)*10 >= count*9)
-	if int(sum.regular)*2 >= count && count > 3 { // a counter
-		t.isNot |= PhoneKind
-	} else {
-		t.decideKind(
-			PhoneKind,
-			int(sum.phone),
-			count-int(sum.cpf),
-			float64(sum.phoneWeight)/10/float64(max(1, sum.phone)),
-			int(sum.phone+sum.cpf)*10 >= count*9,
-		)
-	}
-	return t
-}
-
-// addCounted adds what was counted under a key.
-func (t *tally) addCounted(r *Reader, key uint64) {
-	if at, ok := r.findTally(key); ok {
-		o := &r.tallies[at]
-		t.count += o.count
-		t.cpf += o.cpf
-		t.cnpj += o.cnpj
-		t.card += o.card
-		t.phone += o.phone
-		t.regular, t.phoneWeight = t.regular+o.regular, t.phoneWeight+o.phoneWeight
-	}
-}
-
-// decideKind reports whether a column of n numbers of which k can be of a kind is one of that kind, or is not. weight
-// is the logarithm of how many numbers are not of the kind for each that is by chance. Of those that can be, at most
-// one in twenty may be so by chance, and all of it together must be no chance.
-func (t *tally) decideKind(kind Kinds, k, n int, weight float64, isAll bool) {
-	switch {
-	case k == 0 || weight == 0:
-		if n >= enoughNumbers {
-			t.isNot |= kind
-		}
-		return
-	case k < n && math.Exp(-weight)*float64(n-k) > 0.05*float64(k):
-		if n >= enoughNumbers {
-			t.isNot |= kind
-		}
-		return
-	case k < n && evidence(k, n, weight) <= 6, k == n && weight*float64(k) <= 6:
-		return
-	}
-	if t.isKind |= kind; isAll {
-		t.allOne |= kind
-	}
-}
-
-// evidence returns the logarithm of how much likelier it is that k of n numbers pass a test because they are what it
-// asks for than that they do so by chance, given that of one number.
-func evidence(k, n int, weight float64) float64 {
-	share := float64(k) / float64(n)
-	return float64(k)*(weight+math.Log(share)) + float64(n-k)*math.Log((1-share)/(1-math.Exp(-weight)))
-}
-
-// decideNumber tells what a number is, by the label before it, by its column, or by its digits alone where neither says
-// a thing; what only the name of a column can still tell; and what its column said.
-func (r *Reader) decideNumber(n *numeral) (is, maybe, told Kinds) {
-	if named := kindsNamed(n.name) & n.can; named != 0 {
-		return named, named, 0
-	}
-	is, maybe = n.exact, n.can
-	if n.tally >= 0 {
-		one, key := r.judgeColumn(n.tally), r.tallies[n.tally].key
-		isNot := one.isNot
-		told = n.can & one.isKind
-		if left := n.can &^ isNot; told == 0 &&
-			(left&^n.exact != 0 || left&(left-1) != 0) { // numbers of other lengths may tell more
-			told = n.can & r.judgeColumn(r.tallyOf(key&^0xff)).allOne
-			if told == 0 && (left&(left-1) != 0 || n.isApart) {
-				end := (r.base+int64(n.from))/columnCell*columnCell + 2*columnCell
-				for r.counted < len(r.shaped) && r.base+int64(r.shaped[r.counted].from) < end {
-					r.countNumber(&r.shaped[r.counted], shapedBit)
-					r.counted++
-				}
-				shaped := r.judgeColumn(r.tallyOf(key | shapedBit)).isKind
-				shaped |= r.judgeColumn(r.tallyOf(key&^0xff | shapedBit)).allOne
-				told = n.can & shaped
-			}
-		}
-		if is = n.exact&^isNot | n.strict&^(isNot&CardKind); told != 0 {
-			is, maybe = told, told
-		}
-	}
-	if n.name.ofThings() {
-		return told&CPFKind | n.strict&(CPFKind|PhoneKind), 0, told
-	}
-	return is, maybe, told
-}
-
-// kindsNamed returns what a number is that stands right behind a name.
-func kindsNamed(c column) Kinds {
-	switch c {
-	case colCPF:
-		return CPFKind | CNPJKind
-	case colCNPJ:
-		return CNPJKind
-	case colPhone:
-		return PhoneKind
-	case colCard:
-		return CardKind
-	default:
-		return 0
-	}
-}
-
-// columnPlace tells the column of the number b[from:to] by what stands before it in its record, or 0 if that cannot be
-// told, and what the label right before it says. It needs no header and no known format: a column is a name, or how
-// often the separator before the number comes in its row.
-func (r *Reader) columnPlace(from, to int) (place uint32, name column) {
-	b, p, blanks := r.b, from, 0
-	for p > 0 && from-p < 6 && beforeNumber[b[p-1]] {
-		if p--; b[p] == ' ' {
-			blanks++
-		}
-	}
-	low := max(0, from-columnReach)
-	if p == 0 || b[p-1] == '\n' {
-		end := byte(0) // tells the lists apart that begin with numbers
-		for k := to; k < len(b) && k < to+2; k++ {
-			if end = b[k]; end != '"' {
-				break
-			}
-		}
-		return 1 + uint32(end)<<8, unknown
-	}
-	switch c := b[p-1]; {
-	case c == '>':
-		open, start := bytes.LastIndexByte(b[max(low, p-64):p], '<'), r.rowStart(low, p)
-		if open < 0 || start < 0 {
-			return 0, unknown
-		}
-		tag := b[max(low, p-64)+open+1 : p-1]
-		if n := bytes.IndexByte(tag, ' '); n >= 0 {
-			tag = tag[:n]
-		}
-		return hashName(tag) + uint32(bytes.Count(b[start:p], []byte{'>'})), r.columnOf(tag)
-	case c == '=', c == ':':
-		end := p - 1
-		quoted := blanks > 0 && c == ':' || c == '='
-		for end > low && (b[end-1] == '"' || b[end-1] == '\'' || b[end-1] == ' ' || b[end-1] == '\\') {
-			end--
-			quoted = true
-		}
-		at := end
-		for at > low && end-at <= longestName && inKey[b[at-1]] {
-			at--
-		}
-		word := b[at:end]
-		if len(word) > 0 {
-			if said := r.labelOf(word); said != unknown || quoted {
-				return hashName(word), said
-			}
-		}
-		fallthrough
-	case partsRows[c]:
-		start := r.rowStart(low, p)
-		if start < 0 && c != ',' {
-			return 0, unknown
-		}
-		if start < 0 || b[start] == '(' || leads[b[start]] == leadsStatement {
-			row := r.tupleStart(max(start, low), from)
-			if row < 0 && start < 0 {
-				return 0, unknown
-			}
-			if row >= 0 {
-				return 3 + uint32(bytes.Count(b[row:from], comma))<<8, unknown
-			}
-		}
-		return 2 + uint32(c)<<8 + uint32(countFields(b[start:p], c))<<16, unknown
-	case blanks == 1:
-		at := p
-		for at > low && p-at <= longestName && kindOf[b[at-1]]&hasLetter != 0 {
-			at--
-		}
-		if said := r.columnOf(b[at:p]); said.identity() || said == colPaper || said == colCNPJ {
-			return 0, said
-		}
-	case blanks > 1:
-		if start := r.rowStart(low, p); start >= 0 {
-			return 4 + uint32(from-start)<<8, unknown
-		}
-	}
-	return 0, unknown
-}
-
-// rowStart returns where the line of b[p] begins, or -1 if that is before b[low].
-func (r *Reader) rowStart(low, p int) int {
-	if n := r.marks.lineBefore(low, p); n >= 0 || low == 0 {
-		return n + 1
-	}
-	return -1
-}
-
-var comma = []byte{','}
-
-// rowPlace is where a row of a statement begins that was read from low up to a place; -1: there is none.
-type rowPlace struct{ low, start, at int }
-
-// tupleStart finds the parenthesis in b[low:at] that begins the row of a statement, or -1.
-func (r *Reader) tupleStart(low, at int) int {
-	b, w, end := r.b, &r.row, at
-	if w.at > low && w.at <= at && (w.start > low || w.start < 0 && w.low <= low) &&
-		bytes.IndexByte(b[w.at:at], '(') < 0 {
-		w.at = at
-		return w.start
-	}
-	*w = rowPlace{low, -1, at}
-	for end > low {
-		n := bytes.LastIndexByte(b[low:end], '(')
-		if n < 0 {
-			return -1
-		}
-		end = low + n
-		if end == low || b[end-1] == ',' || b[end-1] == ' ' || b[end-1] == '\n' {
-			w.start = end
-			return end
-		}
-	}
-	return -1
-}
-
-// countFields counts the separators in the beginning of a row that stand outside of quotes.
-func countFields(row []byte, sep byte) (n int) {
-	if bytes.IndexByte(row, '"') < 0 {
-		return bytes.Count(row, []byte{sep})
-	}
-	inside := false
-	for _, c := range row {
-		if c == '"' {
-			inside = !inside
-		} else if c == sep && !inside {
-			n++
-		}
-	}
-	return n
-}
-
-// hashName returns the FNV-1a hash of a column name, which is faster to look up than the name.
-func hashName(name []byte) uint32 {
-	h := uint32(2166136261)
-	for _, c := range name {
-		h = (h ^ uint32(c)) * 16777619
-	}
-	return h
-}
-
-// beforeNumber is what may stand between a number and what is before its field; inKey are the characters of names, and
-// partsRows those that part the fields of rows.
-var (
-	beforeNumber = [256]bool{'"': true, '\'': true, ' ': true, '+': true, '(': true, '[': true, '\\': true}
-	partsRows    = [256]bool{
-		',':  true,
-		';':  true,
-		'|':  true,
-		'\t': true,
-		':':  true,
-		'~':  true,
-		'^':  true,
-		0:    true,
-		1:    true,
-	}
-	inKey = byteSet(hasLetter|hasDigit, "_-")
-)
