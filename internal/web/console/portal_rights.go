@@ -11,7 +11,7 @@ const (
 	respond   = operator.Answer
 )
 
-// A partner's own people use the same console. The code that confines them to their partner is in this file and in
+// A partner's own people use the same console. The code that confines them to their partner is in portal_scope.go and
 // own_rules.go, not in the pages: the table of routes says which right each route needs, confineToPartner refuses
 // requests that name another partner, and the pages run with rules that reach the data of that partner only.
 
