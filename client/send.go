@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -44,9 +43,6 @@ func newAPICall(method, template string, values []string, opts []Option) *call {
 
 // maxAnswer bounds what is read of an answer. A bulk answer may list 10,000 refused items with all of their errors.
 const maxAnswer = 64 << 20
-
-// longestWait is the longest Retry-After that is waited for. A caller decides about a longer one by the Error.
-const longestWait = time.Minute
 
 // do sends until an answer is final. Everything it sends is safe to repeat: reads, removals, posts with a key, and
 // questions about passwords. It reads the answer into to unless that is nil.
@@ -112,23 +108,6 @@ func (c *Client) do(ctx context.Context, k *call, body, to any) error {
 	}
 }
 
-// waitsForService reports whether a call goes on that did not reach the service.
-func (c *Client) waitsForService(attempt int, spent time.Duration) bool {
-	if c.attempts > 0 {
-		return attempt < c.attempts
-	}
-	return attempt < defaultAttempts || spent < patience
-}
-
-// asksAgain reports whether a call goes on that the service refused so many times. Attempts that did not reach the
-// service do not count, unless the caller set a limit for all of them.
-func (c *Client) asksAgain(attempt, refusals int) bool {
-	if c.attempts > 0 {
-		return attempt < c.attempts
-	}
-	return refusals < defaultAttempts
-}
-
 // readReply reads what an answer says besides its body.
 func readReply(h http.Header, attempt int) Reply {
 	waiting, _ := strconv.Atoi(h.Get("x-first-looks-waiting"))             // absent where none waits
@@ -183,54 +162,4 @@ func withoutURL(err error) error {
 		return ue.Err
 	}
 	return err
-}
-
-// isUnreachable reports whether an answer means that the service itself was not reached: a balancer answers so while
-// the service restarts. The service's own 503 says when to come back.
-func isUnreachable(e *Error) bool {
-	switch e.StatusCode {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return e.RetryAfter == 0
-	}
-	return false
-}
-
-// worthRepeating tells refusals that may pass by themselves. A conflict does only where the service says when.
-// One that passes later than longestWait is the caller's to repeat.
-func worthRepeating(e *Error) bool {
-	if e.RetryAfter > longestWait {
-		return false
-	}
-	switch e.StatusCode {
-	case http.StatusTooManyRequests,
-		http.StatusInternalServerError,
-		http.StatusBadGateway,
-		http.StatusServiceUnavailable,
-		http.StatusGatewayTimeout:
-		return true
-	case http.StatusConflict:
-		return e.RetryAfter > 0
-	}
-	return false
-}
-
-const (
-	firstPause   = 200 * time.Millisecond
-	longestPause = 10 * time.Second
-)
-
-// pauseAfterAttempt doubles from attempt to attempt, up to a limit, and is spread by half, so that many callers do not
-// come back at once.
-func pauseAfterAttempt(attempt int) time.Duration {
-	d := min(firstPause<<min(attempt-1, 10), longestPause)
-	return d/2 + mathrand.N(d/2) //nolint:gosec // spreads callers, guards nothing
-}
-
-// retryAfter reads whole seconds; the service sends no dates.
-func retryAfter(h http.Header) time.Duration {
-	seconds, err := strconv.Atoi(h.Get("retry-after"))
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
 }
