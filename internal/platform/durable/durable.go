@@ -10,7 +10,6 @@ package durable
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,29 +111,6 @@ func lockTemporary(f *os.File, name string) (bool, error) {
 	return err == nil && os.SameFile(mine, named), err
 }
 
-// steadyBytes is how much a steady writer leaves to a sync.
-const steadyBytes = 8 << 20
-
-// SteadyWriter returns what writes to the file and syncs it every few megabytes. Left to the end, the sync of a large
-// file keeps the disk busy for so long that everybody who syncs a small one meanwhile waits behind it.
-func (f *File) SteadyWriter() io.Writer { return &steady{file: f.File} }
-
-// steady is a writer that spreads the syncs of a large file over the time of writing.
-type steady struct {
-	file    *os.File
-	pending int // bytes since the last sync
-}
-
-// Write writes and, after every steadyBytes, syncs.
-func (s *steady) Write(p []byte) (int, error) {
-	n, err := s.file.Write(p)
-	if s.pending += n; err == nil && s.pending >= steadyBytes {
-		s.pending = 0
-		err = calls.sync(s.file)
-	}
-	return n, err
-}
-
 // PublishFile gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends
 // the file, whatever comes of it.
 func (f *File) PublishFile() error { return f.publishBy(calls.rename) }
@@ -195,120 +171,4 @@ func (f *File) RemoveName() (*os.File, error) {
 	}
 	f.over = true
 	return f.File, nil
-}
-
-// WriteFile puts a small file under its name, in place of what was there.
-func WriteFile(path string, content []byte) error {
-	return writeAndPublish(path, content, (*File).PublishFile)
-}
-
-// WriteNewFile is Write for a name that must be free: fs.ErrExist says that it is not.
-func WriteNewFile(path string, content []byte) error {
-	return writeAndPublish(path, content, (*File).PublishNew)
-}
-
-// writeAndPublish writes a file under its temporary name and publishes it.
-func writeAndPublish(path string, content []byte, publish func(*File) error) error {
-	f, err := CreateFile(path)
-	if err != nil {
-		return err
-	}
-	defer f.DiscardFile()
-	if _, err := f.Write(content); err != nil {
-		return err
-	}
-	return publish(f)
-}
-
-// ProveFolder proves that a folder takes writes: it writes, syncs and removes a small file. Files that killed processes
-// have left of it hold nothing.
-func ProveFolder(folder string) error {
-	f, err := os.CreateTemp(folder, ".probe-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt([]byte{1}, 0)
-	return errors.Join(err, SyncAndClose(f), os.Remove(f.Name()))
-}
-
-// AppendToFile adds to the end of a file of mode 0600, which is made if need be. A crash may leave a part of what was
-// added.
-func AppendToFile(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(filepath.Clean(path), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), SyncAndClose(f)); err != nil {
-		return err
-	}
-	return calls.syncFolder(filepath.Dir(path))
-}
-
-// SyncAndClose syncs and closes a file that has its name already: in a folder that counts for nothing until it is
-// renamed as a whole.
-func SyncAndClose(f *os.File) error { return errors.Join(calls.sync(f), f.Close()) }
-
-// RenameSynced gives a file or folder, all of whose content is on disk, another name in place of what was there.
-func RenameSynced(from, to string) error {
-	if err := calls.rename(from, to); err != nil {
-		return err
-	}
-	if filepath.Dir(from) != filepath.Dir(to) {
-		if err := calls.syncFolder(filepath.Dir(from)); err != nil {
-			return err
-		}
-	}
-	return calls.syncFolder(filepath.Dir(to))
-}
-
-// RenameNew is Rename for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
-func RenameNew(from, to string) error {
-	if err := linkNewName(from, to); err != nil {
-		return err
-	}
-	return calls.syncFolder(filepath.Dir(to))
-}
-
-// LinkSynced gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist; the name is
-// synced then too, because the process that took it may have died before it synced.
-func LinkSynced(from, to string) error {
-	err := calls.link(from, to)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return errors.Join(err, calls.syncFolder(filepath.Dir(to)))
-}
-
-// MakeFolder makes a folder and those above it where they are missing, and syncs the name of each that it made: what is
-// synced inside a folder is gone with the folder when a power cut takes its name away.
-func MakeFolder(path string, mode fs.FileMode) error {
-	path = filepath.Clean(path)
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil
-	}
-	parent := filepath.Dir(path)
-	if parent != path {
-		if err := MakeFolder(parent, mode); err != nil {
-			return err
-		}
-	}
-	if err := os.Mkdir(path, mode); err != nil {
-		if info, serr := os.Stat(path); serr != nil || !info.IsDir() { // otherwise another process made it meanwhile
-			return err
-		}
-	}
-	return calls.syncFolder(parent)
-}
-
-// SyncFolder makes the names in a folder durable.
-func SyncFolder(folder string) error { return calls.syncFolder(folder) }
-
-// SyncFolders is SyncFolder for a folder and all folders inside it.
-func SyncFolders(root string) error {
-	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() {
-			return err
-		}
-		return calls.syncFolder(path)
-	})
 }

@@ -2,11 +2,7 @@ package seal
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,13 +10,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/minio/minio-go/v7/pkg/credentials"
-	"github.com/minio/minio-go/v7/pkg/signer"
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
@@ -121,196 +113,4 @@ func (o KMSOptions) exchangeJSON(
 		return fmt.Errorf("kms: the answer of %s is not what the service answers", req.URL.Host)
 	}
 	return nil
-}
-
-// awsScheme begins the address of a key of AWS KMS, followed by its ARN.
-const awsScheme = "aws-kms://"
-
-// awsKey is a key of AWS KMS.
-type awsKey struct {
-	o                 KMSOptions
-	arn, region, host string
-}
-
-// newAWSKey returns the key of AWS KMS that a URI names.
-func (c *KMSClient) newAWSKey(uri string) (*awsKey, error) {
-	arn := strings.TrimPrefix(uri, awsScheme)
-	parts := strings.SplitN(arn, ":", 6) // arn:aws:kms:REGION:ACCOUNT:key/ID
-	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "kms" || parts[3] == "" ||
-		strings.ContainsAny(parts[3], "/.@?#") {
-		return nil, errors.New("kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID")
-	}
-	// AWS's own variable names a private endpoint.
-	u, err := parseEndpoint(cmp.Or(c.o.Env("AWS_ENDPOINT_URL_KMS"), "https://kms."+parts[3]+".amazonaws.com"))
-	if err != nil {
-		return nil, err
-	}
-	return &awsKey{c.o, arn, parts[3], u.Scheme + "://" + u.Host}, nil
-}
-
-// awsBody is what both operations send and answer with.
-type awsBody struct {
-	KeyID      string            `json:"KeyId,omitempty"`
-	Plaintext  []byte            `json:"Plaintext,omitempty"`
-	Ciphertext []byte            `json:"CiphertextBlob,omitempty"`
-	Context    map[string]string `json:"EncryptionContext,omitempty"`
-}
-
-// callOperation asks for one operation of the service.
-func (k *awsKey) callOperation(operation string, in awsBody, associated []byte) (out awsBody, err error) {
-	found, err := k.o.findCredentials()
-	if err != nil {
-		return out, err
-	}
-	in.KeyID = k.arn
-	if len(associated) > 0 {
-		in.Context = map[string]string{"vigia": base64.StdEncoding.EncodeToString(associated)}
-	}
-	err = k.o.exchangeJSON(k.host+"/", in, &out, func(req *http.Request, body []byte) *http.Request {
-		sum := sha256.Sum256(body)
-		req.Header.Set("Content-Type", "application/x-amz-json-1.1")
-		req.Header.Set("X-Amz-Target", "TrentService."+operation)
-		req.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(sum[:]))
-		return signer.SignV4WithServiceType(
-			*req,
-			found.AccessKeyID,
-			found.SecretAccessKey,
-			found.SessionToken,
-			k.region,
-			"kms",
-		)
-	})
-	return out, err
-}
-
-// findCredentials looks where AWS's own tools do: the environment, ~/.aws, and the role of the machine or container.
-func (o KMSOptions) findCredentials() (credentials.Value, error) {
-	if id := o.Env("AWS_ACCESS_KEY_ID"); id != "" {
-		return credentials.Value{
-			AccessKeyID:     id,
-			SecretAccessKey: o.Env("AWS_SECRET_ACCESS_KEY"),
-			SessionToken:    o.Env("AWS_SESSION_TOKEN"),
-		}, nil
-	}
-	client := &http.Client{Timeout: 10 * time.Second}
-	providers := []credentials.Provider{&credentials.FileAWSCredentials{}}
-	if o.Env("AWS_EC2_METADATA_DISABLED") != "true" {
-		providers = append(providers, &credentials.IAM{Client: client})
-	}
-	found, err := credentials.NewChainCredentials(providers).GetWithContext(&credentials.CredContext{Client: client})
-	if err != nil || found.AccessKeyID == "" {
-		return found, errors.New(
-			"kms: there are no credentials in the environment (AWS_ACCESS_KEY_ID), in ~/.aws, or in a role of this " +
-				"machine",
-		)
-	}
-	return found, nil
-}
-
-// Encrypt implements tink.AEAD.
-func (k *awsKey) Encrypt(plain, associated []byte) ([]byte, error) {
-	out, err := k.callOperation("Encrypt", awsBody{Plaintext: plain}, associated)
-	if err == nil && len(out.Ciphertext) == 0 {
-		err = errors.New("kms: the answer holds no ciphertext")
-	}
-	return out.Ciphertext, err
-}
-
-// Decrypt implements tink.AEAD.
-func (k *awsKey) Decrypt(sealed, associated []byte) ([]byte, error) {
-	out, err := k.callOperation("Decrypt", awsBody{Ciphertext: sealed}, associated)
-	if err == nil && len(out.Plaintext) == 0 {
-		err = errors.New("kms: the answer holds no plaintext")
-	}
-	return out.Plaintext, err
-}
-
-// vaultScheme begins the address of a transit key of HashiCorp Vault.
-const vaultScheme = "hcvault://"
-
-// vaultKey is a key of a transit engine.
-type vaultKey struct {
-	o                     KMSOptions
-	address, mount, named string
-}
-
-// newVaultKey returns the key of Vault's transit engine that a URI names.
-func (c *KMSClient) newVaultKey(uri string) (*vaultKey, error) {
-	host, path, _ := strings.Cut(strings.TrimPrefix(uri, vaultScheme), "/")
-	mount, name, ok := strings.Cut(path, "/keys/")
-	if host == "" || mount == "" || !ok || name == "" || strings.ContainsAny(path, "?#%\\ ") ||
-		strings.Contains(path, "..") {
-		return nil, errors.New("kms: expected hcvault://HOST:PORT/MOUNT/keys/NAME")
-	}
-	address := "https://" + host
-	if plain := c.o.Env("VAULT_ADDR"); plain == "http://"+host { // a development server on this machine
-		address = plain
-	}
-	if _, err := parseEndpoint(address); err != nil {
-		return nil, err
-	}
-	return &vaultKey{c.o, address, mount, name}, nil
-}
-
-// readToken is read at each call, because an agent renews the file.
-func (k *vaultKey) readToken() (string, error) {
-	if token := k.o.Env("VAULT_TOKEN"); token != "" {
-		return token, nil
-	}
-	file := k.o.Env("VAULT_TOKEN_FILE")
-	if file == "" {
-		return "", errors.New("kms: set VAULT_TOKEN, or VAULT_TOKEN_FILE to a file that holds it")
-	}
-	raw, err := os.ReadFile(filepath.Clean(file))
-	if err != nil {
-		return "", fmt.Errorf("kms: VAULT_TOKEN_FILE: %w", err)
-	}
-	return strings.TrimSpace(string(raw)), nil
-}
-
-// vaultBody is the body of requests and answers of Vault's transit engine; bytes are base64 in JSON.
-type vaultBody struct {
-	Plaintext  []byte `json:"plaintext,omitempty"`
-	Ciphertext string `json:"ciphertext,omitempty"`
-	Associated []byte `json:"associated_data,omitempty"`
-}
-
-// callOperation asks for one operation of the engine.
-func (k *vaultKey) callOperation(operation string, in vaultBody) (out vaultBody, err error) {
-	token, err := k.readToken()
-	if err != nil {
-		return out, err
-	}
-	var answer struct {
-		Data vaultBody `json:"data"`
-	}
-	address := k.address + "/v1/" + k.mount + "/" + operation + "/" + k.named
-	err = k.o.exchangeJSON(address, in, &answer, func(req *http.Request, _ []byte) *http.Request {
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("X-Vault-Token", token)
-		req.Header.Set("X-Vault-Request", "true")
-		if space := k.o.Env("VAULT_NAMESPACE"); space != "" {
-			req.Header.Set("X-Vault-Namespace", space)
-		}
-		return req
-	})
-	return answer.Data, err
-}
-
-// Encrypt implements tink.AEAD.
-func (k *vaultKey) Encrypt(plain, associated []byte) ([]byte, error) {
-	out, err := k.callOperation("encrypt", vaultBody{Plaintext: plain, Associated: associated})
-	if err == nil && out.Ciphertext == "" {
-		err = errors.New("kms: the answer holds no ciphertext")
-	}
-	return []byte(out.Ciphertext), err
-}
-
-// Decrypt implements tink.AEAD.
-func (k *vaultKey) Decrypt(sealed, associated []byte) ([]byte, error) {
-	out, err := k.callOperation("decrypt", vaultBody{Ciphertext: string(sealed), Associated: associated})
-	if err == nil && len(out.Plaintext) == 0 {
-		err = errors.New("kms: the answer holds no plaintext")
-	}
-	return out.Plaintext, err
 }

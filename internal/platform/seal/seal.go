@@ -14,17 +14,11 @@ package seal
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
-	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	daead "github.com/tink-crypto/tink-go/v2/daead/subtle"
 
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -126,95 +120,4 @@ func (k *Keys) Unseal(at Place, sealed []byte) ([]byte, error) {
 		return nil, ErrSealBroken.Because(fmt.Errorf("%s.%s: altered or moved: %w", at.Table, at.Column, err))
 	}
 	return plain, nil
-}
-
-// A sealed value is tink's: one byte that says "tink", the key id in big endian, then nonce, ciphertext and tag.
-const (
-	// PrefixSize is how many leading bytes of a sealed value name its key.
-	PrefixSize = 5
-	// Overhead is how much longer a sealed value is than its plaintext: prefix, 24-byte nonce, 16-byte tag.
-	Overhead = PrefixSize + 24 + 16
-
-	tinkByte = 1
-)
-
-// SealedWith returns which key sealed a value, without opening it. It is false for bytes that Seal cannot have made.
-func SealedWith(sealed []byte) (id uint32, ok bool) {
-	if len(sealed) < Overhead || sealed[0] != tinkByte {
-		return 0, false
-	}
-	return binary.BigEndian.Uint32(sealed[1:PrefixSize]), true
-}
-
-// SealedPrefix returns the first bytes of everything sealed under the key id, so that a query can count and find those
-// rows with substr(column, 1, 5).
-func SealedPrefix(id uint32) []byte {
-	return binary.BigEndian.AppendUint32([]byte{tinkByte}, id)
-}
-
-// LacksKeyOf reports whether the beginning of a sealed value names a key that this process does not have.
-func (k *Keys) LacksKeyOf(prefix []byte) (id uint32, lacks bool) {
-	if len(prefix) < PrefixSize || prefix[0] != tinkByte {
-		return 0, false
-	}
-	id = binary.BigEndian.Uint32(prefix[1:PrefixSize])
-	return id, !k.ring.Load().holdsKey(id)
-}
-
-// PrimaryPrefix returns the Prefix of the key that seals now: rows without it wait to be sealed anew.
-func (k *Keys) PrimaryPrefix() []byte { return SealedPrefix(k.PrimaryID()) }
-
-// PrimaryID returns the id of the key that seals now.
-func (k *Keys) PrimaryID() uint32 { return k.ring.Load().primary }
-
-// ListKeyIDs returns the ids of all keys that open, oldest first.
-func (k *Keys) ListKeyIDs() []uint32 { return slices.Clone(k.ring.Load().ids) }
-
-// redacted is what any formatting of keys prints.
-const redacted = "seal.Keys(redacted)"
-
-// Format writes the same fixed text for every verb, so that no print or log of a struct holding Keys shows a key.
-func (k *Keys) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(redacted)) }
-
-// String reveals nothing.
-func (k *Keys) String() string { return redacted }
-
-// GoString reveals nothing.
-func (k *Keys) GoString() string { return redacted }
-
-// LogValue reveals nothing.
-func (k *Keys) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// SealTable encrypts the table of labels of a segment, bound to the context. Its key follows from the match secret, as
-// the fingerprints beside it do, and for the same reason does not rotate: a segment is never written again. AES-SIV
-// gives the same bytes for the same table and context, so that a dump that is imported twice is known by its digest; it
-// shows no more than that two tables are equal.
-func (k *Keys) SealTable(context, table []byte) ([]byte, error) {
-	sealed, err := k.match.tables.EncryptDeterministically(table, context)
-	if err != nil {
-		return nil, fmt.Errorf("seal: table: %w", err)
-	}
-	return sealed, nil
-}
-
-// OpenTable opens what SealTable made for the same context.
-func (k *Keys) OpenTable(context, sealed []byte) ([]byte, error) {
-	table, err := k.match.tables.DecryptDeterministically(sealed, context)
-	if err != nil {
-		return nil, ErrSealBroken.Because(
-			fmt.Errorf("table of labels: altered, moved, or of another installation: %w", err),
-		)
-	}
-	return table, nil
-}
-
-// newTables derives the key of tables, which is twice as long as others, from the match secret.
-func newTables(secret []byte) *daead.AESSIV {
-	h := hmac.New(sha512.New, secret)
-	h.Write([]byte(labelTable))
-	siv, err := daead.NewAESSIV(h.Sum(nil))
-	if err != nil {
-		panic(err) // the length of the key is wrong, which is a constant
-	}
-	return siv
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // maxPrepared bounds how many statements are kept: each holds some kilobytes of the engine's memory, and texts that are
@@ -128,67 +126,6 @@ func (t *Tx) keptStatement(ctx context.Context, query string) *sql.Stmt {
 		return nil
 	}
 	return t.StmtContext(ctx, kept)
-}
-
-// reader answers single statements that only read, outside of transactions.
-type reader struct {
-	d *DB
-	// planned has PostgreSQL plan each statement for its arguments: its driver remembers what it returns, not the plan.
-	planned bool
-	// lists asks the standby first. Whatever is wrong with it, a missing table of a migration that has not arrived
-	// included, is a reason to ask the database itself; only a caller that is gone is not.
-	lists bool
-}
-
-// statement returns the kept statement of a text, or nil; on PostgreSQL the driver keeps them by itself.
-func (r reader) statement(ctx context.Context, text string) *sql.Stmt {
-	if r.d.engine != SQLite {
-		return nil
-	}
-	stmt := r.d.readTexts.findStatement(text)
-	if stmt == nil {
-		r.d.readTexts.prepareWanted(context.WithoutCancel(ctx), r.d.read)
-	}
-	return stmt
-}
-
-// passArguments returns the arguments as the driver takes them.
-func (r reader) passArguments(args []any) []any {
-	if args = convertArguments(args); r.planned && r.d.engine == PostgreSQL {
-		return append([]any{pgx.QueryExecModeCacheDescribe}, args...)
-	}
-	return args
-}
-
-// QueryRowContext uses the prepared statement of the query, if there is one by now.
-func (r reader) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	args = r.passArguments(args)
-	if s := r.d.StandbyPool(); r.lists && s != nil {
-		if row := s.QueryRowContext(ctx, query, args...); row.Err() == nil || ctx.Err() != nil {
-			return row
-		}
-	}
-	defer r.d.engine.startStatement(ctx, query).End()
-	if stmt := r.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open
-		return stmt.QueryRowContext(ctx, args...)
-	}
-	return r.d.read.QueryRowContext(ctx, query, args...)
-}
-
-// QueryContext is QueryRowContext for any number of rows.
-func (r reader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	args = r.passArguments(args)
-	if s := r.d.StandbyPool(); r.lists && s != nil {
-		rows, err := s.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
-		if err == nil || ctx.Err() != nil {
-			return rows, err
-		}
-	}
-	defer r.d.engine.startStatement(ctx, query).End()
-	if stmt := r.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open
-		return stmt.QueryContext(ctx, args...) //nolint:sqlclosecheck // the caller closes the rows
-	}
-	return r.d.read.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
 // UsedStatements returns the statements of SQLite that were used so far, to be read or to be written: a test asks how
