@@ -115,7 +115,6 @@ func (run *importRun) readWithOneReader(ctx context.Context) error {
 		Piece:       run.im.pieceSize(),
 		Often:       run.im.PartBytes,
 		NoPasswords: run.w.noPairs,
-		OnlyRecords: run.onlyRecords,
 		Careful:     run.checked.Trouble.Ended > 0,
 		Unconfined:  run.im.ReaderUnconfined,
 	}

@@ -46,8 +46,6 @@ type importRun struct {
 	skips    []container.Skip
 	beside   map[string][]string // names in folders of inputs
 	ended    *reader.Report      // of the last input
-	// onlyRecords refuses texts that are none of records.
-	onlyRecords bool
 
 	workers []*worker
 	batches chan []byte    // of sightings, for any worker

@@ -1,14 +1,11 @@
 package intake
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 
 	"github.com/vigiahq/vigia/internal/dump/reader"
 	"github.com/vigiahq/vigia/internal/dump/scan/record"
-	"github.com/vigiahq/vigia/internal/dump/scan/stated"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 )
@@ -75,36 +72,3 @@ func (im *Importer) PreviewRecords(ctx context.Context, spec Spec, most int) ([]
 	}
 	return seen, &run.checked.Tally, err
 }
-
-// ReadRecords has a reader read records that say what is in them. It returns what it says of the text, and the first
-// line that is no record, or not wholly, with the reason.
-func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapping) (reader.Report, error) {
-	input := ReaderInput(
-		"records",
-		"",
-		int64(len(body)),
-		func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil },
-	)
-	counting := &Importer{
-		Now:              im.Now,
-		Workers:          1,
-		Limits:           im.Limits,
-		Budget:           im.Budget,
-		ReaderUnconfined: im.ReaderUnconfined,
-	}
-	run := newImportRun(counting, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
-	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true
-	err := run.scanInputs(ctx, run.discardKeys)
-	if err != nil || run.ended == nil || run.ended.Records == nil {
-		if len(run.skips) > 0 {
-			err = errors.Join(err, ErrInput.Note("records: %s", run.skips[0].Reason))
-		}
-		return reader.Report{}, err
-	}
-	return *run.ended, nil
-}
-
-// contentOf is content that needs no closing.
-type contentOf struct{ *bytes.Reader }
-
-func (contentOf) Close() error { return nil }

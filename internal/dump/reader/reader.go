@@ -55,8 +55,6 @@ type Job struct {
 	// Mapping says how records are read, as it was written; nil: texts that say that they are vigia-records are read as
 	// such, and all others are searched.
 	Mapping *string
-	// OnlyRecords has every text read as records, and none searched.
-	OnlyRecords bool
 	// Workers search at the same time.
 	Workers int
 	// Span is how much of a large text is searched before a Checkpoint, and Piece how much at a time.

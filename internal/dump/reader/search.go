@@ -54,7 +54,7 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 	}
 	buf := <-c.buffers
 	n, err := scan.FillBuffer(r, buf)
-	if c.mapping != nil || c.job.OnlyRecords || stated.IsStated(buf[:n]) {
+	if c.mapping != nil || stated.IsStated(buf[:n]) {
 		head := bytes.Clone(buf[:n])
 		c.buffers <- buf
 		return c.readRecords(ctx, name, r, head, err)

@@ -37,7 +37,7 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 		},
 	)
 	if c.records == nil {
-		c.records = &stated.Summary{Breach: sum.Breach}
+		c.records = &stated.Summary{}
 	}
 	c.records.Records += sum.Records
 	c.records.Wrong += sum.Wrong

@@ -32,7 +32,7 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 		meterReads(source, &c.read),
 		options,
 		func(entry container.Entry, r io.Reader) error {
-			if c.mapping == nil && !c.job.OnlyRecords {
+			if c.mapping == nil {
 				c.searchName(entry.Name)
 			}
 			if entry.Binary {

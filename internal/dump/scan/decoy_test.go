@@ -173,3 +173,44 @@ func TestDecoys(t *testing.T) {
 		check(name, b.String())
 	}
 }
+
+// sighted is all that is found in a text.
+func sighted(t *testing.T, text []byte) map[Value]record.Classes {
+	t.Helper()
+	got := map[Value]record.Classes{}
+	r := NewRecorder(func(s *record.Sighting) { got[Value{Kind: s.Kind, Normal: string(s.Normal)}] |= s.Classes })
+	if _, err := r.Scan(context.Background(), bytes.NewReader(text), "dump"); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestGluedDecoys: rows of the same width without people in them become at most one identifier in a thousand lines.
+func TestGluedDecoys(t *testing.T) {
+	const lines = 4000
+	var d decoys
+	row := 0
+	for name, line := range map[string]func() string{
+		"digits":      func() string { return d.digits(30) },
+		"more digits": func() string { return d.digits(60) },
+		"nineteen":    func() string { return "AB" + d.digits(19) + "FE" },
+		"counters":    func() string { return fmt.Sprintf("%020d%010d", 1_134_000_000+row, row) },
+		"moments":     func() string { return d.time() + d.time() + "X" + d.digits(4) },
+		"moments, id": func() string { return d.time() + d.digits(9) },
+		"dates and sums": func() string {
+			return fmt.Sprintf("2023%02d%02d%012d%s", 1+d.IntN(12), 1+d.IntN(28), d.IntN(1e9), d.digits(8))
+		},
+		"one number":  func() string { return "0123456789012345678901234567890" + d.digits(3) },
+		"letters":     func() string { return "FADE" + d.digits(11) + "BEEF" + d.digits(9) + "DAD" },
+		"fewer areas": func() string { return "1190" + fmt.Sprintf("%08d", row) + "SP" + d.digits(6) },
+	} {
+		d = decoys{rand.New(rand.NewPCG(3, 18))} // the same numbers in whatever order the kinds come
+		var b strings.Builder
+		for row = range lines {
+			b.WriteString(line() + "\n")
+		}
+		if got := sighted(t, []byte(b.String())); len(got)*1000 > lines {
+			t.Errorf("%s: %d false keys: %.200s", name, len(got), fmt.Sprint(got))
+		}
+	}
+}

@@ -53,7 +53,6 @@ func (s *finder) numbers(b []byte, from, limit, done int) int {
 // number reads the number of which the digits b[i:j] are a group, and returns where to go on.
 func (s *finder) number(b []byte, i, j int) int {
 	if j-i >= longestRun {
-		s.noteRun(b, i, j)
 		return j
 	}
 	isOpen := j < len(b) && inGap[b[j]]
@@ -157,10 +156,6 @@ func (s *finder) bare(b []byte, i, j int) bool {
 		if n.May &= record.CardKind; !trackLeft(b, i) {
 			n.May = 0
 		}
-	}
-	if j-i > 9 && n.May != record.AllKinds ||
-		j-i > 11 && !record.Brazilian(n.Digits) && !record.IsCardNumber(n.Digits) {
-		s.noteRun(b, i, j)
 	}
 	if n.May == 0 {
 		return false

@@ -85,7 +85,6 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 		f.decodeCells(p.text, p.base, from, end)
 		from = end
 	}
-	r.readFixedRows(p.text, p.base)
 	chain.publish(p.number, r.records.SurveyText())
 	r.records.TellRecords(func() record.State { return chain.before(p.number) })
 	chain.release(p.number)

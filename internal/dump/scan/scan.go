@@ -55,9 +55,6 @@ type finder struct {
 	marks            marks
 	groups           [2*mostGroups + 1]group
 	reading          record.Number
-	// runs are where digits were seen that may be columns of fixed width, and layout what is known of these.
-	runs   []int
-	layout fixedRows
 }
 
 // extract searches b[from:limit]. Signs and numbers are searched for one after the other in each stretch of text, which

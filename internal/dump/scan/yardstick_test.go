@@ -243,11 +243,6 @@ func TestFormatsComeOutWhole(t *testing.T) {
 			y.try(t, s.Kind, s.Name, "mute "+name, spelled.Text, spelled.Want)
 		}
 	}
-	for _, text := range fixedTexts(rows) {
-		if text.Lost == "" {
-			y.try(t, 0, "fixed width", text.Name, text.Text, text.Want)
-		}
-	}
 	t.Logf(
 		"%d of %d formats whole (%.1f %%), %d silent",
 		y.whole,

@@ -94,7 +94,6 @@ type Reader struct {
 	keyed                 bool   // not all that were told by signs are addresses
 	adding                uint16 // the marks of what is added
 	moved                 int    // by how many places hits were put back
-	rows                  []row
 	arena                 []byte
 	lines                 []line
 	gaps                  []int32 // the lines before which, or behind the last, there are others
@@ -160,7 +159,7 @@ func (r *Reader) StartText(t Text) {
 		r.name, r.day = t.Name, -1
 	}
 	r.signed, r.numbers, r.arena = r.signed[:0], r.numbers[:0], r.arena[:0]
-	r.disorder, r.keyed, r.moved, r.rows = false, false, 0, r.rows[:0]
+	r.disorder, r.keyed, r.moved = false, false, 0
 }
 
 // TellRecords hands out the identifiers with their records, given the State before the text.

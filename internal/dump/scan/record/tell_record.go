@@ -19,7 +19,7 @@ func (r *Reader) tellRecord(l *line, i, k int) int {
 		}
 	}
 	hits := r.hits[k:l.last]
-	if in := r.inForce().Layout; in != nil && r.readTableRow(l, hits, in) || len(r.rows) > 0 && r.fixedRow(l, hits) {
+	if in := r.inForce().Layout; in != nil && r.readTableRow(l, hits, in) {
 		return len(hits)
 	}
 	all := len(hits)

@@ -27,7 +27,7 @@ func (t *text) refuseLine(line int64, why *fault.Error) error {
 	return t.wrong(line, why)
 }
 
-// eachLine calls take with each line that is not empty.
+// eachLine calls take with each line that is not blank, without its end.
 func (t *text) eachLine(r io.Reader, take func(number int64, line []byte) error) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
@@ -55,7 +55,7 @@ func (t *text) eachLine(r io.Reader, take func(number int64, line []byte) error)
 			if err := t.refuseLine(number, ErrRecord.Note("line: at most %d bytes", Longest)); err != nil {
 				return err
 			}
-		} else if line = bytes.TrimSpace(line); len(line) > 0 {
+		} else if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
 			if err := take(number, line); err != nil {
 				return err
 			}
@@ -107,20 +107,9 @@ func (t *text) takeHeader(members map[string]any) *fault.Error {
 	if version, ok := members["vigia_records"].(json.Number); !ok || version.String() != "1" {
 		return ErrText.Note(`vigia_records: the first line is {"vigia_records": 1}`)
 	}
-	for name, value := range members {
-		switch name {
-		case "vigia_records":
-		case "breach":
-			if _, ok := value.(map[string]any); !ok {
-				return ErrText.Note("breach: a JSON object")
-			}
-			told, err := json.Marshal(value)
-			if err != nil {
-				return ErrText.Note("breach: a JSON object")
-			}
-			t.sum.Breach = told
-		default:
-			return ErrText.Note("%s: the first line has vigia_records and breach", printableName(name))
+	for name := range members {
+		if name != "vigia_records" {
+			return ErrText.Note("%s: the first line has vigia_records alone", printableName(name))
 		}
 	}
 	return nil

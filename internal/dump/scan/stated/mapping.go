@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -38,6 +39,7 @@ const (
 	formCSV   vendorForm = "csv"   // a table whose first line names the columns
 	formLines vendorForm = "jsonl" // a JSON object in each line
 	formList  vendorForm = "json"  // one JSON list of objects
+	formFixed vendorForm = "fixed" // lines whose columns are told by the characters that they take
 )
 
 // mappedField is a column, or a way through JSON objects and lists, and what stands there.
@@ -45,6 +47,8 @@ type mappedField struct {
 	name   string
 	path   []string
 	member string
+	// from and to bound a column of fixed width, in characters.
+	from, to int
 }
 
 // maxMapping bounds a mapping's file.
@@ -153,8 +157,8 @@ func (m *Mapping) setMember(g given) *fault.Error {
 		m.Vendor = value
 	case "format":
 		m.form = vendorForm(value)
-		if !slices.Contains([]vendorForm{formCSV, formLines, formList}, m.form) {
-			return g.newFault("one of csv, jsonl, json")
+		if !slices.Contains([]vendorForm{formCSV, formLines, formList, formFixed}, m.form) {
+			return g.newFault("one of csv, jsonl, json, fixed")
 		}
 	case "separator":
 		if value == "tab" {
@@ -211,7 +215,26 @@ func (m *Mapping) setFields(g given) *fault.Error {
 				memberEither,
 			)
 		}
-		m.fields = append(m.fields, mappedField{f.name, strings.Split(f.name, "."), member})
+		m.fields = append(m.fields, mappedField{name: f.name, path: strings.Split(f.name, "."), member: member})
+	}
+	return nil
+}
+
+// setWidths reads the fields of a table of fixed width, such as 1-11: the first and the last character of a column.
+func (m *Mapping) setWidths(g given) *fault.Error {
+	fields, why := members(g.value)
+	if why != nil {
+		return why
+	}
+	for i, g := range fields {
+		f := &m.fields[i]
+		first, last, _ := strings.Cut(f.name, "-")
+		from, err := strconv.Atoi(first)
+		to, failed := strconv.Atoi(last)
+		if err != nil || failed != nil || from < 1 || to < from || to > Longest {
+			return g.newFault("the first and the last character of a column, such as 1-11")
+		}
+		f.from, f.to = from-1, to
 	}
 	return nil
 }
@@ -227,6 +250,12 @@ func (m *Mapping) checkMapping(all []given) error {
 		switch {
 		case g.name == "separator" && m.form != formCSV:
 			return g.newFault("only for csv")
+		case g.name == "fields" && m.form == formFixed:
+			if why := m.setWidths(g); why != nil {
+				return why
+			}
+		}
+		switch {
 		case g.name == "fields" && !slices.ContainsFunc(m.fields, func(f mappedField) bool {
 			_, names := identifiers[f.member]
 			return names || f.member == memberEither

@@ -9,7 +9,6 @@ package stated
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 
 	"github.com/vigiahq/vigia/internal/dump/scan/record"
@@ -93,8 +92,6 @@ const Longest = 1 << 20
 
 // Summary is what a text said and held.
 type Summary struct {
-	// Breach is what the header tells of the breach, as JSON; nil when it tells nothing.
-	Breach json.RawMessage
 	// Records were taken, Wrong lines were not. LeftOut are values of an export that are none of their kind.
 	Records, Wrong, LeftOut int64
 }

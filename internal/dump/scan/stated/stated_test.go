@@ -47,7 +47,7 @@ func lines(list ...string) string { return strings.Join(list, "\n") + "\n" }
 func TestNormalForm(t *testing.T) {
 	t.Parallel()
 	text := lines(
-		`{"vigia_records": 1, "breach": {"name": "x"}}`,
+		`{"vigia_records": 1}`,
 		`{"email": "Ana@Exemplo.com.br", "password": "s3gredo", "site": "https://www.Loja.test/login", "infected": "2026-03-01"}`,
 		``,
 		`{"email": ["a@exemplo.com", "b@exemplo.com"], "cpf": "529.982.247-25", "name": true, "password": true, "health": "", "other": false, "phone": null}`,
@@ -97,7 +97,7 @@ func TestNormalForm(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
-	if sum.Records != 5 || sum.Wrong != 12 || string(sum.Breach) != `{"name":"x"}` {
+	if sum.Records != 5 || sum.Wrong != 12 {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -109,8 +109,7 @@ func TestNotRecords(t *testing.T) {
 		"":                                     "line 1: vigia_records: the first line is",
 		`{"email": "ana@exemplo.com"}`:         "line 1: vigia_records: the first line is",
 		`{"vigia_records": 2}`:                 "line 1: vigia_records: the first line is",
-		`{"vigia_records": 1, "brecha": {}}`:   "line 1: brecha: the first line has vigia_records and breach",
-		`{"vigia_records": 1, "breach": "x"}`:  "line 1: breach: a JSON object",
+		`{"vigia_records": 1, "brecha": {}}`:   "line 1: brecha: the first line has vigia_records alone",
 		"\n\n" + `{"vigia_records": 1} e mais`: "line 3: line: one JSON object, and nothing after it",
 	} {
 		if _, _, err := read(
@@ -197,6 +196,47 @@ func TestMappedTable(t *testing.T) {
 	}
 }
 
+// TestMappedWidths: columns without anything between them by the characters that they take, in UTF-8 and in a coding of
+// one byte a character. A line that ends early has what stands in it.
+func TestMappedWidths(t *testing.T) {
+	t.Parallel()
+	m, err := stated.ParseMapping([]byte(`vigia_mapping: 1
+format: fixed
+dates: unix
+fields:
+  1-11: cpf
+  12-21: name
+  22-41: email
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := lines(
+		"01234567890Ana Conceiana@exemplo.com     resto",
+		"  123456790",
+		"12345678909João Çã   joao@exemplo.com",
+		"12345678909Jo\xe3o \xc7\xe3   joca@exemplo.com",
+		"00000000000Ninguém   -                   ",
+	)
+	told, sum, err := read(t, strings.NewReader(text), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"cpf 01234567890 [email cpf name]   0",
+		"email ana@exemplo.com [email cpf name]   0",
+		"2: cpf: check digits do not match",
+		"cpf 12345678909 [email cpf name]   0",
+		"email joao@exemplo.com [email cpf name]   0",
+		"cpf 12345678909 [email cpf name]   0",
+		"email joca@exemplo.com [email cpf name]   0",
+		"5: cpf: one repeated character",
+	}
+	if !slices.Equal(told, want) || sum.Records != 3 || sum.Wrong != 2 {
+		t.Errorf("told\n%s\nwant\n%s\n%+v", strings.Join(told, "\n"), strings.Join(want, "\n"), sum)
+	}
+}
+
 // TestPersonOrCompany: a column of CPFs and CNPJs, with zeros lost and without, is told apart by check digits.
 func TestPersonOrCompany(t *testing.T) {
 	t.Parallel()
@@ -263,21 +303,26 @@ func TestWrongMappings(t *testing.T) {
 	t.Parallel()
 	const good = "vigia_mapping: 1\nformat: csv\nfields:\n  a: email\n"
 	for text, want := range map[string]string{
-		good + "  b: senha\n":                "line 5: b: no member of a record is called so; there are email, cpf",
-		good + "separator: ';;'\n":           "line 5: separator: one character, or tab",
-		good + "dates: ontem\n":              "line 5: dates: one of YYYY-MM-DD",
-		good + "campos: {}\n":                "line 5: campos: not known; there are",
-		good + "empty: x\n":                  "line 5: empty: a list of texts",
-		good + "vendor: [x]\n":               "line 5: vendor: a text",
-		good + "format: csv\n":               "format",
-		"vigia_mapping: 2\n":                 "line 1: vigia_mapping: 1, the only version there is",
-		"vigia_mapping: 1\nformat: xml\n":    "line 2: format: one of csv, jsonl, json",
-		"vigia_mapping: 1\nformat: csv\n":    "line 1: fields: is needed",
-		"format: csv\nfields:\n  a: email\n": "line 1: vigia_mapping: is needed",
-		"vigia_mapping: 1\nfields: x\n":      "line 2: fields: a map of the vendor's fields",
-		"- x\n":                              "line 1: file: a YAML map",
-		"a: [\n":                             "file: not YAML",
-		strings.Repeat("# x\n", 20_000):      "line 1: file: at most",
+		good + "  b: senha\n":                                          "line 5: b: no member of a record is called so; there are email, cpf",
+		good + "separator: ';;'\n":                                     "line 5: separator: one character, or tab",
+		good + "dates: ontem\n":                                        "line 5: dates: one of YYYY-MM-DD",
+		good + "campos: {}\n":                                          "line 5: campos: not known; there are",
+		good + "empty: x\n":                                            "line 5: empty: a list of texts",
+		good + "vendor: [x]\n":                                         "line 5: vendor: a text",
+		good + "format: csv\n":                                         "format",
+		"vigia_mapping: 2\n":                                           "line 1: vigia_mapping: 1, the only version there is",
+		"vigia_mapping: 1\nformat: xml\n":                              "line 2: format: one of csv, jsonl, json, fixed",
+		"vigia_mapping: 1\nformat: fixed\nfields:\n  cpf: cpf\n":       "line 4: cpf: the first and the last character of a column",
+		"vigia_mapping: 1\nformat: fixed\nfields:\n  11-1: cpf\n":      "line 4: 11-1: the first and the last character",
+		"vigia_mapping: 1\nformat: fixed\nfields:\n  0-11: cpf\n":      "line 4: 0-11: the first and the last character",
+		"fields:\n  x-2: cpf\nvigia_mapping: 1\nformat: fixed\n":       "line 2: x-2: the first and the last character",
+		"vigia_mapping: 1\nformat: fixed\nfields:\n  1-9999999: cpf\n": "line 4: ",
+		"vigia_mapping: 1\nformat: csv\n":                              "line 1: fields: is needed",
+		"format: csv\nfields:\n  a: email\n":                           "line 1: vigia_mapping: is needed",
+		"vigia_mapping: 1\nfields: x\n":                                "line 2: fields: a map of the vendor's fields",
+		"- x\n":                                                        "line 1: file: a YAML map",
+		"a: [\n":                                                       "file: not YAML",
+		strings.Repeat("# x\n", 20_000):                                "line 1: file: at most",
 		"vigia_mapping: 1\nformat: jsonl\nseparator: ';'\nfields:\n  a: email\n": "line 3: separator: only for csv",
 		"vigia_mapping: 1\nformat: csv\nfields:\n  a: password\n": "line 3: fields: at least one " +
 			"has to be email",

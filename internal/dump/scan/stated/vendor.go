@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -25,19 +26,29 @@ func (m *Mapping) readExport(t *text, r io.Reader) error {
 			if why != nil {
 				return t.refuseLine(number, why)
 			}
-			return m.takeRecord(
-				t,
-				number,
-				func(f *mappedField, put func(any) *fault.Error) *fault.Error {
-					return eachAlong(members, f.path,
-						put)
-				},
-			)
+			return m.takeRecord(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error {
+				return eachAlong(members, f.path, put)
+			})
 		})
 	case formList:
 		return m.readList(t, r)
+	case formFixed:
+		return t.eachLine(r, func(number int64, line []byte) error {
+			return m.takeRecord(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error {
+				return put(cutColumn(line, f.from, f.to))
+			})
+		})
 	}
 	return ErrMapping.Note("line 1: format: is needed")
+}
+
+// cutColumn returns the characters of a line from one place up to another; what is no UTF-8 has a character a byte.
+func cutColumn(line []byte, from, to int) string {
+	if !utf8.Valid(line) {
+		return string(line[min(from, len(line)):min(to, len(line))])
+	}
+	characters := []rune(string(line))
+	return string(characters[min(from, len(characters)):min(to, len(characters))])
 }
 
 // takeRecord puts one record together out of what get finds of each field.
