@@ -119,7 +119,7 @@ type Store interface {
 	FeedByName(ctx context.Context, name string) (Feed, error)
 	InsertFeed(ctx context.Context, f Feed) error
 	UpdateFeed(ctx context.Context, name string, change func(*Feed) error) (Feed, error)
-	// IsTaken tells whether a feed has taken an item before; Take remembers it and what became of it.
+	// IsTaken tells whether a feed has taken an item before; MarkTaken remembers it and what became of it.
 	IsTaken(ctx context.Context, feed, item string) (bool, error)
 	MarkTaken(ctx context.Context, feed, item, breach string) error
 	DeleteFeed(ctx context.Context, name string) error
@@ -127,7 +127,7 @@ type Store interface {
 	// is returned as it was kept and is not fresh; ErrRepeated when it had another body, ErrBacklog when too much
 	// waits.
 	KeepPush(ctx context.Context, p Push, id string, body []byte) (kept Push, fresh bool, err error)
-	// WaitingPushes returns what waits, oldest first, PushesOf the last there were.
+	// WaitingPushes returns what waits, oldest first, ListPushes the last there were.
 	WaitingPushes(ctx context.Context, feed string, limit int) ([]Push, error)
 	ListPushes(ctx context.Context, feed string, limit int) ([]Push, error)
 	// OpenPushBody returns the body of one that waits.

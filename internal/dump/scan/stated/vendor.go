@@ -25,14 +25,9 @@ func (m *Mapping) readExport(t *text, r io.Reader) error {
 			if why != nil {
 				return t.refuseLine(number, why)
 			}
-			return m.takeRecord(
-				t,
-				number,
-				func(f *mappedField, put func(any) *fault.Error) *fault.Error {
-					return eachAlong(members, f.path,
-						put)
-				},
-			)
+			return m.takeRecord(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error {
+				return eachAlong(members, f.path, put)
+			})
 		})
 	case formList:
 		return m.readList(t, r)
@@ -42,9 +37,7 @@ func (m *Mapping) readExport(t *text, r io.Reader) error {
 
 // takeRecord puts one record together out of what get finds of each field.
 func (m *Mapping) takeRecord(
-	t *text,
-	line int64,
-	get func(f *mappedField, put func(any) *fault.Error) *fault.Error,
+	t *text, line int64, get func(f *mappedField, put func(any) *fault.Error) *fault.Error,
 ) error {
 	t.build.resetRecord()
 	var first *fault.Error
@@ -192,19 +185,15 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 			return t.ctx.Err()
 		}
 		if len(row) != count {
-			if err := t.refuseLine(
-				int64(line),
-				ErrRecord.Note("row: as many columns as the first line has"),
-			); err != nil {
+			why := ErrRecord.Note("row: as many columns as the first line has")
+			if err := t.refuseLine(int64(line), why); err != nil {
 				return err
 			}
 			continue
 		}
-		err = m.takeRecord(
-			t,
-			int64(line),
-			func(f *mappedField, put func(any) *fault.Error) *fault.Error { return put(row[places[f.name]]) },
-		)
+		err = m.takeRecord(t, int64(line), func(f *mappedField, put func(any) *fault.Error) *fault.Error {
+			return put(row[places[f.name]])
+		})
 		if err != nil {
 			return err
 		}
