@@ -15,9 +15,7 @@ func (c *Client) CheckPassword(ctx context.Context, password string, opts ...Opt
 // CheckCredential reports whether a password is known together with a value watched for a person. It is hashed here, as
 // in CheckPassword. The key needs the scope credentials.
 func (c *Client) CheckCredential(
-	ctx context.Context,
-	userHash, password string,
-	opts ...Option,
+	ctx context.Context, userHash, password string, opts ...Option,
 ) (PasswordExposure, error) {
 	return c.CheckCredentialPrefix(
 		ctx,

@@ -60,20 +60,14 @@ func renderFiles(text []byte) (map[string]string, error) {
 	goConstants, err := goCodes(codes)
 	t.errs = append(t.errs, err)
 	return map[string]string{
-		goFolder + "codes.go":      goConstants,
-		scriptFolder + "codes.ts":  scriptCodes(codes),
-		pythonFolder + "codes.py":  pythonCodes(codes),
-		goFolder + "operations.go": operations,
-		goFolder + "schemas.go":    schemas,
-		scriptFolder + "operations.ts": scriptOperations(
-			methods,
-			t.definitions,
-		),
-		scriptFolder + "schemas.ts": scriptSchemas(t.definitions),
-		pythonFolder + "operations.py": pythonOperations(
-			methods,
-			t.definitions,
-		),
-		pythonFolder + "schemas.py": pythonSchemas(t.definitions),
+		goFolder + "codes.go":          goConstants,
+		scriptFolder + "codes.ts":      scriptCodes(codes),
+		pythonFolder + "codes.py":      pythonCodes(codes),
+		goFolder + "operations.go":     operations,
+		goFolder + "schemas.go":        schemas,
+		scriptFolder + "operations.ts": scriptOperations(methods, t.definitions),
+		scriptFolder + "schemas.ts":    scriptSchemas(t.definitions),
+		pythonFolder + "operations.py": pythonOperations(methods, t.definitions),
+		pythonFolder + "schemas.py":    pythonSchemas(t.definitions),
 	}, errors.Join(t.errs...)
 }

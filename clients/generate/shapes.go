@@ -184,10 +184,8 @@ func (t *types) shapeOfObject(s *schema, name string) shape {
 		}
 		if may := func(m member) bool { return !m.required && keywords[m.name] }; slices.ContainsFunc(d.members, may) &&
 			len(s.Required) > 0 {
-			t.errs = append(
-				t.errs,
-				fmt.Errorf("%s: a member that may be missing is a word of Python", name),
-			) // no class may be extended by it
+			// No class may be extended by it.
+			t.errs = append(t.errs, fmt.Errorf("%s: a member that may be missing is a word of Python", name))
 		}
 		t.definitions = append(t.definitions, d)
 	}

@@ -152,10 +152,7 @@ func scriptMethod(m method) string {
 	}
 	return fmt.Sprintf(
 		"\n%s  %s(%s): Promise<%s> {\n    return this.call(%q, %s, { %s });\n  }\n",
-		scriptComment(
-			m.describeCall(),
-			"  ",
-		),
+		scriptComment(m.describeCall(), "  "),
 		m.ID,
 		strings.Join(all, ", "),
 		answer,

@@ -23,16 +23,14 @@ func explained(err error) error {
 
 // aboutPerson makes a tool of what the API tells about a person, and of what is shown of that.
 func aboutPerson[T, S any](
-	read func(context.Context, string, ...client.Option) (T, error),
-	show func(T) S,
+	read func(context.Context, string, ...client.Option) (T, error), show func(T) S,
 ) func(context.Context, personArguments) (any, error) {
 	return aboutLooks(read, func(all T, _ unlooked) S { return show(all) })
 }
 
 // aboutLooks is aboutPerson for answers that rest on looks into past breaches.
 func aboutLooks[T, S any](
-	read func(context.Context, string, ...client.Option) (T, error),
-	show func(T, unlooked) S,
+	read func(context.Context, string, ...client.Option) (T, error), show func(T, unlooked) S,
 ) func(context.Context, personArguments) (any, error) {
 	return func(ctx context.Context, in personArguments) (any, error) {
 		var reply client.Reply
@@ -42,11 +40,7 @@ func aboutLooks[T, S any](
 }
 
 func registerTool[In any](
-	server *mcp.Server,
-	log *slog.Logger,
-	name,
-	description string,
-	ask func(context.Context, In) (any, error),
+	server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error),
 ) {
 	addAnnotated(server, log, &mcp.Tool{
 		Name:        name,
@@ -57,11 +51,7 @@ func registerTool[In any](
 
 // addWriter adds a tool that changes something and destroys nothing.
 func addWriter[In any](
-	server *mcp.Server,
-	log *slog.Logger,
-	name,
-	description string,
-	ask func(context.Context, In) (any, error),
+	server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error),
 ) {
 	addAnnotated(server, log, &mcp.Tool{
 		Name:        name,
@@ -72,10 +62,7 @@ func addWriter[In any](
 
 // addAnnotated adds a tool. What the service refuses is a result that an assistant reads, so that it can ask better.
 func addAnnotated[In any](
-	server *mcp.Server,
-	log *slog.Logger,
-	tool *mcp.Tool,
-	ask func(context.Context, In) (any, error),
+	server *mcp.Server, log *slog.Logger, tool *mcp.Tool, ask func(context.Context, In) (any, error),
 ) {
 	mcp.AddTool(server, tool, func(
 		ctx context.Context,

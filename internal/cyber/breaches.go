@@ -78,7 +78,7 @@ type Breach struct {
 	HasVendorWords bool
 	// Exposes is what it exposed: of all its people, or, as Basis says, of one person.
 	Exposes []Exposed
-	// Basis is BasisRow once the breach was narrowed to one value: see Of. Empty is BasisBreach.
+	// Basis is BasisRow once the breach was narrowed to one value: see ForTrace. Empty is BasisBreach.
 	Basis      Basis
 	Kind       SourceKind
 	Verified   bool

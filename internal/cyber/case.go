@@ -88,8 +88,8 @@ type CaseStore interface {
 	EndingCases(ctx context.Context, now time.Time, limit int) ([]CaseID, error)
 	// SetWriter notes who is writing an answer to a case.
 	SetWriter(ctx context.Context, key CaseKey, writer string, now time.Time) error
-	// ListPersonCases returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is
-	// not theirs.
+	// ListPersonCases returns a person's newest cases; PersonCase one of them with its history, ErrCaseNotFound when it
+	// is not theirs.
 	ListPersonCases(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error)
 	PersonCase(ctx context.Context, key CaseKey) (Case, []CaseMove, error)
 	// UpdateCase changes a case under the lock of its row. The numbers of the lines that change returns, their events,

@@ -19,7 +19,7 @@ type Ending struct {
 // UndoTime is how long a final move can be undone.
 const UndoTime = 10 * time.Second
 
-// ScheduleEnd moves a case when UndoTime has passed, unless Undo is called or the person writes before.
+// ScheduleEnd moves a case when UndoTime has passed, unless UndoScheduledEnd is called or the person writes before.
 func (c *Cases) ScheduleEnd(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
 	return c.updateCaseBy(ctx, id, actor, nil, func(cs *Case) (CaseChange, error) {
 		if !cs.Status.CanMoveTo(to) {

@@ -126,10 +126,7 @@ type WaitingCases struct {
 
 // CountWaiting counts the open cases that fit, of all operators and of one. dayEnd is when the operator's day ends.
 func (c *Cases) CountWaiting(
-	ctx context.Context,
-	f LaneFilter,
-	assignee string,
-	dayEnd time.Time,
+	ctx context.Context, f LaneFilter, assignee string, dayEnd time.Time,
 ) (WaitingCases, error) {
 	return c.store.WaitingCases(ctx, f, assignee, c.now(), dayEnd)
 }

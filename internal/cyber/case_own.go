@@ -52,10 +52,7 @@ func (s ownCases) GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, err
 
 // ListPersonCases returns those of the one partner's people.
 func (s ownCases) ListPersonCases(
-	ctx context.Context,
-	id partner.ID,
-	user partner.UserHash,
-	limit int,
+	ctx context.Context, id partner.ID, user partner.UserHash, limit int,
 ) ([]Case, error) {
 	if id != s.id {
 		return nil, partner.ErrNotFound
@@ -79,10 +76,7 @@ func (s ownCases) ListLane(ctx context.Context, f LaneFilter) (Lane, error) {
 
 // WaitingCases counts cases of the one partner.
 func (s ownCases) WaitingCases(
-	ctx context.Context,
-	f LaneFilter,
-	assignee string,
-	now, dayEnd time.Time,
+	ctx context.Context, f LaneFilter, assignee string, now, dayEnd time.Time,
 ) (WaitingCases, error) {
 	f.Partner = s.id
 	return s.inner.WaitingCases(ctx, f, assignee, now, dayEnd)

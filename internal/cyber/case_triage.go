@@ -39,11 +39,7 @@ type TriageStore interface {
 	ListSlots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
 	// ListFreeSlots returns the times after one that a partner's people can have, in order.
 	ListFreeSlots(
-		ctx context.Context,
-		id partner.ID,
-		service ServiceID,
-		after time.Time,
-		limit int,
+		ctx context.Context, id partner.ID, service ServiceID, after time.Time, limit int,
 	) ([]time.Time, error)
 }
 
@@ -111,11 +107,7 @@ func (c *Cases) ListQuestions(ctx context.Context, service ServiceID) ([]Questio
 
 // AddQuestion puts a question at the end of a service's list.
 func (c *Cases) AddQuestion(
-	ctx context.Context,
-	service ServiceID,
-	text string,
-	required bool,
-	options []string,
+	ctx context.Context, service ServiceID, text string, required bool, options []string,
 ) (Question, error) {
 	q := Question{
 		ID:        QuestionID("qs_" + uuid.Must(uuid.NewV7()).String()),

@@ -24,11 +24,7 @@ const (
 
 // updateCaseBy changes a case in the name of an operator, unless something in the request is wrong.
 func (c *Cases) updateCaseBy(
-	ctx context.Context,
-	id CaseID,
-	actor string,
-	wrong error,
-	change func(*Case) (CaseChange, error),
+	ctx context.Context, id CaseID, actor string, wrong error, change func(*Case) (CaseChange, error),
 ) (Case, error) {
 	if !partner.IsPrintable(actor, maxActor) {
 		wrong = ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)

@@ -52,10 +52,7 @@ func (v EnrolledValue) ParseValue() (string, error) {
 // values that are watched for a person. Of a person without any nothing is known. Values that were added lately, or
 // wait for their first look, are left out.
 func (m *Monitoring) CheckCredential(
-	ctx context.Context,
-	who Owner,
-	user partner.UserHash,
-	password uint64,
+	ctx context.Context, who Owner, user partner.UserHash, password uint64,
 ) (bool, error) {
 	watched, err := m.store.AssetsOfUser(ctx, who.Partner, user)
 	if err != nil || len(watched) == 0 {

@@ -66,8 +66,8 @@ type DeviceStore interface {
 	EndUnsubscribed(ctx context.Context) (int, error)
 	// InstallLinks returns where people install the program of each system from; a system without a link is not there.
 	InstallLinks(ctx context.Context) (map[System]string, error)
-	// ListSources returns where each system's keys come from, and what is left, in the order of Systems; PoolsTurnedLow
-	// the pools that became low, or full again, since the last call in any replica.
+	// ListSources returns where each system's keys come from, and what is left, in the order of ListSystems;
+	// PoolsTurnedLow the pools that became low, or full again, since the last call in any replica.
 	ListSources(ctx context.Context) ([]Source, error)
 	PoolsTurnedLow(ctx context.Context) ([]Source, error)
 	// ListShares returns what was set or used of the pools and calendars, by resource and partner.

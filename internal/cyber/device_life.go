@@ -60,10 +60,7 @@ type LifeStore interface {
 	FindOwnDevice(ctx context.Context, id partner.ID, named string) (Device, error)
 	// NoteReport asks decide about a live key and keeps the times that it says; ErrDeviceEnded for one that is over.
 	NoteReport(
-		ctx context.Context,
-		id partner.ID,
-		key KeyID,
-		decide func(d Device, now time.Time) (Device, bool),
+		ctx context.Context, id partner.ID, key KeyID, decide func(d Device, now time.Time) (Device, bool),
 	) (Device, error)
 	EndOwnKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error)
 	// MoveDevice ends a live key and issues one for another device of the same person, valid until the same time. With
@@ -119,7 +116,7 @@ func (e *Endpoints) RevokeOwnDevice(ctx context.Context, id partner.ID, named st
 	return e.store.EndOwnKey(ctx, id, d.ID, EndRevoked)
 }
 
-// MoveOwnDevice gives a person of the partner a key for another device in place of one that ends: see Replace.
+// MoveOwnDevice gives a person of the partner a key for another device in place of one that ends: see ReplaceDevice.
 func (e *Endpoints) MoveOwnDevice(ctx context.Context, id partner.ID, named string, r DeviceRequest) (Device, error) {
 	if err := r.checkRequest(); err != nil {
 		return Device{}, err

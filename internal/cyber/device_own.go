@@ -48,11 +48,7 @@ func (s ownDevices) EndOwnKey(ctx context.Context, id partner.ID, key KeyID, rea
 
 // MoveDevice moves a key of the one partner to another device.
 func (s ownDevices) MoveDevice(
-	ctx context.Context,
-	id partner.ID,
-	key KeyID,
-	r DeviceRequest,
-	next NewKey,
+	ctx context.Context, id partner.ID, key KeyID, r DeviceRequest, next NewKey,
 ) (Device, error) {
 	if id != s.id {
 		return Device{}, ErrDeviceUnknown
@@ -101,9 +97,7 @@ func (s ownDevices) InstallLinks(ctx context.Context) (map[System]string, error)
 // keys.
 
 // IssueKey issues nothing.
-func (ownDevices) IssueKey(
-	context.Context, partner.ID, DeviceRequest, func(Holding) (NewKey, error),
-) (Device, error) {
+func (ownDevices) IssueKey(context.Context, partner.ID, DeviceRequest, func(Holding) (NewKey, error)) (Device, error) {
 	return Device{}, ErrDeviceUnknown
 }
 

@@ -30,10 +30,7 @@ type Loaded struct {
 // and puts what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be
 // repeated: known keys are passed over, but for a date that they did not have. progress may be nil.
 func (e *Endpoints) LoadKeyPool(
-	ctx context.Context,
-	system System,
-	file io.Reader,
-	progress func(Loaded),
+	ctx context.Context, system System, file io.Reader, progress func(Loaded),
 ) (Loaded, error) {
 	var done Loaded
 	rows := newPoolReader(file)

@@ -17,14 +17,15 @@ type Finding struct {
 	Partner partner.ID
 	Asset   AssetID
 	Kind    identifier.Kind
-	// Breach is the breach as far as it concerns this value: see Breach.Of.
+	// Breach is the breach as far as it concerns this value: see Breach.ForTrace.
 	Breach Breach
 	Trace  Trace
 	// OwnSite says that a credential for a site of the partner's own was taken, WatchedSite the same of one that the
 	// operator watches for the partner.
 	OwnSite, WatchedSite bool
 	Severity             Severity
-	// Quiet says that the person knew all of it when it was found: see Known. It is shown, and no alert is sent.
+	// Quiet says that the person knew all of it when it was found: see IsKnownFinding. It is shown, and no alert is
+	// sent.
 	Quiet   bool
 	FoundAt time.Time
 	// RenewedAt is when the person was told more of it than at first, so that its plan began anew; zero when they never

@@ -66,10 +66,7 @@ func (m *Monitoring) ListPlans(ctx context.Context, id partner.ID, user partner.
 }
 
 func (m *Monitoring) GetFindingPlan(
-	ctx context.Context,
-	id partner.ID,
-	user partner.UserHash,
-	finding FindingID,
+	ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID,
 ) (Plan, error) {
 	plans, err := m.ListPlans(ctx, id, user)
 	if err != nil {
@@ -85,12 +82,7 @@ func (m *Monitoring) GetFindingPlan(
 
 // MarkPlanStep keeps what a person said of a step and returns the plan after it. Saying it again changes nothing.
 func (m *Monitoring) MarkPlanStep(
-	ctx context.Context,
-	id partner.ID,
-	user partner.UserHash,
-	finding FindingID,
-	step StepID,
-	state StepState,
+	ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, step StepID, state StepState,
 ) (Plan, error) {
 	if state != StepTodo && state != StepDone && state != StepSkipped {
 		return Plan{}, ErrStepInvalid.With("state", fault.OneOf, "todo, done, skipped")
@@ -113,10 +105,7 @@ func (m *Monitoring) MarkPlanStep(
 // RecheckFinding looks at a finding again after something was done about it: with no step left it is resolved, and in
 // any case the value says what is left.
 func (m *Monitoring) RecheckFinding(
-	ctx context.Context,
-	id partner.ID,
-	user partner.UserHash,
-	finding FindingID,
+	ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID,
 ) (Rechecked, error) {
 	return m.store.ChangePlan(
 		ctx,

@@ -104,8 +104,8 @@ type Monitoring struct {
 }
 
 // NewMonitoring joins the rules to a store, the corpora and the keyed fingerprint of values.
-func NewMonitoring(store MonitoringStore, salts Salts, corpora Corpora, fingerprint func(byte, []byte) uint64,
-	now func() time.Time,
+func NewMonitoring(
+	store MonitoringStore, salts Salts, corpora Corpora, fingerprint func(byte, []byte) uint64, now func() time.Time,
 ) *Monitoring {
 	return &Monitoring{store: store, salts: salts, corpora: corpora, fingerprint: fingerprint, now: now}
 }
@@ -240,10 +240,7 @@ func (m *Monitoring) ListFindings(ctx context.Context, id partner.ID, user partn
 // RetractFinding takes a finding back because it was never true of the person; whether the reason holds is the
 // operator's to say. A closed one stays as it is: what a person has dealt with did happen.
 func (m *Monitoring) RetractFinding(
-	ctx context.Context,
-	id partner.ID,
-	user partner.UserHash,
-	finding FindingID,
+	ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID,
 ) error {
 	_, err := m.store.ChangePlan(ctx, id, user, finding, func(p Plan) (PlanChange, error) {
 		if !p.Finding.Open() {
@@ -256,11 +253,7 @@ func (m *Monitoring) RetractFinding(
 
 // ResolveFinding closes a finding because the person has dealt with it.
 func (m *Monitoring) ResolveFinding(
-	ctx context.Context,
-	id partner.ID,
-	user partner.UserHash,
-	finding FindingID,
-	reason string,
+	ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string,
 ) error {
 	if !slices.Contains(givenResolutions, Resolution(reason)) {
 		return ErrResolutionInvalid.With(

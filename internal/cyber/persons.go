@@ -48,10 +48,7 @@ type Persons struct {
 
 // NewPersons joins the rules to a store, the catalogue and a clock. missed may be nil.
 func NewPersons(
-	store PersonStore,
-	catalogue *Catalogue,
-	now func() time.Time,
-	missed func(context.Context, error),
+	store PersonStore, catalogue *Catalogue, now func() time.Time, missed func(context.Context, error),
 ) *Persons {
 	if missed == nil {
 		missed = func(context.Context, error) {}
@@ -117,11 +114,7 @@ func (s *Persons) ScoreHistory(ctx context.Context, id partner.ID, u partner.Use
 
 // SaveAnswer keeps a person's answer to an item's validation question.
 func (s *Persons) SaveAnswer(
-	ctx context.Context,
-	id partner.ID,
-	u partner.UserHash,
-	item ContentID,
-	value string,
+	ctx context.Context, id partner.ID, u partner.UserHash, item ContentID, value string,
 ) error {
 	offered, err := s.catalogue.loadOffered(ctx)
 	if err != nil {
@@ -145,10 +138,7 @@ func (s *Persons) SaveAnswer(
 
 // loadPosture returns what is known of a person, and the catalogue that applies.
 func (s *Persons) loadPosture(
-	ctx context.Context,
-	id partner.ID,
-	u partner.UserHash,
-	scored bool,
+	ctx context.Context, id partner.ID, u partner.UserHash, scored bool,
 ) (*Posture, *catalogueIndex, error) {
 	items, err := s.catalogue.loadOffered(ctx)
 	if err != nil {

@@ -39,9 +39,7 @@ type PortalRequest struct {
 // CreateLink makes a link for a person that the partner has registered here. It returns the sealed text for the link's
 // path, and the session that it opens.
 func (s *PortalSessions) CreateLink(
-	ctx context.Context,
-	who partner.Caller,
-	r PortalRequest,
+	ctx context.Context, who partner.Caller, r PortalRequest,
 ) (string, PortalSession, error) {
 	lang, err := partner.ParseLanguage(r.Lang)
 	if err != nil {

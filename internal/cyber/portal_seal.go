@@ -45,10 +45,7 @@ func (s *PortalSessions) writeSession(column string, session PortalSession) (str
 		strconv.FormatBool(session.Copy),
 		session.Link,
 		session.ID,
-		strconv.FormatInt(
-			session.Begun.UnixMicro(),
-			36,
-		),
+		strconv.FormatInt(session.Begun.UnixMicro(), 36),
 		strconv.FormatInt(session.Until.UnixMicro(), 36),
 		session.Return,
 		string(session.User),

@@ -61,11 +61,7 @@ type PortalSessions struct {
 // NewPortalSessions joins the rules to a store, the partners, the key file, a clock and a source of randomness (nil
 // means the system's).
 func NewPortalSessions(
-	store PortalStore,
-	tenants Tenants,
-	keys Sealer,
-	now func() time.Time,
-	random io.Reader,
+	store PortalStore, tenants Tenants, keys Sealer, now func() time.Time, random io.Reader,
 ) *PortalSessions {
 	if random == nil {
 		random = rand.Reader
@@ -79,7 +75,7 @@ func (s *PortalSessions) EndSession(ctx context.Context, session PortalSession) 
 	return s.store.EndPortalSession(ctx, session.Partner, session.ID, session.Until)
 }
 
-// ResumeSession returns the session of a text that Enter gave, and the partner as it is now.
+// ResumeSession returns the session of a text that OpenLink gave, and the partner as it is now.
 func (s *PortalSessions) ResumeSession(ctx context.Context, text string) (PortalSession, partner.Partner, error) {
 	session, who, err := s.openSession(ctx, placeSession, text)
 	if err != nil {

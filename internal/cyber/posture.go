@@ -30,7 +30,7 @@ type PostureAsset struct {
 	AddedAt time.Time
 	// Waits reports that the value has not had its first look into past breaches.
 	Waits bool
-	// Breaches are what Names wrote of its findings.
+	// Breaches are what JoinBreachNames wrote of its findings.
 	Breaches string
 	// open are the same, looked up and judged.
 	open []*judged

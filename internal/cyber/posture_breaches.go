@@ -13,7 +13,8 @@ import (
 // breach shows within offeredFor; a breach that is new is looked up at once.
 type breachBook struct {
 	mu sync.Mutex
-	// known is by what Names writes of a breach: those in which the same classes were exposed of people are one.
+	// known is by what JoinBreachNames writes of a breach: those in which the same classes were exposed of people are
+	// one.
 	known map[string]bookEntry
 }
 

@@ -80,7 +80,7 @@ func MadeUpBreach() Breach {
 }
 
 // SandboxTimes returns the made-up calendar of a sandbox partner, the same for every service that has one: three times
-// on each of the next five days, in Brasilia's time.
+// on each of the next five days, in the time of Brasília.
 func SandboxTimes(now time.Time) []time.Time {
 	const days = 5
 	day := now.UTC().Truncate(24 * time.Hour)

@@ -30,7 +30,7 @@ func alertShare(s Status) float64 {
 }
 
 // statusOfRest returns the worst status that so many breaches leave, so many of them usable against the person: see
-// StatusOf.
+// ComputeStatus.
 func statusOfRest(breaches, usable int) Status {
 	switch {
 	case usable > 0:

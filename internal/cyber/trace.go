@@ -138,7 +138,7 @@ func repeatedBreaches(findings []Finding) []string {
 	return first
 }
 
-// parseBreachName reads one of Names; repeated is empty for a breach that counts by itself.
+// parseBreachName reads a name that JoinBreachNames wrote; repeated is empty for a breach that counts by itself.
 func parseBreachName(word string) (name, repeated string, t Trace) {
 	word, repeated, _ = strings.Cut(word, "~")
 	name, classes, told := strings.Cut(word, ":")

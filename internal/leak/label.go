@@ -53,7 +53,7 @@ func (l Label) AppendEncoded(dst []byte) []byte {
 	return dst
 }
 
-// ParseLabel reads what Append wrote.
+// ParseLabel reads what AppendEncoded wrote.
 func ParseLabel(text []byte) (Label, error) {
 	var l Label
 	if len(text) == 0 {

@@ -124,19 +124,11 @@ type Store interface {
 	// RejudgeFindings holds up to limit findings of a breach, found at or after since, behind the given one, against
 	// what the breach holds now.
 	RejudgeFindings(
-		ctx context.Context,
-		breach string,
-		since time.Time,
-		after cyber.FindingID,
-		limit int,
-		trace Tracer,
+		ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace Tracer,
 	) (Rejudged, error)
 	// RestateFindings computes the statuses again for up to limit findings after the given one, and returns the last.
 	RestateFindings(
-		ctx context.Context,
-		breach string,
-		after cyber.FindingID,
-		limit int,
+		ctx context.Context, breach string, after cyber.FindingID, limit int,
 	) (last cyber.FindingID, err error)
 
 	// RejudgeSites judges the sites of up to limit findings of a partner after the given one again, alerts the people

@@ -273,12 +273,7 @@ func (m *Matcher) tellPartner(ctx context.Context, run *job.Run, v volume, p *Ma
 
 // findHits finds out what the breach holds of the people who watch some values, a batch of them after the other.
 func (m *Matcher) findHits(
-	ctx context.Context,
-	breach string,
-	v volume,
-	of partner.ID,
-	watchers []Watcher,
-	found chan<- []Hit,
+	ctx context.Context, breach string, v volume, of partner.ID, watchers []Watcher, found chan<- []Hit,
 ) error {
 	for some := range slices.Chunk(watchers, tellBatch) {
 		values, err := m.store.ListUntold(ctx, breach, of, some)

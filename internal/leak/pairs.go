@@ -34,7 +34,7 @@ func (l *Library) CountPairs() (keys uint64) {
 // and none that was holds it, the answer is cyber.ErrNotAsked.
 func (l *Library) HoldsPair(ctx context.Context, fingerprints []uint64, password uint64) (bool, error) {
 	unloaded := l.LoadPublished(ctx)
-	for range 2 { // as in Probe
+	for range 2 { // as in ProbeFingerprint
 		s := l.current.Load()
 		if s == nil {
 			break

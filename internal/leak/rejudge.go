@@ -18,11 +18,7 @@ type Held struct {
 
 // rejudgeFindings holds findings since a time against what the breach holds now. Of a new breach there are hardly any.
 func (m *Matcher) rejudgeFindings(
-	ctx context.Context,
-	run *job.Run,
-	v volume,
-	p *MatchProgress,
-	since time.Time,
+	ctx context.Context, run *job.Run, v volume, p *MatchProgress, since time.Time,
 ) error {
 	for {
 		r, err := m.store.RejudgeFindings(ctx, run.Subject, since, p.Finding, tellBatch, v.traceValue)
@@ -44,10 +40,7 @@ func (m *Matcher) rejudgeFindings(
 // person was told is news, and opens the finding again unless the person said that it is not about them; what they say
 // no longer is dropped without a word. held has the values that are to be judged.
 func (Judge) RejudgeFindings(
-	values []*Watched,
-	breach cyber.Breach,
-	held map[cyber.AssetID]Held,
-	now time.Time,
+	values []*Watched, breach cyber.Breach, held map[cyber.AssetID]Held, now time.Time,
 ) Verdict {
 	var v Verdict
 	var told []cyber.Finding

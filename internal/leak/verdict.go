@@ -71,10 +71,7 @@ func (Judge) DiscoverFindings(
 
 // CloseFindings judges the open findings that which picks: they are resolved, and the values say what is left.
 func (Judge) CloseFindings(
-	values []*Watched,
-	which func(cyber.Finding) bool,
-	why cyber.Resolution,
-	now time.Time,
+	values []*Watched, which func(cyber.Finding) bool, why cyber.Resolution, now time.Time,
 ) Verdict {
 	var v Verdict
 	for _, w := range values {

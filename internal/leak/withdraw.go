@@ -26,7 +26,7 @@ func (m *Matcher) WithdrawBreach(ctx context.Context, run *job.Run) error {
 	return m.WithdrawFirst(ctx, run)
 }
 
-// WithdrawFirst is Withdraw without the wait and the second look.
+// WithdrawFirst is WithdrawBreach without the wait and the second look.
 func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 	breach, err := m.store.BreachByName(ctx, run.Subject)
 	if err != nil || breach.State != Retracted {
@@ -70,9 +70,7 @@ func (m *Matcher) RejudgeSites(ctx context.Context, run *job.Run) error {
 
 // walkFindings goes over findings, as far as next has any, and keeps where it is.
 func (m *Matcher) walkFindings(
-	ctx context.Context,
-	run *job.Run,
-	next func(after cyber.FindingID) (cyber.FindingID, error),
+	ctx context.Context, run *job.Run, next func(after cyber.FindingID) (cyber.FindingID, error),
 ) error {
 	var p struct {
 		After cyber.FindingID `json:"after"`

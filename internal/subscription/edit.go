@@ -52,11 +52,7 @@ func (e Edit) IsEmpty() bool { return e == Edit{} }
 
 // EditSubscription changes a subscription in force.
 func (r *Registry) EditSubscription(
-	ctx context.Context,
-	id partner.ID,
-	p plan.ID,
-	cpf string,
-	e Edit,
+	ctx context.Context, id partner.ID, p plan.ID, cpf string, e Edit,
 ) (Subscription, error) {
 	sub, problems, err := r.editSelected(ctx, id, Selection{Plan: p, CPF: cpf}, e)
 	if len(problems) > 0 {
@@ -67,10 +63,7 @@ func (r *Registry) EditSubscription(
 
 // editSelected changes the one subscription that is selected.
 func (r *Registry) editSelected(
-	ctx context.Context,
-	id partner.ID,
-	which Selection,
-	e Edit,
+	ctx context.Context, id partner.ID, which Selection, e Edit,
 ) (sub Subscription, problems []Problem, err error) {
 	today := DayInBrazil(r.now())
 	sub, err = r.store.EditSubscription(ctx, id, which, func(s *Subscription) error {

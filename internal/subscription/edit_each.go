@@ -22,10 +22,7 @@ type EditOf struct {
 // EditEach changes the subscriptions of some people to one plan, each by an edit of its own, and tells what is wrong
 // with those that were refused; one of them stops nothing.
 func (r *Registry) EditEach(
-	ctx context.Context,
-	id partner.ID,
-	p plan.ID,
-	items []EditOf,
+	ctx context.Context, id partner.ID, p plan.ID, items []EditOf,
 ) (changed int, failed []Failure, err error) {
 	for i, item := range items {
 		problems, err := r.editPerson(ctx, id, p, item)
@@ -63,11 +60,7 @@ func (r *Registry) editPerson(ctx context.Context, id partner.ID, p plan.ID, ite
 // MoveEach moves the subscriptions of some people to one plan, one by one, and tells what became of each; one that is
 // not there stops nothing. Moved counts those that are where the move leads, changed or not.
 func (r *Registry) MoveEach(
-	ctx context.Context,
-	id partner.ID,
-	p plan.ID,
-	cpfs []string,
-	move Move,
+	ctx context.Context, id partner.ID, p plan.ID, cpfs []string, move Move,
 ) (moved int, failed []Failure, err error) {
 	for i, cpf := range cpfs {
 		cpf = strings.TrimSpace(cpf)

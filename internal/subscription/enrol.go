@@ -65,10 +65,7 @@ type echo struct {
 // BeginEnrolment begins a bulk request of a partner. The epoch is the caller's, 0 where nothing remembered may be
 // relied on.
 func (r *Registry) BeginEnrolment(
-	ctx context.Context,
-	id partner.ID,
-	mode partner.Mode,
-	epoch int64,
+	ctx context.Context, id partner.ID, mode partner.Mode, epoch int64,
 ) (*Enrolment, error) {
 	known, remembered, err := r.loadSetup(ctx, id, epoch)
 	if err != nil {

@@ -79,12 +79,7 @@ func (r *Registry) ImportFile(
 
 // importBatch returns io.EOF with the last batch.
 func (r *Registry) importBatch(
-	ctx context.Context,
-	p partner.Partner,
-	size int,
-	from Source,
-	dryRun bool,
-	reject func(Reject) error,
+	ctx context.Context, p partner.Partner, size int, from Source, dryRun bool, reject func(Reject) error,
 ) (ImportReport, error) {
 	var report ImportReport
 	enrolment, err := r.BeginEnrolment(ctx, p.ID, p.Mode, 0)

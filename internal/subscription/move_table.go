@@ -20,11 +20,7 @@ type MovedTable struct {
 // MoveTable moves the subscriptions of a table (columns plan_id and cpf) one by one; one that is not there is reported
 // and stops nothing. progress is told the lines read so far.
 func (r *Registry) MoveTable(
-	ctx context.Context,
-	id partner.ID,
-	table Source,
-	move Move,
-	progress func(lines int64, t MovedTable),
+	ctx context.Context, id partner.ID, table Source, move Move, progress func(lines int64, t MovedTable),
 ) (MovedTable, error) {
 	var total MovedTable
 	var draft Draft

@@ -42,12 +42,7 @@ type Store interface {
 	// MoveSubscriptions changes up to limit subscriptions that have not ended, with seq above after, in one transaction
 	// together with their events.
 	MoveSubscriptions(
-		ctx context.Context,
-		id partner.ID,
-		which Selection,
-		move Move,
-		after int64,
-		limit int,
+		ctx context.Context, id partner.ID, which Selection, move Move, after int64, limit int,
 	) (Moved, error)
 }
 
@@ -56,10 +51,7 @@ type Changes interface {
 	// EditSubscription changes the one that is in force: its expiry date, the reference, the metadata and the
 	// beneficiary's data but the CPF. An error of the change keeps everything as it was.
 	EditSubscription(
-		ctx context.Context,
-		id partner.ID,
-		which Selection,
-		change func(*Subscription) error,
+		ctx context.Context, id partner.ID, which Selection, change func(*Subscription) error,
 	) (Subscription, error)
 }
 

@@ -133,7 +133,7 @@ func (c *Checker) CheckPrefix(prefix string, sample bool) (Answer, error) {
 }
 
 // inspectFiles checks whether files of the corpora were changed in place by another program. Pages that were checked
-// before can then no longer be trusted: the corpus answers nothing until the next Reload opens it anew.
+// before can then no longer be trusted: the corpus answers nothing until the next reload opens it anew.
 func (c *Checker) inspectFiles() {
 	for _, o := range c.current.Load().corpora {
 		if err := errors.Join(o.all.Unchanged(), o.wide.Unchanged()); err != nil && o.damage.CompareAndSwap(nil, &err) {

@@ -45,16 +45,12 @@ func (r *replacement) openFiles(source string) (err error) {
 	r.entry = entry{Generation: generation, Corpus: Corpus{Algorithm: r.algorithm, Source: source}}
 	r.entry.File, r.entry.WideFile, _ = corpusFileNames(r.algorithm, generation)
 	label := []byte(r.algorithm.String())
-	if r.all, err = segment.CreateSegment(
-		r.lib.filePath(r.entry.File),
-		segment.Options{Width: segment.Bits40, Note: label},
-	); err != nil {
+	options := segment.Options{Width: segment.Bits40, Note: label}
+	if r.all, err = segment.CreateSegment(r.lib.filePath(r.entry.File), options); err != nil {
 		return err
 	}
-	r.wide, err = segment.CreateSegment(
-		r.lib.filePath(r.entry.WideFile),
-		segment.Options{Width: segment.Bits40, Note: label, Memory: 8 << 20},
-	)
+	options.Memory = 8 << 20
+	r.wide, err = segment.CreateSegment(r.lib.filePath(r.entry.WideFile), options)
 	return err
 }
 

@@ -18,8 +18,9 @@ type Shared struct {
 // objectNames returns the names of the files in the bucket. They follow from the content, so an upload never replaces
 // what another machine is reading.
 func (s Shared) objectNames() (all, wide string) {
-	return fmt.Sprintf("password-%s-%s.seg", s.Algorithm, s.Digest), fmt.Sprintf("password-%s-%s.seg", s.Algorithm,
-		s.WideDigest)
+	all = fmt.Sprintf("password-%s-%s.seg", s.Algorithm, s.Digest)
+	wide = fmt.Sprintf("password-%s-%s.seg", s.Algorithm, s.WideDigest)
+	return all, wide
 }
 
 // Bucket holds the files of shared corpora.

@@ -120,7 +120,7 @@ func (o *openCorpus) checkKey(key uint64) (Exposure, error) {
 	return Exposed, nil
 }
 
-// noteDamage remembers damage: a corpus with one bad page is not trusted for the others, and Health reports it.
+// noteDamage remembers damage: a corpus with one bad page is not trusted for the others, and CheckHealth reports it.
 func (o *openCorpus) noteDamage(err error) error {
 	if err != nil && errors.Is(err, segment.ErrCorrupt) {
 		damage := err // a copy, so that the usual case does not allocate

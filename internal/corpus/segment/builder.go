@@ -22,8 +22,8 @@ type builder[R record] struct {
 	room    [][]R     // buffers that are not needed any more, for the output
 	current output[R] // grows while the keys keep rising
 	begin   func(*os.File) (output[R], error)
-	finish  func(context.Context) (Summary,
-		error) // completes the temporary file, once all keys are in the current run
+	// finish completes the temporary file, once all keys are in the current run.
+	finish   func(context.Context) (Summary, error)
 	unite    unite
 	spill    *spill[R]
 	segments []source[R]

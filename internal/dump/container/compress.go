@@ -85,11 +85,8 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 			window := uint32(1) << (head[5] & 31)
 			window -= window / 16 * uint32(head[5]>>5)
 			var err error
-			if l.member, err = newLZMAReader(
-				l.in,
-				binary.LittleEndian.AppendUint32([]byte{0x5d}, window),
-				-1,
-			); err != nil {
+			properties := binary.LittleEndian.AppendUint32([]byte{0x5d}, window)
+			if l.member, err = newLZMAReader(l.in, properties, -1); err != nil {
 				return 0, err
 			}
 		}

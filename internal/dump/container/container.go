@@ -18,8 +18,8 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// Limits bound what Walk unpacks, so that a few bytes made to swell cannot fill memory or take for ever. Zero means the
-// default.
+// Limits bound what WalkSource unpacks, so that a few bytes made to swell cannot fill memory or take for ever. Zero
+// means the default.
 type Limits struct {
 	// Ratio is how many bytes may come out for each byte that goes in, per layer and over all layers.
 	Ratio int64

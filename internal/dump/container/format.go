@@ -61,7 +61,7 @@ func sniffFormat(head []byte) *format {
 	return nil
 }
 
-// IsPacked reports whether what begins like this is opened by Walk, and no text by itself.
+// IsPacked reports whether what begins like this is opened by WalkSource, and no text by itself.
 func IsPacked(head []byte) bool { return sniffFormat(head[:min(len(head), sniffed)]) != nil }
 
 // streamFormat describes a compressed stream. decode gets the packed bytes.

@@ -41,10 +41,7 @@ func officePart(names map[string]*zip.File, name string) func(raw io.Reader, out
 
 // officeFile reads a part of a document, if it is one.
 func (w *walker) officeFile(
-	l layer,
-	names map[string]*zip.File,
-	f *zip.File,
-	shared *sharedStrings,
+	l layer, names map[string]*zip.File, f *zip.File, shared *sharedStrings,
 ) (done bool, err error) {
 	write := officePart(names, f.Name)
 	if write == nil || f.Flags&zipEncrypted != 0 {

@@ -50,9 +50,8 @@ func writeOpenDocument(raw io.Reader, out *text, _ []string) error {
 			case "table-cell", "covered-table-cell":
 				shown.Reset()
 				number, inCell = attributeOf(attributes, "value", ""), true
-				cells, _ = strconv.Atoi(
-					attributeOf(attributes, "number-columns-repeated", "1"),
-				) // none where it is no number
+				repeated := attributeOf(attributes, "number-columns-repeated", "1")
+				cells, _ = strconv.Atoi(repeated) // none where it is no number
 			case "tab", "s", "line-break":
 				shown.WriteByte(' ')
 			case "a":

@@ -70,10 +70,7 @@ func (p *pdf) streamOf(body []byte, s int) pdfObject {
 	dict, rest := body[:s], body[s+len("stream"):]
 	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n"))
 	end := bytes.Index(rest, []byte("endstream"))
-	if length, ok := pdfNumber(
-		dict,
-		"/Length",
-	); ok && length < len(rest) &&
+	if length, ok := pdfNumber(dict, "/Length"); ok && length < len(rest) &&
 		bytes.HasPrefix(bytes.TrimLeft(rest[length:], "\r\n "), []byte("endstream")) {
 		end = length
 	}

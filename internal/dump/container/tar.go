@@ -30,10 +30,8 @@ func (w *walker) walkTar(l layer) error {
 			continue
 		}
 		entry := entryName(l.name, header.Name)
-		if err := w.openLayer(
-			layer{name: entry, depth: l.depth + 1},
-			&meter{w: w, name: entry, r: t, in: func() int64 { return in.Count }},
-		); err != nil {
+		unpacked := &meter{w: w, name: entry, r: t, in: func() int64 { return in.Count }}
+		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, unpacked); err != nil {
 			return err
 		}
 	}

@@ -83,10 +83,8 @@ func (w *walker) handPlain(l layer, start []byte) error {
 		return w.handEntry(Entry{Name: l.name, Depth: l.depth}, l.r)
 	}
 	before := w.report.Bytes
-	if err := w.handEntry(
-		Entry{Name: l.name, Depth: l.depth, Binary: true},
-		&textReader{next: (&binaryStrings{in: l.r}).nextStrings},
-	); err != nil {
+	texts := &textReader{next: (&binaryStrings{in: l.r}).nextStrings}
+	if err := w.handEntry(Entry{Name: l.name, Depth: l.depth, Binary: true}, texts); err != nil {
 		return err
 	}
 	w.report.Unknown++

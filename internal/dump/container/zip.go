@@ -127,11 +127,8 @@ func zipDirectory(at io.ReaderAt, size int64) (int64, error) {
 		return 0, errNoDirectory
 	}
 	var large [56]byte
-	if _, err := at.ReadAt(
-		large[:],
-		int64(binary.LittleEndian.Uint64(tail[i-12:])),
-	); err != nil ||
-		!bytes.HasPrefix(large[:], []byte("PK\x06\x06")) {
+	place := int64(binary.LittleEndian.Uint64(tail[i-12:]))
+	if _, err := at.ReadAt(large[:], place); err != nil || !bytes.HasPrefix(large[:], []byte("PK\x06\x06")) {
 		return 0, errNoDirectory
 	}
 	dir = int64(binary.LittleEndian.Uint64(large[40:]))

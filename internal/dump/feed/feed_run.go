@@ -47,13 +47,8 @@ func (fs *Feeds) Schedule(ctx context.Context) error {
 		if f.Paused || f.NextAt.After(now) {
 			continue
 		}
-		if _, err := fs.Jobs.EnqueueJob(
-			ctx,
-			KindRun,
-			f.Name,
-			struct{}{},
-		); err != nil &&
-			!errors.Is(err, job.ErrExists) {
+		_, err := fs.Jobs.EnqueueJob(ctx, KindRun, f.Name, struct{}{})
+		if err != nil && !errors.Is(err, job.ErrExists) {
 			return err
 		}
 	}

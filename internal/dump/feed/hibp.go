@@ -43,10 +43,7 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 func (h hibpBreach) toBreach(now time.Time) (cyber.Breach, bool) {
 	day, err := leak.ParseBreachDay(h.BreachDate)
 	b := cyber.Breach{
-		Name: "hibp-" + strings.Trim(
-			notInName.ReplaceAllString(strings.ToLower(h.Name), "-"),
-			"-",
-		),
+		Name:       "hibp-" + strings.Trim(notInName.ReplaceAllString(strings.ToLower(h.Name), "-"), "-"),
 		Title:      h.Title,
 		Date:       day,
 		Kind:       cyber.SourceBreach,

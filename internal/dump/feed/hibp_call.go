@@ -76,10 +76,7 @@ func (s *hibpSweep) fetchJSON(ctx context.Context, path string, into any, most i
 // getJSONOnce asks once for an answer of at most most bytes; after is how long to wait before asking again, 0 when
 // there is no need. A 404 is no error: nothing was found.
 func (s *hibpSweep) getJSONOnce(
-	ctx context.Context,
-	where string,
-	into any,
-	most int64,
+	ctx context.Context, where string, into any, most int64,
 ) (found bool, after time.Duration, err error) {
 	status, header, text, err := s.fs.fetchAnswer(
 		ctx,

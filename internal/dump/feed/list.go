@@ -44,10 +44,7 @@ const answerTime = time.Minute
 // fetchAnswer asks a source for something small and returns its answer with at most so many bytes and one more of its
 // body. Headers without a value are left out. No error repeats the address, which may be a person's or hold a secret.
 func (fs *Feeds) fetchAnswer(
-	ctx context.Context,
-	address string,
-	headers map[string]string,
-	most int64,
+	ctx context.Context, address string, headers map[string]string, most int64,
 ) (status int, header http.Header, text []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

@@ -105,10 +105,7 @@ func (f *Foreground) RenewBreach(ctx context.Context, way Way, spec Spec) (Outco
 
 // runImport does the work of a job that reads inputs of this machine.
 func (f *Foreground) runImport(
-	ctx context.Context,
-	kind string,
-	spec Spec,
-	do func(context.Context, Spec) (Outcome, error),
+	ctx context.Context, kind string, spec Spec, do func(context.Context, Spec) (Outcome, error),
 ) (Outcome, error) {
 	args := map[string]int{"inputs": len(spec.Inputs)}
 	hold, err := f.Runner.BeginJob(ctx, f.Worker, kind, spec.Breach.Name, args)
@@ -148,9 +145,7 @@ func (f *Foreground) runImport(
 // job first, or while this process was stopped. It does not wait for values that were added during the match; a server
 // handles those.
 func (f *Foreground) MatchBreach(
-	ctx context.Context,
-	name string,
-	tell func(leak.MatchProgress),
+	ctx context.Context, name string, tell func(leak.MatchProgress),
 ) (leak.MatchProgress, error) {
 	p, err := f.matchHere(ctx, name, tell)
 	if !errors.Is(err, job.ErrNotFound) && !errors.Is(err, job.ErrLost) {
@@ -170,9 +165,7 @@ func (f *Foreground) MatchBreach(
 // matchHere matches a breach in this process. job.ErrNotFound says that a server is at it, job.ErrLost that one took it
 // up meanwhile.
 func (f *Foreground) matchHere(
-	ctx context.Context,
-	name string,
-	tell func(leak.MatchProgress),
+	ctx context.Context, name string, tell func(leak.MatchProgress),
 ) (p leak.MatchProgress, err error) {
 	hold, err := f.Runner.TakeJob(ctx, f.Worker, leak.KindMatch, name)
 	if err != nil {

@@ -177,11 +177,7 @@ func (im *Importer) ImportBreach(ctx context.Context, spec Spec) (Outcome, error
 // refuseImport gives the name back and keeps what was scanned, so that the same import with Force need not scan again.
 // The outcome says what was counted.
 func (im *Importer) refuseImport(
-	ctx context.Context,
-	w *work,
-	b cyber.Breach,
-	skips []container.Skip,
-	doubt *fault.Rule,
+	ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt *fault.Rule,
 ) (Outcome, error) {
 	err := errors.Join(
 		ErrDoubtful.With("inputs", fault.DoubtfulImport, doubt.Said()),

@@ -61,8 +61,7 @@ func (run *importRun) currentTally() leak.Tally {
 
 // countFound counts the identifiers of each kind that were found before the present reader, and by each worker since.
 func (run *importRun) countFound(
-	before map[string]int64,
-	since func(w *worker, k identifier.Kind) int64,
+	before map[string]int64, since func(w *worker, k identifier.Kind) int64,
 ) map[string]int64 {
 	found := map[string]int64{}
 	for _, k := range identifier.ListKinds() {

@@ -83,14 +83,11 @@ func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 		firstPart:   len(w.parts) == 0,
 		keptScanned: w.last.Tally.Scanned,
 		batches:     make(chan []byte, n),
-		full: make(
-			chan any,
-			n,
-		),
-		empty:      make(chan []segment.Entry, 3*n),
-		emptyPairs: make(chan pairKeys, 3*n),
-		started:    im.Now(),
-		keptAt:     im.Now(),
+		full:        make(chan any, n),
+		empty:       make(chan []segment.Entry, 3*n),
+		emptyPairs:  make(chan pairKeys, 3*n),
+		started:     im.Now(),
+		keptAt:      im.Now(),
 	}
 	run.rebaseCounters()
 	for range cap(run.empty) {

@@ -39,9 +39,7 @@ const spelledMost = 1 << 14
 
 // labelOfSpelling returns the label of a sighting of a Gmail address.
 func (c *labelCache) labelOfSpelling(
-	plain segment.LabelID,
-	s *reader.Sighting,
-	spelling identifier.Spellings,
+	plain segment.LabelID, s *reader.Sighting, spelling identifier.Spellings,
 ) segment.LabelID {
 	key := spelledLabel{plain, spelling}
 	id, known := c.gmail[key]

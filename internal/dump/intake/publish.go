@@ -40,9 +40,7 @@ func (w *work) publication(keys, pairs, end string) (p leak.Publication, err err
 
 // putFiles brings the finished files to their place: first the pairs, as a breach is known by its identifiers.
 func (w *work) putFiles(
-	ctx context.Context,
-	p leak.Publication,
-	put func(ctx context.Context, name, from string) error,
+	ctx context.Context, p leak.Publication, put func(ctx context.Context, name, from string) error,
 ) error {
 	if p.Pairs != "" {
 		if err := put(ctx, p.Pairs, w.finalPairs); err != nil {

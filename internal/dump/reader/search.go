@@ -77,12 +77,8 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 	rest := io.MultiReader(bytes.NewReader(head), r)
 	c.pending.Wait() // from here on every worker belongs to the large stream
 	if !plainText(head) {
-		n, err := scan.ScanParallel(
-			ctx,
-			scan.MeteredReader{Reader: rest, Count: &c.scanned},
-			name,
-			c.recorders(),
-		) // it has no place from which it could go on
+		metered := scan.MeteredReader{Reader: rest, Count: &c.scanned}
+		n, err := scan.ScanParallel(ctx, metered, name, c.recorders()) // it has no place from which it could go on
 		if err == nil {
 			c.mayCheck(n)
 		}
@@ -152,10 +148,7 @@ func plainText(head []byte) bool {
 // searchSpans searches a large stream span by span; there is a Checkpoint after each. cut gives the pieces of the
 // stream from the place that is wanted.
 func (c *reading) searchSpans(
-	ctx context.Context,
-	name string,
-	this Cursor,
-	cut func(from scan.Place) (*scan.Pieces, error),
+	ctx context.Context, name string, this Cursor, cut func(from scan.Place) (*scan.Pieces, error),
 ) error {
 	next, number := c.at, int64(0)
 	perSpan := max(1, c.job.Span/c.job.Piece)

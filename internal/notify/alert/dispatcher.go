@@ -43,10 +43,7 @@ type Queue interface {
 	// RecordResults writes results in one transaction.
 	RecordResults(ctx context.Context, worker string, results []Result) error
 	UpdateEndpoint(
-		ctx context.Context,
-		id partner.ID,
-		endpoint EndpointID,
-		change func(*Endpoint) error,
+		ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error,
 	) (Endpoint, error)
 	// DueSignal is signalled after a commit of this process made deliveries due.
 	DueSignal() <-chan struct{}
@@ -92,11 +89,7 @@ type Dispatcher struct {
 
 // NewDispatcher makes a dispatcher; Run runs it. opts.NextTry is required.
 func NewDispatcher(
-	queue Queue,
-	client *http.Client,
-	now func() time.Time,
-	log *slog.Logger,
-	opts DispatcherOptions,
+	queue Queue, client *http.Client, now func() time.Time, log *slog.Logger, opts DispatcherOptions,
 ) *Dispatcher {
 	opts = opts.withDefaults()
 	return &Dispatcher{
@@ -132,10 +125,8 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		}
 	}
 	d.stopSenders()
-	grace := time.AfterFunc(
-		d.opts.Grace,
-		cut,
-	) // also cuts the recording: a database that is away does not keep a process from stopping
+	// Also cuts the recording: a database that is away does not keep a process from stopping.
+	grace := time.AfterFunc(d.opts.Grace, cut)
 	defer grace.Stop()
 	d.senders.Wait()
 	close(d.results)

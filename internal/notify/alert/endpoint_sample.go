@@ -19,11 +19,7 @@ const testTime = 30 * time.Second
 // What is kept is a webhook.test of the same id: the feed, the statistics and a replay must never show a leak or an end
 // that did not happen.
 func (s *Endpoints) SendTestEvent(
-	ctx context.Context,
-	id partner.ID,
-	endpoint EndpointID,
-	t Type,
-	client *http.Client,
+	ctx context.Context, id partner.ID, endpoint EndpointID, t Type, client *http.Client,
 ) (webhook.Outcome, EventID, error) {
 	if err := CheckType(t); err != nil {
 		return webhook.Outcome{}, "", err

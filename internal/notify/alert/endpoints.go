@@ -22,10 +22,7 @@ type EndpointStore interface {
 	// UpdateEndpoint changes an endpoint. When its state changes, its deliveries follow: they are held, or pending
 	// again. change may be called more than once.
 	UpdateEndpoint(
-		ctx context.Context,
-		id partner.ID,
-		endpoint EndpointID,
-		change func(*Endpoint) error,
+		ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error,
 	) (Endpoint, error)
 	// ClaimTest keeps a test event and its one delivery, which no dispatcher sends before the given time.
 	ClaimTest(ctx context.Context, id partner.ID, endpoint EndpointID, until time.Time, e Event) (Delivery, error)
@@ -87,11 +84,7 @@ type AddressCheck interface {
 
 // CreateEndpoint registers an endpoint with a secret and a signing key of its own.
 func (s *Endpoints) CreateEndpoint(
-	ctx context.Context,
-	id partner.ID,
-	url string,
-	types []string,
-	guard AddressCheck,
+	ctx context.Context, id partner.ID, url string, types []string, guard AddressCheck,
 ) (Endpoint, error) {
 	wanted, err := ParseTypes(types)
 	if err != nil {
@@ -141,10 +134,7 @@ const maxOverlap = 7 * 24 * time.Hour
 
 // RotateKeys replaces both keys. The old ones go on signing beside the new ones for overlap; zero ends them at once.
 func (s *Endpoints) RotateKeys(
-	ctx context.Context,
-	id partner.ID,
-	endpoint EndpointID,
-	overlap time.Duration,
+	ctx context.Context, id partner.ID, endpoint EndpointID, overlap time.Duration,
 ) (Endpoint, error) {
 	if overlap < 0 || overlap > maxOverlap {
 		return Endpoint{}, webhook.ErrKey.With("overlap", fault.HoursUpTo, int(maxOverlap/time.Hour))

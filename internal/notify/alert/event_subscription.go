@@ -20,11 +20,7 @@ type SubscriptionChange struct {
 
 // SubscriptionMoved tells of a step in a subscription's life.
 func SubscriptionMoved(
-	id partner.ID,
-	sub subscription.Subscription,
-	move subscription.Move,
-	user partner.UserHash,
-	at time.Time,
+	id partner.ID, sub subscription.Subscription, move subscription.Move, user partner.UserHash, at time.Time,
 ) Event {
 	types := map[subscription.Move]Type{
 		subscription.End:     SubscriptionEnded,

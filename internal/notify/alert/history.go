@@ -131,9 +131,7 @@ func (h *History) ListEvents(ctx context.Context, id partner.ID, after int64, li
 
 // Deliveries returns where an event has gone, and every try.
 func (h *History) Deliveries(
-	ctx context.Context,
-	id partner.ID,
-	event EventID,
+	ctx context.Context, id partner.ID, event EventID,
 ) ([]DeliveryStatus, []AttemptLog, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return nil, nil, err

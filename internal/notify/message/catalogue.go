@@ -20,7 +20,7 @@ type Store interface {
 	DropTemplate(ctx context.Context, id partner.ID, k Key) error
 	// GetEvent returns one event of a partner; alert.ErrEventNotFound when it is not kept.
 	GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error)
-	// PartnerName, BreachTitle and PlanName are what people know them by; empty for one that is not there any more.
+	// PartnerName, BreachTitle and FindPlanName are what people know them by; empty for one that is not there any more.
 	PartnerName(ctx context.Context, id partner.ID) (string, error)
 	BreachTitle(ctx context.Context, name string) (string, error)
 	FindPlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error)
@@ -113,12 +113,7 @@ func PreviewTemplate(t Template) (Message, error) {
 
 // RenderEvent returns the message for an event, if the caller's areas allow it to read such events.
 func (c *Catalogue) RenderEvent(
-	ctx context.Context,
-	id partner.ID,
-	of alert.Areas,
-	event alert.EventID,
-	channel Channel,
-	l partner.Language,
+	ctx context.Context, id partner.ID, of alert.Areas, event alert.EventID, channel Channel, l partner.Language,
 ) (Message, error) {
 	e, err := c.store.GetEvent(ctx, id, event)
 	if err != nil {

@@ -40,11 +40,7 @@ func (t Template) renderMessage(values map[Word]string) Message {
 func (t Template) registered(values map[Word]string) *Registered {
 	numbers := map[string]string{}
 	r := &Registered{
-		Name: "vigia_" + strings.ReplaceAll(
-			string(t.Event),
-			".",
-			"_",
-		),
+		Name:       "vigia_" + strings.ReplaceAll(string(t.Event), ".", "_"),
 		Language:   strings.ReplaceAll(string(t.Language), "-", "_"),
 		Parameters: []string{},
 	}

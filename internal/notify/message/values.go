@@ -81,11 +81,7 @@ func (b eventBody) wordValues(at time.Time, l partner.Language, n names) map[Wor
 		Severity: say.ofCode(worst.Severity),
 		Status:   say.ofCode(d.Status),
 		Case:     lastCharacters(d.CaseID, longest[Case]),
-		Hour: inBrasilia(
-			d.Appointment,
-			at,
-			say.date+" 15:04",
-		),
+		Hour:     inBrasilia(d.Appointment, at, say.date+" 15:04"),
 		Rating:   strconv.Itoa(d.Rating),
 		System:   say.ofCode(d.OperatingSystem),
 		Validity: inBrasilia(d.ValidUntil, at, say.date),

@@ -51,9 +51,9 @@ func NewGates[K comparable](rule GateRule, now func() time.Time) *Gates[K] {
 	return &Gates[K]{rule: rule, now: now, gates: make(map[K]*gate)}
 }
 
-// EnterGate asks to make one attempt at the endpoint. Granted, the caller calls Leave with the verdict; refused, wait
-// is when asking again makes sense. The slot is asked for first and the breaker last, so that a probe is never granted
-// to an attempt that something else then holds back.
+// EnterGate asks to make one attempt at the endpoint. Granted, the caller calls LeaveGate with the verdict; refused,
+// wait is when asking again makes sense. The slot is asked for first and the breaker last, so that a probe is never
+// granted to an attempt that something else then holds back.
 func (g *Gates[K]) EnterGate(endpoint K) (wait time.Duration, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

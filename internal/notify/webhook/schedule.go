@@ -26,7 +26,7 @@ const jitter = 0.10
 // Schedule names the time of the next try.
 type Schedule struct{ random func() float64 }
 
-// NewSchedule makes a schedule; random returns numbers in [0, 1) and must suit as many goroutines as call Next
+// NewSchedule makes a schedule; random returns numbers in [0, 1) and must suit as many goroutines as call NextAttempt
 // (math/rand/v2's Float64 does).
 func NewSchedule(random func() float64) Schedule { return Schedule{random} }
 

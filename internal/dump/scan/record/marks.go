@@ -24,8 +24,8 @@ func (m *marks) startText(text []byte) {
 	m.text = text
 	blocks := len(text)/markBlock + 1
 	if len(m.made) < blocks {
-		m.made, m.lines, m.signs = make([]bool, blocks), make([]uint64, blocks*blockWords), make([]uint64,
-			blocks*blockWords)
+		m.made = make([]bool, blocks)
+		m.lines, m.signs = make([]uint64, blocks*blockWords), make([]uint64, blocks*blockWords)
 		return
 	}
 	clear(m.made)

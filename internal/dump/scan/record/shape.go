@@ -82,7 +82,7 @@ func allDigits(v []byte) bool {
 	return len(v) > 0
 }
 
-// address knows an IP address, v4 or v6.
+// ipAddress knows an IP address, v4 or v6.
 func ipAddress(v []byte) bool {
 	if len(v) < 3 || len(v) > 45 || v[0] != ':' && (v[0] < '0' || v[0] > '9') && (v[0]|0x20 < 'a' || v[0]|0x20 > 'f') {
 		return false

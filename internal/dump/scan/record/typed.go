@@ -10,10 +10,8 @@ import (
 // unescaped returns a value as it was typed. It is valid until the next call.
 func (r *Reader) unescaped(f field) []byte {
 	v := r.b[f.from:f.to]
-	if !bytes.ContainsAny(v, [...]string{
-		literal: "", doubled: `"`, backslash: `\'`, copyText: `\`,
-		jsonText: `\`,
-	}[f.escapes]) {
+	signs := [...]string{literal: "", doubled: `"`, backslash: `\'`, copyText: `\`, jsonText: `\`}[f.escapes]
+	if !bytes.ContainsAny(v, signs) {
 		return v
 	}
 	switch f.escapes {

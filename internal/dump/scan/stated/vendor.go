@@ -53,9 +53,7 @@ func cutColumn(line []byte, from, to int) string {
 
 // takeRecord puts one record together out of what get finds of each field.
 func (m *Mapping) takeRecord(
-	t *text,
-	line int64,
-	get func(f *mappedField, put func(any) *fault.Error) *fault.Error,
+	t *text, line int64, get func(f *mappedField, put func(any) *fault.Error) *fault.Error,
 ) error {
 	t.build.resetRecord()
 	var first *fault.Error
@@ -203,19 +201,15 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 			return t.ctx.Err()
 		}
 		if len(row) != count {
-			if err := t.refuseLine(
-				int64(line),
-				ErrRecord.Note("row: as many columns as the first line has"),
-			); err != nil {
+			why := ErrRecord.Note("row: as many columns as the first line has")
+			if err := t.refuseLine(int64(line), why); err != nil {
 				return err
 			}
 			continue
 		}
-		err = m.takeRecord(
-			t,
-			int64(line),
-			func(f *mappedField, put func(any) *fault.Error) *fault.Error { return put(row[places[f.name]]) },
-		)
+		err = m.takeRecord(t, int64(line), func(f *mappedField, put func(any) *fault.Error) *fault.Error {
+			return put(row[places[f.name]])
+		})
 		if err != nil {
 			return err
 		}
