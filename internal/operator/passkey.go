@@ -1,25 +1,17 @@
 package operator
 
 import (
-	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/elliptic"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-webauthn/webauthn/protocol"
-	"github.com/go-webauthn/webauthn/protocol/webauthncose"
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"github.com/vigiahq/vigia/internal/platform/fault"
@@ -100,28 +92,18 @@ func relyingParty(origin string) (*webauthn.WebAuthn, error) {
 	return party, nil
 }
 
-// offeredAlgorithms returns the COSE algorithms for new passkeys, best first: ECDSA on P-256, which all authenticators
-// have, Ed25519, and RSA, the only one of some Windows devices.
-func offeredAlgorithms() (list []protocol.CredentialParameter) {
-	for _, a := range []webauthncose.COSEAlgorithmIdentifier{
-		webauthncose.AlgES256,
-		webauthncose.AlgEdDSA,
-		webauthncose.AlgRS256,
-	} {
-		list = append(list, protocol.CredentialParameter{Type: protocol.PublicKeyCredentialType, Algorithm: a})
-	}
-	return list
-}
-
 // passkeyUser is an operator as the library sees one.
 type passkeyUser struct {
 	operator    Operator
 	credentials []webauthn.Credential
 }
 
-func (u passkeyUser) WebAuthnID() []byte                         { return []byte(u.operator.ID) }
-func (u passkeyUser) WebAuthnName() string                       { return u.operator.Email }
-func (u passkeyUser) WebAuthnDisplayName() string                { return u.operator.Email }
+func (u passkeyUser) WebAuthnID() []byte { return []byte(u.operator.ID) }
+
+func (u passkeyUser) WebAuthnName() string { return u.operator.Email }
+
+func (u passkeyUser) WebAuthnDisplayName() string { return u.operator.Email }
+
 func (u passkeyUser) WebAuthnCredentials() []webauthn.Credential { return u.credentials }
 
 // loadPasskeyUser returns an operator with the passkeys made at a site.
@@ -227,126 +209,6 @@ func (r *Registry) AddPasskey(ctx context.Context, id ID, origin, token, name st
 		ctx,
 		Passkey{ID: made.ID, Operator: id, Site: party.Config.RPID, Name: name, CreatedAt: r.now(), Credential: kept},
 	)
-}
-
-// checkPasskeyKey refuses public keys that the library accepts although anyone could sign under them: points of
-// Ed25519 whose order divides 8, under which one signature fits many messages, and short RSA keys.
-func checkPasskeyKey(cose []byte) error {
-	parsed, err := webauthncose.ParsePublicKey(cose)
-	if err != nil {
-		return err
-	}
-	switch key := parsed.(type) {
-	case webauthncose.OKPPublicKeyData:
-		if len(key.XCoord) != ed25519.PublicKeySize || hasLowOrder(key.XCoord) {
-			return errors.New("public key: a point of low order")
-		}
-	case webauthncose.RSAPublicKeyData:
-		modulus, exponent := new(big.Int).SetBytes(key.Modulus), new(big.Int).SetBytes(key.Exponent)
-		if modulus.BitLen() < 2048 || modulus.BitLen() > 4096 || modulus.Bit(0) == 0 ||
-			exponent.Cmp(big.NewInt(1<<16)) <= 0 ||
-			exponent.Bit(0) == 0 {
-			return errors.New("public key: RSA with 2048 to 4096 bits and an odd exponent above 2^16 is expected")
-		}
-	case webauthncose.EC2PublicKeyData:
-		if _, err := ecdsa.ParseUncompressedPublicKey(
-			elliptic.P256(),
-			slices.Concat([]byte{4}, key.XCoord, key.YCoord),
-		); err != nil {
-			return errors.New("public key: not a point of the curve")
-		}
-	}
-	return nil
-}
-
-// lowOrderPoints are the encodings of the points of Ed25519 whose order divides 8, without the sign of x. Two of the
-// points have a second encoding.
-var lowOrderPoints = []string{
-	"0000000000000000000000000000000000000000000000000000000000000000",
-	"0100000000000000000000000000000000000000000000000000000000000000",
-	"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
-	"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-	"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-	"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-	"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-}
-
-// hasLowOrder reports whether an Ed25519 public key of 32 bytes is a point of low order.
-func hasLowOrder(key []byte) bool {
-	y := bytes.Clone(key)
-	y[31] &= 0x7f
-	return slices.Contains(lowOrderPoints, hex.EncodeToString(y))
-}
-
-// BeginPasskeyLogin asks for any passkey of this site.
-func (r *Registry) BeginPasskeyLogin(ctx context.Context, origin string) (options any, token string, err error) {
-	party, err := relyingParty(origin)
-	if err != nil {
-		return nil, "", err
-	}
-	assertion, session, err := party.BeginDiscoverableLogin(
-		webauthn.WithUserVerification(protocol.VerificationRequired),
-	)
-	if err != nil {
-		return nil, "", fmt.Errorf("begin passkey log-in: %w", err)
-	}
-	token, err = r.insertCeremony(ctx, session)
-	return assertion.Response, token, err
-}
-
-// PasskeyLogin opens a session for the holder of the passkey that answered. Whatever is wrong, the error is ErrPasskey;
-// a lock that wrong passwords caused does not stop a passkey, which cannot be guessed.
-func (r *Registry) PasskeyLogin(
-	ctx context.Context,
-	origin, token string,
-	response []byte,
-	from string,
-) (Operator, string, error) {
-	party, err := relyingParty(origin)
-	if err != nil {
-		return Operator{}, "", err
-	}
-	session, err := r.takeCeremony(ctx, token)
-	if err != nil {
-		return Operator{}, "", err
-	}
-	answer, err := protocol.ParseCredentialRequestResponseBytes(response)
-	if err != nil {
-		return Operator{}, "", ErrPasskey.Because(err)
-	}
-	var holder passkeyUser
-	var passkeys []Passkey
-	_, used, err := party.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
-		var err error
-		holder, passkeys, err = r.loadPasskeyUser(ctx, ID(handle), party.Config.RPID)
-		return holder, err
-	}, session, answer)
-	if err == nil && used.Authenticator.CloneWarning {
-		err = errors.New("counter: has not risen, so there may be a copy of the authenticator")
-	}
-	if err != nil {
-		return Operator{}, "", ErrPasskey.Because(err)
-	}
-	o, err := r.store.UpdateOperator(ctx, holder.operator.ID, KeepSessions, func(o *Operator, _ []Operator) error {
-		if o.Disabled {
-			return ErrPasskey
-		}
-		o.LastLogin = r.now()
-		return nil
-	})
-	if err != nil {
-		return Operator{}, "", err
-	}
-	k := passkeys[slices.IndexFunc(passkeys, func(k Passkey) bool { return bytes.Equal(k.ID, used.ID) })]
-	if k.Credential, err = json.Marshal(used); err != nil { // with its counter, by which a copy shows
-		return Operator{}, "", fmt.Errorf("keep passkey: %w", err)
-	}
-	k.UsedAt = r.now()
-	if err := r.store.UpdatePasskey(ctx, k); err != nil {
-		return Operator{}, "", err
-	}
-	opened, err := r.openSession(ctx, o.ID, from)
-	return o, opened, err
 }
 
 // RemovePasskey forgets one passkey of an operator.

@@ -1,15 +1,11 @@
 package partner
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"image"
 	_ "image/jpeg" // logos come as JPEG too
-	"image/png"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,9 +90,6 @@ const (
 	leastContrast = 4.5
 )
 
-// colour is six hexadecimal digits: shorter and named colours would have to be computed for contrast.
-var colour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
-
 // checkTheme refuses colours that cannot be read and addresses that are none.
 func (t *Theme) checkTheme() error {
 	var wrong []error
@@ -162,67 +155,4 @@ func (t *Theme) checkFrames() error {
 	slices.Sort(t.Frames)
 	t.Frames = slices.Compact(t.Frames)
 	return nil
-}
-
-// hasOnlyDigits reports whether s is made of digits alone.
-func hasOnlyDigits(s string) bool {
-	_, err := strconv.ParseUint(s, 10, 16)
-	return err == nil
-}
-
-// ContrastRatio returns the contrast ratio of two colours written as #rrggbb, 1 to 21: see WCAG 2.2, relative
-// luminance.
-func ContrastRatio(a, b string) float64 {
-	one, two := relativeLuminance(a), relativeLuminance(b)
-	return (max(one, two) + 0.05) / (min(one, two) + 0.05)
-}
-
-// relativeLuminance returns the relative luminance of a colour, as WCAG defines it.
-func relativeLuminance(hex string) float64 {
-	n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
-	if err != nil {
-		return 0
-	}
-	channel := func(shift uint) float64 {
-		c := float64(n>>shift&0xff) / 255
-		if c <= 0.04045 {
-			return c / 12.92
-		}
-		return math.Pow((c+0.055)/1.055, 2.4)
-	}
-	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
-}
-
-// The bounds of a logo: as sent, in dots, and as it goes out to people who pay by the byte.
-const (
-	MaxLogoFile = 256 << 10
-	maxLogoWide = 1024
-	maxLogoHigh = 512
-	maxLogoSent = 20 << 10
-)
-
-// redrawPicture reads a picture and writes it anew, so that nothing goes out but what can be seen.
-func redrawPicture(raw []byte) ([]byte, error) {
-	if len(raw) > MaxLogoFile {
-		return nil, ErrInvalid.With("logo", fault.FileKiB, MaxLogoFile>>10)
-	}
-	size, format, err := image.DecodeConfig(bytes.NewReader(raw))
-	if err != nil || format != "png" && format != "jpeg" {
-		return nil, ErrInvalid.With("logo", fault.PictureFormat)
-	}
-	if size.Width > maxLogoWide || size.Height > maxLogoHigh || size.Width < 1 || size.Height < 1 {
-		return nil, ErrInvalid.With("logo", fault.PictureSize, maxLogoWide, maxLogoHigh)
-	}
-	picture, _, err := image.Decode(bytes.NewReader(raw))
-	if err != nil {
-		return nil, ErrInvalid.With("logo", fault.PictureFormat)
-	}
-	var out bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, picture); err != nil {
-		return nil, ErrInvalid.With("logo", fault.PictureFormat).Because(err)
-	}
-	if out.Len() > maxLogoSent {
-		return nil, ErrInvalid.With("logo", fault.PictureKiB, (out.Len()+1023)>>10, maxLogoSent>>10)
-	}
-	return out.Bytes(), nil
 }
