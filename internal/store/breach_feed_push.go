@@ -52,10 +52,7 @@ func scanPushRow(row scanner, p *feed.Push) error {
 
 // KeepPush stores a push and its body, or finds the one of the same id.
 func (s Feeds) KeepPush(
-	ctx context.Context,
-	p feed.Push,
-	id string,
-	body []byte,
+	ctx context.Context, p feed.Push, id string, body []byte,
 ) (kept feed.Push, fresh bool, err error) {
 	sum := sha256.Sum256(body)
 	p.Mark = s.itemMark(p.Feed, "push "+id)
@@ -105,15 +102,10 @@ func (s Feeds) KeepPush(
 			return feed.ErrBacklog.Note("feed: %d bytes wait already; send later", waiting)
 		}
 		for number, sealed := range parts {
-			if err := execStatement(
-				ctx,
-				tx,
+			err := execStatement(ctx, tx,
 				`INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`,
-				p.Feed,
-				p.Mark,
-				number,
-				sealed,
-			); err != nil {
+				p.Feed, p.Mark, number, sealed)
+			if err != nil {
 				return err
 			}
 		}
