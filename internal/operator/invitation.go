@@ -27,10 +27,7 @@ func (r *Registry) CreateOperator(ctx context.Context, email string, role Role) 
 
 // insertOperator makes an operator of the service or of a partner.
 func (r *Registry) insertOperator(
-	ctx context.Context,
-	id partner.ID,
-	email string,
-	role Role,
+	ctx context.Context, id partner.ID, email string, role Role,
 ) (Operator, string, error) {
 	normal, err := identifier.ParseEmail(email)
 	if err != nil {

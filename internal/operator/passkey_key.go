@@ -47,10 +47,8 @@ func checkPasskeyKey(cose []byte) error {
 			return errors.New("public key: RSA with 2048 to 4096 bits and an odd exponent above 2^16 is expected")
 		}
 	case webauthncose.EC2PublicKeyData:
-		if _, err := ecdsa.ParseUncompressedPublicKey(
-			elliptic.P256(),
-			slices.Concat([]byte{4}, key.XCoord, key.YCoord),
-		); err != nil {
+		_, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), slices.Concat([]byte{4}, key.XCoord, key.YCoord))
+		if err != nil {
 			return errors.New("public key: not a point of the curve")
 		}
 	}

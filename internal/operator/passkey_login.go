@@ -31,10 +31,7 @@ func (r *Registry) BeginPasskeyLogin(ctx context.Context, origin string) (option
 // PasskeyLogin opens a session for the holder of the passkey that answered. Whatever is wrong, the error is ErrPasskey;
 // a lock that wrong passwords caused does not stop a passkey, which cannot be guessed.
 func (r *Registry) PasskeyLogin(
-	ctx context.Context,
-	origin, token string,
-	response []byte,
-	from string,
+	ctx context.Context, origin, token string, response []byte, from string,
 ) (Operator, string, error) {
 	party, err := relyingParty(origin)
 	if err != nil {

@@ -80,10 +80,8 @@ func (r *Registry) checkPassword(password, email string) error {
 	if name, _, _ := strings.Cut(email, "@"); strings.EqualFold(password, email) || strings.EqualFold(password, name) {
 		return ErrPassword.With("password", fault.PasswordIsEmail)
 	}
-	if left := withoutContext(
-		password,
-		email,
-	); utf8.RuneCountInString(left) < MinPassword*2/3 ||
+	left := withoutContext(password, email)
+	if utf8.RuneCountInString(left) < MinPassword*2/3 ||
 		trimToWords(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
 		return ErrPassword.With("password", fault.PasswordGuessable)
 	}

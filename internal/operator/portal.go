@@ -117,10 +117,7 @@ func (r Role) MayGive(other Role) bool {
 // InvitePartnerOperator makes an account for a partner's person, who chooses a password through the one-time link whose
 // token is returned. That there is such a partner is for the caller to know.
 func (r *Registry) InvitePartnerOperator(
-	ctx context.Context,
-	id partner.ID,
-	email string,
-	role Role,
+	ctx context.Context, id partner.ID, email string, role Role,
 ) (Operator, string, error) {
 	if !role.ofPartner() {
 		return Operator{}, "", errPartnerRole

@@ -160,10 +160,7 @@ func (s ownPeople) OperatorByInvite(ctx context.Context, digest []byte) (Operato
 
 // UpdateOperator changes one of the partner's people.
 func (s ownPeople) UpdateOperator(
-	ctx context.Context,
-	id ID,
-	end EndSessions,
-	change func(o *Operator, all []Operator) error,
+	ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error,
 ) (Operator, error) {
 	return s.inner.UpdateOperator(ctx, id, end, func(o *Operator, all []Operator) error {
 		if _, err := s.checkOwn(*o, nil); err != nil {

@@ -96,7 +96,7 @@ func (r *Registry) DisableOperator(ctx context.Context, id ID) (Operator, error)
 	})
 }
 
-// EnableOperator undoes Disable and lifts a lock.
+// EnableOperator undoes DisableOperator and lifts a lock.
 func (r *Registry) EnableOperator(ctx context.Context, id ID) (Operator, error) {
 	return r.editOperator(
 		ctx,
@@ -108,10 +108,7 @@ func (r *Registry) EnableOperator(ctx context.Context, id ID) (Operator, error) 
 
 // editOperator is UpdateOperator for a change that cannot be refused.
 func (r *Registry) editOperator(
-	ctx context.Context,
-	id ID,
-	end EndSessions,
-	change func(o *Operator),
+	ctx context.Context, id ID, end EndSessions, change func(o *Operator),
 ) (Operator, error) {
 	return r.store.UpdateOperator(ctx, id, end, func(o *Operator, _ []Operator) error {
 		change(o)

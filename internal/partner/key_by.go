@@ -75,11 +75,7 @@ func (c Caller) limitToOwnEnd(t time.Time) time.Time {
 // CreateKeyBy gives the caller's partner one more key. At least one scope is named. What has no end, or a later one
 // than the calling key, ends with it.
 func (r *Registry) CreateKeyBy(
-	ctx context.Context,
-	by Caller,
-	label string,
-	scopes []string,
-	expires time.Time,
+	ctx context.Context, by Caller, label string, scopes []string, expires time.Time,
 ) (Key, string, error) {
 	if len(scopes) == 0 {
 		return Key{}, "", ErrInvalid.With("scopes", fault.NameAtLeastOne)

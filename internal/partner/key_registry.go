@@ -13,11 +13,7 @@ import (
 // CreateKey gives a partner one more key. The text is shown once. A partner's own people make no more keys than the API
 // does, and none that outlives those in force: see ownPartner.
 func (r *Registry) CreateKey(
-	ctx context.Context,
-	id ID,
-	label string,
-	scopes []Scope,
-	expires time.Time,
+	ctx context.Context, id ID, label string, scopes []Scope, expires time.Time,
 ) (Key, string, error) {
 	if own, confined := r.store.(ownPartner); confined {
 		keys, err := own.ListKeys(ctx, id)
@@ -34,12 +30,7 @@ func (r *Registry) CreateKey(
 
 // insertNewKey makes a key, as child of madeBy if that is given, and keeps it.
 func (r *Registry) insertNewKey(
-	ctx context.Context,
-	id ID,
-	label string,
-	scopes []Scope,
-	expires time.Time,
-	madeBy KeyID,
+	ctx context.Context, id ID, label string, scopes []Scope, expires time.Time, madeBy KeyID,
 ) (Key, string, error) {
 	if !expires.IsZero() && !expires.After(r.now()) {
 		return Key{}, "", ErrInvalid.With("expires", fault.InTheFuture)
@@ -78,11 +69,7 @@ func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.D
 
 // rollKeyOnTerms replaces a key; terms says when the new one ends and which key makes it, or refuses.
 func (r *Registry) rollKeyOnTerms(
-	ctx context.Context,
-	id ID,
-	old KeyID,
-	overlap time.Duration,
-	terms func(Key) (time.Time, KeyID, error),
+	ctx context.Context, id ID, old KeyID, overlap time.Duration, terms func(Key) (time.Time, KeyID, error),
 ) (Key, string, error) {
 	if overlap < 0 || overlap > maxRollHours*time.Hour {
 		return Key{}, "", ErrInvalid.With("overlap", fault.HoursUpTo, maxRollHours)
@@ -137,10 +124,7 @@ func (r *Registry) RevokeKeyOnly(ctx context.Context, id ID, key KeyID) ([]Key, 
 
 // revokeKeys ends a key and the others that with names.
 func (r *Registry) revokeKeys(
-	ctx context.Context,
-	id ID,
-	key KeyID,
-	with func(keys []Key, named Key) ([]Key, error),
+	ctx context.Context, id ID, key KeyID, with func(keys []Key, named Key) ([]Key, error),
 ) (ended []Key, err error) {
 	err = r.store.UpdateKeys(ctx, id, func(keys []Key) error {
 		named := slices.IndexFunc(keys, func(k Key) bool { return k.ID == key })

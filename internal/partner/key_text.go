@@ -27,11 +27,7 @@ const (
 
 // generateKey makes a key and returns it together with the text that the partner will send.
 func (r *Registry) generateKey(
-	p Partner,
-	label string,
-	scopes []Scope,
-	expires time.Time,
-	madeBy KeyID,
+	p Partner, label string, scopes []Scope, expires time.Time, madeBy KeyID,
 ) (Key, string, error) {
 	raw := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, raw); err != nil {

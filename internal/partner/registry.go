@@ -43,10 +43,7 @@ var errName = ErrInvalid.With("name", fault.PlainLength, maxName)
 
 // CreatePartner registers a partner with a salt and a first key that has every scope.
 func (r *Registry) CreatePartner(
-	ctx context.Context,
-	name string,
-	mode Mode,
-	settings Settings,
+	ctx context.Context, name string, mode Mode, settings Settings,
 ) (Partner, Credentials, error) {
 	name = strings.TrimSpace(name)
 	if !IsPrintableLine(name, 1, maxName) {
@@ -130,12 +127,12 @@ func (r *Registry) checkSandbox(ctx context.Context, p Partner) error {
 	return nil
 }
 
-// SuspendPartner turns all keys of a partner off until Resume; nothing is lost.
+// SuspendPartner turns all keys of a partner off until ResumePartner; nothing is lost.
 func (r *Registry) SuspendPartner(ctx context.Context, id ID) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = true; return nil })
 }
 
-// ResumePartner undoes Suspend.
+// ResumePartner undoes SuspendPartner.
 func (r *Registry) ResumePartner(ctx context.Context, id ID) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = false; return nil })
 }

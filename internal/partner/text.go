@@ -12,7 +12,7 @@ func IsPrintableLine(s string, low, high int) bool {
 	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// Paragraphs is Line for longer texts: line breaks and tabs may stand in them, other control characters not.
+// Paragraphs is IsPrintableLine for longer texts: line breaks and tabs may stand in them, other control characters not.
 func Paragraphs(s string, low, high int) bool {
 	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'

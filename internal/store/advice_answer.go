@@ -23,11 +23,7 @@ func sealedAnswerPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Pl
 
 // KeepAnswer stores a person's answer to a validation question.
 func (s Advice) KeepAnswer(
-	ctx context.Context,
-	id partner.ID,
-	sent partner.UserHash,
-	item cyber.ContentID,
-	value string,
+	ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string,
 ) error {
 	return s.runAsUser(ctx, id, sent, func(tx *sqldb.Tx, u user) error {
 		sealed, err := s.sealValue(sealedAnswerPlace(id, u.write, item), value)

@@ -54,18 +54,13 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
 				return err
 			}
-			if err := execStatement(
-				ctx,
-				tx,
+			err := execStatement(ctx, tx,
 				`INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired,
 				changed_at = excluded.changed_at, mac = excluded.mac`,
-				it.ID,
-				text.String(),
-				it.Retired,
-				s.now(),
-				s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired)),
-			); err != nil {
+				it.ID, text.String(), it.Retired, s.now(),
+				s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired)))
+			if err != nil {
 				return err
 			}
 		}

@@ -15,10 +15,7 @@ var _ cyber.PersonStore = Advice{}
 
 // ReadPosture reads where a person stands: see cyber.PersonStore.
 func (s Advice) ReadPosture(
-	ctx context.Context,
-	id partner.ID,
-	sent partner.UserHash,
-	scored bool,
+	ctx context.Context, id partner.ID, sent partner.UserHash, scored bool,
 ) (*cyber.Posture, error) {
 	text := postureQuery
 	if scored {

@@ -81,7 +81,7 @@ func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserH
 	)
 }
 
-// scoreColumns are what scoreDay reads; the table goes by d.
+// scoreColumns are what scanScoreDay reads; the table goes by d.
 const scoreColumns = `d.day, d.user_index, d.sealed`
 
 // scanScoreDay returns what reads a day of a partner's person.

@@ -138,10 +138,7 @@ func (c core) breachesByName(ctx context.Context, q querier, names []string) (ma
 }
 
 func (c core) selectBreaches(
-	ctx context.Context,
-	q querier,
-	names []string,
-	only string,
+	ctx context.Context, q querier, names []string, only string,
 ) (map[string]cyber.Breach, error) {
 	var args []any
 	byName := make(map[string]cyber.Breach, len(names))

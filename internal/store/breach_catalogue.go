@@ -11,10 +11,7 @@ var _ cyber.BreachStore = Breaches{}
 
 // PublishedPage returns published breaches, newest first: see cyber.BreachStore.
 func (s Breaches) PublishedPage(
-	ctx context.Context,
-	without string,
-	offset int64,
-	limit int,
+	ctx context.Context, without string, offset int64, limit int,
 ) (page []cyber.Breach, total int64, err error) {
 	err = s.readSnapshot(ctx, func(in core) error { // so that page and total are of one moment
 		q := in.readQuerier()

@@ -78,9 +78,7 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 // changeBreach changes a breach under its lock, by the statements that change returns, and hands over to the stage that
 // follows. Without statements nothing is done.
 func (s Breaches) changeBreach(
-	ctx context.Context,
-	name, stage string,
-	change func(r *leak.Record) ([]sqldb.Statement, error),
+	ctx context.Context, name, stage string, change func(r *leak.Record) ([]sqldb.Statement, error),
 ) (leak.Record, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (r leak.Record, err error) {
 		if err := lockBreach(ctx, tx, name); err != nil {
@@ -108,15 +106,13 @@ func lockBreach(ctx context.Context, tx *sqldb.Tx, name string) error {
 // addStageJob adds a job in the transaction of what calls for it. One that has not begun will see what this transaction
 // wrote; one that runs may have passed it, so it is asked to begin again.
 func (s Breaches) addStageJob(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
-	if err := execStatement(ctx, tx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
+	err := execStatement(ctx, tx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
 		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`,
-		kind,
-		name,
-		s.now(),
-	); err != nil {
+		kind, name, s.now())
+	if err != nil {
 		return err
 	}
-	_, err := Jobs(s).insertJob(ctx, tx, kind, name, struct{}{})
+	_, err = Jobs(s).insertJob(ctx, tx, kind, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
 		return nil
 	}

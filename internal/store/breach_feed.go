@@ -29,26 +29,13 @@ func (c core) scanFeed(row scanner, into *checked[feed.Feed]) error {
 	var target, secret, mac []byte
 	var settings, state string
 	var seconds int64
-	if err := row.Scan(
-		&f.Name,
-		&f.Kind,
-		&target,
-		&secret,
-		&settings,
-		&f.Paused,
-		&seconds,
-		&state,
-		&f.Failures,
-		&f.Error,
-		&f.NextAt,
-		&f.LastAt,
-		&f.Created,
-		&mac,
-	); err != nil {
+	err := row.Scan(&f.Name, &f.Kind, &target, &secret, &settings, &f.Paused, &seconds, &state, &f.Failures, &f.Error,
+		&f.NextAt, &f.LastAt, &f.Created, &mac)
+	if err != nil {
 		return err
 	}
 	f.Every, into.row = time.Duration(seconds)*time.Second, "feed "+f.Name
-	err := errors.Join(
+	err = errors.Join(
 		c.openSealed(sealedFeedPlace("target", f.Name), target, &f.Target),
 		json.Unmarshal([]byte(settings), &f.Settings),
 		json.Unmarshal([]byte(state), &f.State),

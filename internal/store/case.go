@@ -74,10 +74,7 @@ func (s Cases) scanCase(row scanner, c *cyber.Case) error {
 
 // ListPersonCases returns a person's newest cases.
 func (s Cases) ListPersonCases(
-	ctx context.Context,
-	id partner.ID,
-	hash partner.UserHash,
-	limit int,
+	ctx context.Context, id partner.ID, hash partner.UserHash, limit int,
 ) ([]cyber.Case, error) {
 	return collectOfUser(ctx, s.core, id, hash, s.scanCase, `SELECT `+caseColumns+` FROM support_case c
 		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`,

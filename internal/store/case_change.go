@@ -23,35 +23,18 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		if err != nil {
 			return err
 		}
-		if c.Short, err = readValue[int64](
-			ctx,
-			tx,
-			`UPDATE counter SET value = value + 1 WHERE name = 'cases' RETURNING value`,
-		); err != nil {
+		c.Short, err = readValue[int64](ctx, tx,
+			`UPDATE counter SET value = value + 1 WHERE name = 'cases' RETURNING value`)
+		if err != nil {
 			return err
 		}
-		if err := execStatement(
-			ctx,
-			tx,
+		err = execStatement(ctx, tx,
 			`INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
 			clock_used, clock_since, due_at, created_at, changed_at, rating, short, spoke_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)`,
-			c.ID,
-			id,
-			u.write,
-			c.Service,
-			c.Status,
-			c.Assignee,
-			sealed,
-			c.Clock.Target,
-			c.Clock.Used,
-			c.Clock.Since,
-			dueTimeMicros(c),
-			c.CreatedAt,
-			c.ChangedAt,
-			c.Short,
-			c.SpokeAt,
-		); err != nil {
+			c.ID, id, u.write, c.Service, c.Status, c.Assignee, sealed, c.Clock.Target, c.Clock.Used, c.Clock.Since,
+			dueTimeMicros(c), c.CreatedAt, c.ChangedAt, c.Short, c.SpokeAt)
+		if err != nil {
 			return err
 		}
 		if err := s.insertMove(ctx, tx, c, cyber.CaseMove{Number: 1, To: c.Status, At: c.CreatedAt}); err != nil {
@@ -93,9 +76,7 @@ func (s Cases) lockCase(ctx context.Context, tx *sqldb.Tx, owner partner.ID, key
 
 // UpdateCase changes a case: see cyber.CaseStore.
 func (s Cases) UpdateCase(
-	ctx context.Context,
-	key cyber.CaseKey,
-	change func(*cyber.Case) (cyber.CaseChange, error),
+	ctx context.Context, key cyber.CaseKey, change func(*cyber.Case) (cyber.CaseChange, error),
 ) (cyber.Case, error) {
 	var c cyber.Case
 	owner, err := key.Partner, error(nil)
@@ -116,28 +97,13 @@ func (s Cases) UpdateCase(
 		if err != nil {
 			return err
 		}
-		if err := execStatement(
-			ctx,
-			tx,
+		err = execStatement(ctx, tx,
 			`UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
 			due_at = $8, rating = $9, spoke = $10, spoke_at = $11, ending_to = $12, ending_by = $13, ending_at = $14,
 			writing_at = $15 WHERE id = $1 AND partner_id = $7`,
-			c.ID,
-			c.Status,
-			c.Assignee,
-			c.Clock.Used,
-			c.Clock.Since,
-			c.ChangedAt,
-			c.Partner,
-			dueTimeMicros(c),
-			c.Rating,
-			c.Spoke,
-			c.SpokeAt,
-			c.Ending.To,
-			c.Ending.Actor,
-			c.Ending.At,
-			c.WritingAt,
-		); err != nil {
+			c.ID, c.Status, c.Assignee, c.Clock.Used, c.Clock.Since, c.ChangedAt, c.Partner, dueTimeMicros(c), c.Rating,
+			c.Spoke, c.SpokeAt, c.Ending.To, c.Ending.Actor, c.Ending.At, c.WritingAt)
+		if err != nil {
 			return err
 		}
 		if done.Book != nil {

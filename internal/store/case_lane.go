@@ -41,14 +41,11 @@ func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, er
 	}
 	counted := c
 	counted.args = slices.Clone(c.args)
-	if err := readColumns(
-		ctx,
-		s.readQuerier(),
-		[]any{&lane.Total},
+	err = readColumns(ctx, s.readQuerier(), []any{&lane.Total},
 		`SELECT count(*) FROM (SELECT 1 AS one FROM support_case c WHERE true`+
 			counted.text+counted.addLimit(cyber.MaxLaneTotal)+`) AS lane`,
-		counted.args...,
-	); err != nil {
+		counted.args...)
+	if err != nil {
 		return lane, err
 	}
 	column, turned, at := `c.due_at`, !f.Status.Open(), int64(nothingDue)
@@ -113,10 +110,7 @@ func (s Cases) ListCases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case,
 // WaitingCases counts what waits at the desk: see cyber.CaseStore. The rows that a number counts are those that Lane
 // returns with the same filter.
 func (s Cases) WaitingCases(
-	ctx context.Context,
-	f cyber.LaneFilter,
-	assignee string,
-	now, dayEnd time.Time,
+	ctx context.Context, f cyber.LaneFilter, assignee string, now, dayEnd time.Time,
 ) (cyber.WaitingCases, error) {
 	var n cyber.WaitingCases
 	c, err := s.casesThatFit(ctx, f)

@@ -79,9 +79,7 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 // UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is
 // kept.
 func (s Services) UpdateService(
-	ctx context.Context,
-	id cyber.ServiceID,
-	change func(*cyber.Service) error,
+	ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error,
 ) (cyber.Service, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (sv cyber.Service, err error) {
 		kept, err := readRow(

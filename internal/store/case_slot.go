@@ -13,12 +13,7 @@ import (
 // bookSlot takes the first wished slot that is free; the zero time when the service has no calendar or nothing was
 // wished.
 func (s Cases) bookSlot(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	c cyber.Case,
-	u user,
-	wishes cyber.Wishes,
-	now time.Time,
+	ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes, now time.Time,
 ) (time.Time, error) {
 	if len(wishes.Times) == 0 {
 		return time.Time{}, nil
@@ -151,11 +146,7 @@ func (s Cases) ListSlots(ctx context.Context, service cyber.ServiceID, from time
 
 // ListFreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
 func (s Cases) ListFreeSlots(
-	ctx context.Context,
-	id partner.ID,
-	service cyber.ServiceID,
-	after time.Time,
-	limit int,
+	ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int,
 ) ([]time.Time, error) {
 	if madeUp, err := hasMadeUpStock(ctx, s.readQuerier(), id); err != nil {
 		return nil, err

@@ -13,11 +13,7 @@ import (
 
 // bookMadeUp takes the first wished time of a sandbox partner's made-up calendar that none of its cases has.
 func (s Cases) bookMadeUp(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	c cyber.Case,
-	wishes cyber.Wishes,
-	now time.Time,
+	ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes cyber.Wishes, now time.Time,
 ) (time.Time, error) {
 	free, err := s.freeMadeUp(ctx, tx, c.Partner, c.Service, now)
 	if err != nil {
@@ -41,11 +37,7 @@ func (s Cases) bookMadeUp(
 
 // freeMadeUp returns the times of a sandbox partner's made-up calendar that none of its cases has.
 func (s Cases) freeMadeUp(
-	ctx context.Context,
-	q querier,
-	id partner.ID,
-	service cyber.ServiceID,
-	now time.Time,
+	ctx context.Context, q querier, id partner.ID, service cyber.ServiceID, now time.Time,
 ) ([]time.Time, error) {
 	taken, err := collectValues[int64](ctx, q, `SELECT made_up_at FROM support_case
 		WHERE partner_id = $1 AND service_id = $2 AND made_up_at > $3`,
@@ -63,10 +55,7 @@ func (s Cases) freeMadeUp(
 
 // sandboxSlots returns the free made-up times of a service that has a calendar.
 func (s Cases) sandboxSlots(
-	ctx context.Context,
-	id partner.ID,
-	service cyber.ServiceID,
-	after time.Time,
+	ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time,
 ) ([]time.Time, error) {
 	calendar, err := hasCalendar(ctx, s.readQuerier(), service, after)
 	if err != nil || !calendar {

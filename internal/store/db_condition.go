@@ -44,11 +44,7 @@ func (c *conditions) addLiveOnly(column string, wanted bool) {
 
 // addPerson appends that a column holds one of a person's indexes, unless the filter names no person.
 func (c core) addPerson(
-	ctx context.Context,
-	to *conditions,
-	column string,
-	id partner.ID,
-	hash partner.UserHash,
+	ctx context.Context, to *conditions, column string, id partner.ID, hash partner.UserHash,
 ) error {
 	if hash == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// jobColumns are those that scanJob expects, in its order.
+// jobColumns are those that scanJobRow expects, in its order.
 const jobColumns = `id, kind, subject, state, args, progress, error, attempts, next_at, cancel, created_at, finished_at`
 
 func scanJobRow(row scanner, j *job.Job) error {

@@ -87,11 +87,7 @@ func convertTexts[To, From ~string](texts []From) []To {
 
 // runInParts does something with all of a list in transactions of a few of them each, never more than largest.
 func runInParts[T any](
-	ctx context.Context,
-	c core,
-	all []T,
-	largest int,
-	fn func(tx *sqldb.Tx, part []T) error,
+	ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error,
 ) (int64, error) {
 	done, err := c.runBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
 		part := all[done:min(int64(len(all)), done+limit)]

@@ -50,11 +50,7 @@ func (c checked[T]) forgedError() error {
 
 // collectGenuine returns the values of the rows that this program wrote.
 func collectGenuine[T any](
-	ctx context.Context,
-	q querier,
-	scan func(scanner, *checked[T]) error,
-	query string,
-	args ...any,
+	ctx context.Context, q querier, scan func(scanner, *checked[T]) error, query string, args ...any,
 ) ([]T, error) {
 	rows, err := collectRows(ctx, q, scan, query, args...)
 	return valuesOf(slices.DeleteFunc(rows, func(r checked[T]) bool { return r.forged })), err
@@ -62,12 +58,7 @@ func collectGenuine[T any](
 
 // readGenuine is readRow for a row with a MAC; a forged one is an error.
 func readGenuine[T any](
-	ctx context.Context,
-	q querier,
-	scan func(scanner, *checked[T]) error,
-	missing error,
-	query string,
-	args ...any,
+	ctx context.Context, q querier, scan func(scanner, *checked[T]) error, missing error, query string, args ...any,
 ) (T, error) {
 	r, err := readRow(ctx, q, scan, missing, query, args...)
 	return r.value, errors.Join(err, r.forgedError())

@@ -99,10 +99,7 @@ func collectOfUser[T any](
 
 // runAsUser runs fn in a transaction about a person whom a request that writes names: see findAndNameUser.
 func (s core) runAsUser(
-	ctx context.Context,
-	id partner.ID,
-	hash partner.UserHash,
-	fn func(tx *sqldb.Tx, u user) error,
+	ctx context.Context, id partner.ID, hash partner.UserHash, fn func(tx *sqldb.Tx, u user) error,
 ) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, hash)
@@ -195,7 +192,7 @@ func (s core) findPersons(ctx context.Context, q querier, id partner.ID, indexes
 	return people, nil
 }
 
-// addPersonRow takes a row of personsOf into what is known of the people asked for.
+// addPersonRow takes a row of findPersons into what is known of the people asked for.
 func (s core) addPersonRow(id partner.ID, people map[string]person, row scanner) error {
 	var d256, d512, index, sealed []byte
 	var at sql.NullInt64

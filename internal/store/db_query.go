@@ -71,11 +71,7 @@ func eachRow(ctx context.Context, q querier, read func(scanner) error, query str
 
 // collectRows runs a query and scans every row.
 func collectRows[T any](
-	ctx context.Context,
-	q querier,
-	scan func(scanner, *T) error,
-	query string,
-	args ...any,
+	ctx context.Context, q querier, scan func(scanner, *T) error, query string, args ...any,
 ) ([]T, error) {
 	list := []T{}
 	err := eachRow(ctx, q, func(row scanner) error {
@@ -110,12 +106,7 @@ func collectValues[T any](ctx context.Context, q querier, query string, args ...
 
 // readRow runs a query for one row, and returns missing when there is none.
 func readRow[T any](
-	ctx context.Context,
-	q querier,
-	scan func(scanner, *T) error,
-	missing error,
-	query string,
-	args ...any,
+	ctx context.Context, q querier, scan func(scanner, *T) error, missing error, query string, args ...any,
 ) (v T, err error) {
 	err = scan(sqldb.KeptRow{Row: q.QueryRowContext(ctx, query, args...)}, &v)
 	if errors.Is(err, sql.ErrNoRows) {

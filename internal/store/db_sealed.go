@@ -69,13 +69,7 @@ func (c core) unseals(into any, place func() seal.Place) sql.Scanner {
 
 // readSealed runs a query for one sealed value and opens it; missing is returned when there is no row.
 func (c core) readSealed(
-	ctx context.Context,
-	q querier,
-	place seal.Place,
-	into any,
-	missing error,
-	query string,
-	args ...any,
+	ctx context.Context, q querier, place seal.Place, into any, missing error, query string, args ...any,
 ) error {
 	err := readColumns(ctx, q, []any{c.unseals(into, func() seal.Place { return place })}, query, args...)
 	if errors.Is(err, sql.ErrNoRows) {

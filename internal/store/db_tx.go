@@ -49,7 +49,7 @@ func (c core) runInTransaction(ctx context.Context, fn func(tx *sqldb.Tx) error)
 	return classifyError(c.db.InTransaction(ctx, fn))
 }
 
-// runInBulkTx is inTx for work that writes a number of rows.
+// runInBulkTx is runInTransaction for work that writes a number of rows.
 func (c core) runInBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) error) error {
 	if c.tx != nil || rows <= fewRows {
 		return c.runInTransaction(ctx, fn)
@@ -69,9 +69,7 @@ func (c core) runInBatches(ctx context.Context, step func(tx *sqldb.Tx, limit in
 
 // runBatches is sqldb.DB.InBatches, or the same steps in the transaction that the area is open on.
 func (c core) runBatches(
-	ctx context.Context,
-	largest int64,
-	step func(tx *sqldb.Tx, done, limit int64) (int64, error),
+	ctx context.Context, largest int64, step func(tx *sqldb.Tx, done, limit int64) (int64, error),
 ) (done int64, err error) {
 	if c.tx == nil {
 		return c.db.InBatches(ctx, largest, step)
@@ -101,7 +99,7 @@ func (c core) readQuerier() querier {
 	return c.db.KeptReader()
 }
 
-// listQuerier is reader for long lists that may be a moment old: a standby answers them if there is one.
+// listQuerier is readQuerier for long lists that may be a moment old: a standby answers them if there is one.
 func (c core) listQuerier() querier {
 	if c.tx != nil {
 		return c.tx

@@ -12,10 +12,7 @@ import (
 
 // EndOwnKey ends a live key and tells of it.
 func (s Devices) EndOwnKey(
-	ctx context.Context,
-	id partner.ID,
-	key cyber.KeyID,
-	reason cyber.EndReason,
+	ctx context.Context, id partner.ID, key cyber.KeyID, reason cyber.EndReason,
 ) (cyber.Device, error) {
 	return runReturning(
 		ctx,
@@ -26,12 +23,7 @@ func (s Devices) EndOwnKey(
 
 // endLiveKey ends a live key in the transaction of the caller.
 func (s Devices) endLiveKey(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	key cyber.KeyID,
-	reason cyber.EndReason,
-	movedTo cyber.KeyID,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, reason cyber.EndReason, movedTo cyber.KeyID,
 ) (cyber.Device, error) {
 	now := s.now()
 	d, err := s.lockLiveKey(ctx, tx, id, key, now)
@@ -45,23 +37,14 @@ func (s Devices) endLiveKey(
 // endKeysOfPartner stores when and why keys of one partner ended, and tells of each; movedTo is the key that took the
 // place of the only one.
 func (s Devices) endKeysOfPartner(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	keys []cyber.Device,
-	movedTo cyber.KeyID,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.Device, movedTo cyber.KeyID,
 ) error {
 	events := make([]alert.Event, len(keys))
 	for i, d := range keys {
-		if err := execStatement(
-			ctx,
-			tx,
+		err := execStatement(ctx, tx,
 			`UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
-			id,
-			d.ID,
-			d.EndedAt,
-			d.EndReason,
-		); err != nil {
+			id, d.ID, d.EndedAt, d.EndReason)
+		if err != nil {
 			return err
 		}
 		if d.EndReason == cyber.EndRevoked && d.ActivatedAt.IsZero() {

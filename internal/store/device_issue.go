@@ -11,10 +11,7 @@ import (
 
 // IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
 func (s Devices) IssueKey(
-	ctx context.Context,
-	id partner.ID,
-	r cyber.DeviceRequest,
-	decide func(cyber.Holding) (cyber.NewKey, error),
+	ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error),
 ) (cyber.Device, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (d cyber.Device, err error) {
 		u, err := s.findAndNameUser(ctx, tx, id, r.User)
@@ -65,12 +62,7 @@ func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error 
 
 // deviceNamed returns the person's device that has a key which did not end, by system and name.
 func (s Devices) deviceNamed(
-	ctx context.Context,
-	q querier,
-	id partner.ID,
-	u user,
-	system cyber.System,
-	name string,
+	ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string,
 ) (cyber.Device, error) {
 	return s.findDevice(
 		ctx,
@@ -86,11 +78,7 @@ func (s Devices) deviceNamed(
 
 // countHolding counts a person's live keys and finds their plans.
 func (s Devices) countHolding(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	u user,
-	system cyber.System,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, system cyber.System,
 ) (cyber.Holding, error) {
 	pooled, err := usesKeyPool(ctx, tx, id, system)
 	if err != nil {
@@ -113,12 +101,7 @@ func (s Devices) countHolding(
 
 // insertDevice gives a device its key, from the pool where the system has one, and keeps it.
 func (s Devices) insertDevice(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	u user,
-	d *cyber.Device,
-	r cyber.DeviceRequest,
-	pooled bool,
+	ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device, r cyber.DeviceRequest, pooled bool,
 ) error {
 	if pooled && r.Mode != "" {
 		if err := s.takeFromShare(ctx, tx, d.Partner, r); err != nil {

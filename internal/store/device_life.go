@@ -26,15 +26,10 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if d, changed = decide(before, now); !changed {
 			return d, nil
 		}
-		if err := execStatement(
-			ctx,
-			tx,
+		err = execStatement(ctx, tx,
 			`UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
-			id,
-			key,
-			d.ActivatedAt,
-			d.SeenAt,
-		); err != nil {
+			id, key, d.ActivatedAt, d.SeenAt)
+		if err != nil {
 			return d, err
 		}
 		if !before.ActivatedAt.IsZero() {
@@ -46,11 +41,7 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 
 // lockLiveKey locks a live key until the transaction ends and returns it.
 func (s Devices) lockLiveKey(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	key cyber.KeyID,
-	now time.Time,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, now time.Time,
 ) (cyber.Device, error) {
 	d, err := readRow(
 		ctx,
@@ -73,11 +64,7 @@ func (s Devices) lockLiveKey(
 
 // MoveDevice ends a live key and issues another for the same person: see cyber.LifeStore.
 func (s Devices) MoveDevice(
-	ctx context.Context,
-	id partner.ID,
-	key cyber.KeyID,
-	r cyber.DeviceRequest,
-	next cyber.NewKey,
+	ctx context.Context, id partner.ID, key cyber.KeyID, r cyber.DeviceRequest, next cyber.NewKey,
 ) (cyber.Device, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (d cyber.Device, err error) {
 		old, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, id, key)

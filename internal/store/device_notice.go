@@ -50,14 +50,9 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 			over = append(over, d)
 			continue
 		}
-		if err := execStatement(
-			ctx,
-			tx,
-			`UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`,
-			id,
-			d.ID,
-			notice.Next,
-		); err != nil {
+		err := execStatement(ctx, tx, `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`,
+			id, d.ID, notice.Next)
+		if err != nil {
 			return 0, 0, err
 		}
 		if !notice.Tell {

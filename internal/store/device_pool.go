@@ -35,13 +35,10 @@ func usesKeyPool(ctx context.Context, q querier, id partner.ID, system cyber.Sys
 // LoadKeyPool stores a batch of vendor keys: see cyber.PoolStore.
 func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (loaded int, err error) {
-		if err := execStatement(ctx, tx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
+		err = execStatement(ctx, tx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`,
-			system,
-			true,
-			cyber.DefaultLowMark,
-			false,
-		); err != nil {
+			system, true, cyber.DefaultLowMark, false)
+		if err != nil {
 			return 0, err
 		}
 		for _, k := range keys {
@@ -60,10 +57,7 @@ func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cy
 
 // insertPoolKey adds one vendor key and returns how many were new.
 func (s Devices) insertPoolKey(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	system cyber.System,
-	k cyber.VendorKey,
+	ctx context.Context, tx *sqldb.Tx, system cyber.System, k cyber.VendorKey,
 ) (int64, error) {
 	row := "vk_" + uuid.Must(uuid.NewV7()).String()
 	sealed, err := s.sealValue(poolKeyPlace(row), k.Key)

@@ -11,14 +11,11 @@ import (
 
 // lockPartnerShare makes those who take for one partner take turns, and returns its share beside the others'.
 func lockPartnerShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resource) (cyber.Taking, error) {
-	if err := execStatement(
-		ctx,
-		tx,
+	err := execStatement(ctx, tx,
 		`INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
 		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`,
-		id,
-		of,
-	); err != nil {
+		id, of)
+	if err != nil {
 		return cyber.Taking{}, err
 	}
 	shares, err := collectRows(ctx, tx, scanShareRow, `SELECT `+shareColumns+` FROM share WHERE resource = $1`, of)

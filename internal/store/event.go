@@ -48,10 +48,7 @@ type keptEvent struct {
 // insertEvents numbers and stores events. The counter's row stays locked until the transaction ends, so numbers are in
 // the order of commits, and no reader can see an event before all events with lower numbers.
 func (s Alerts) insertEvents(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	events []alert.Event,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event,
 ) ([]keptEvent, error) {
 	events, persons, err := s.namePersons(ctx, tx, id, events)
 	if err != nil {
@@ -90,10 +87,7 @@ func (s Alerts) insertEvents(
 // namePersons names the person of each event as the partner named them last, and returns the keys by which a person's
 // events stay in order: that of the longer digest once the service knows both.
 func (s Alerts) namePersons(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	events []alert.Event,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event,
 ) ([]alert.Event, [][]byte, error) {
 	keys := make([][]byte, len(events))
 	for i, e := range events {
@@ -128,11 +122,7 @@ func tellingAtOnce(ctx context.Context, q querier, id partner.ID) (int, error) {
 
 // inEventParts does something with things of a partner that are events each, in transactions of a few of them.
 func inEventParts[T any](
-	ctx context.Context,
-	c core,
-	id partner.ID,
-	all []T,
-	fn func(tx *sqldb.Tx, part []T) error,
+	ctx context.Context, c core, id partner.ID, all []T, fn func(tx *sqldb.Tx, part []T) error,
 ) error {
 	atOnce, err := tellingAtOnce(ctx, c.readQuerier(), id)
 	if err != nil {

@@ -14,11 +14,7 @@ var _ alert.Queue = Alerts{}
 // OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
 // those are close to their next try, and later ones of the same person have to wait for them.
 func (s Alerts) OpenDeliveries(
-	ctx context.Context,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	after int64,
-	limit int,
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, after int64, limit int,
 ) ([]alert.Open, error) {
 	now := toMicros(s.now())
 	return collectRows(ctx, s.db.UnpreparedReader(), func(row scanner, d *alert.Open) error {

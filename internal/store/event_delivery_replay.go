@@ -79,10 +79,7 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 
 // replayTargets returns the endpoints to replay to, held still until the transaction ends.
 func (s Alerts) replayTargets(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	only alert.EndpointID,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, only alert.EndpointID,
 ) ([]alert.Endpoint, error) {
 	if err := s.lockEvents(ctx, tx, id); err != nil {
 		return nil, err
@@ -101,12 +98,7 @@ func (s Alerts) replayTargets(
 
 // requeueEvents makes deliveries of events pending with new tries; those that are pending already too if again says so.
 func (s Alerts) requeueEvents(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	events []keptEvent,
-	endpoints []alert.Endpoint,
-	again bool,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint, again bool,
 ) (int64, error) {
 	now := toMicros(s.now())
 	var total int64
@@ -118,9 +110,8 @@ func (s Alerts) requeueEvents(
 			n, err := execCounting(
 				ctx,
 				tx,
-				`INSERT INTO delivery
-				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at,
-				finished_at)
+				`INSERT INTO delivery (partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts,
+				next_at, created_at, finished_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0,
 				next_at = $8, finished_at = 0
@@ -193,11 +184,7 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 
 // requeueSeqs repeats failed deliveries of an endpoint that is still there.
 func (s Alerts) requeueSeqs(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	seqs []int64,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, seqs []int64,
 ) (total int64, err error) {
 	to, err := s.replayTargets(ctx, tx, id, endpoint)
 	if err != nil {

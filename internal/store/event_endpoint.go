@@ -167,10 +167,7 @@ func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.
 // endpointByID returns alert.ErrEndpointNotFound for an unknown endpoint and an error for a forged row: events must not
 // be sent to an address that this program did not store.
 func (s Alerts) endpointByID(
-	ctx context.Context,
-	q querier,
-	id partner.ID,
-	endpoint alert.EndpointID,
+	ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID,
 ) (alert.Endpoint, error) {
 	return readGenuine(
 		ctx,

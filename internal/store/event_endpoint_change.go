@@ -14,10 +14,7 @@ import (
 // events stay in order. An endpoint is disabled at once, and its pending deliveries are held afterwards. If the process
 // is interrupted, the first stays disabled and can be enabled again; for the second, the sweep holds what is left.
 func (s Alerts) UpdateEndpoint(
-	ctx context.Context,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	change func(*alert.Endpoint) error,
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error,
 ) (e alert.Endpoint, err error) {
 	for changed := false; !changed; {
 		err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
@@ -37,11 +34,7 @@ func (s Alerts) UpdateEndpoint(
 // updateEndpoint changes an endpoint, unless it is to be enabled and more is to be sent again first than fits into one
 // transaction: then it does some of that.
 func (s Alerts) updateEndpoint(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	change func(*alert.Endpoint) error,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error,
 ) (
 	e alert.Endpoint, changed bool, err error,
 ) {
@@ -73,8 +66,7 @@ func (s Alerts) updateEndpoint(
 		ctx,
 		tx,
 		`UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8,
-		mac = $9
-		WHERE partner_id = $1 AND id = $2`,
+		mac = $9 WHERE partner_id = $1 AND id = $2`,
 		id,
 		endpoint,
 		keys,

@@ -15,10 +15,7 @@ import (
 
 // FollowEndpoint brings deliveries of a disabled endpoint to where they should be: see alert.EndpointStore.
 func (s Alerts) FollowEndpoint(
-	ctx context.Context,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	to alert.EndpointState,
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState,
 ) error {
 	if to == alert.Disabled {
 		return s.holdDeliveries(ctx, id, endpoint)
@@ -88,19 +85,14 @@ func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert
 
 // holdDeliveries holds back up to limit deliveries of an endpoint.
 func holdDeliveries(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	limit int64,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, limit int64,
 ) (int64, error) {
 	return execCounting(
 		ctx,
 		tx,
 		`UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
-		AND seq IN (
-		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
-		ORDER BY seq LIMIT $3)`,
+		AND seq IN (SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
+			ORDER BY seq LIMIT $3)`,
 		id,
 		endpoint,
 		limit,

@@ -44,11 +44,7 @@ var deliveryColumns = []string{
 
 // insertDeliveries makes one delivery per event and endpoint that wants it; for a disabled endpoint it is held.
 func (s Alerts) insertDeliveries(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	events []keptEvent,
-	endpoints []alert.Endpoint,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint,
 ) error {
 	now := toMicros(s.now())
 	i, j, due := 0, -1, false
@@ -82,11 +78,7 @@ func (s Alerts) insertDeliveries(
 
 // ClaimTest keeps a test event and its one delivery, out of the dispatchers' way until the given time.
 func (s Alerts) ClaimTest(
-	ctx context.Context,
-	id partner.ID,
-	endpoint alert.EndpointID,
-	until time.Time,
-	e alert.Event,
+	ctx context.Context, id partner.ID, endpoint alert.EndpointID, until time.Time, e alert.Event,
 ) (alert.Delivery, error) {
 	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID}
 	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {

@@ -41,11 +41,7 @@ func (s Alerts) GetEvent(ctx context.Context, id partner.ID, event alert.EventID
 // EventsAfter returns up to limit events of some areas that follow seq. The newest number is read first, so that it is
 // never ahead of the events.
 func (s Alerts) EventsAfter(
-	ctx context.Context,
-	id partner.ID,
-	of alert.Areas,
-	seq int64,
-	limit int,
+	ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int,
 ) (alert.Stretch, error) {
 	var found alert.Stretch
 	q := s.readQuerier()

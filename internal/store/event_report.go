@@ -22,10 +22,7 @@ const outOfOrder = time.Hour
 
 // seqRange returns the numbers between which the events of a window lie; there may be others between them.
 func (c core) seqRange(
-	ctx context.Context,
-	q querier,
-	id partner.ID,
-	from, to time.Time,
+	ctx context.Context, q querier, id partner.ID, from, to time.Time,
 ) (first, last int64, err error) {
 	first, last = 0, math.MaxInt64
 	if !from.IsZero() {
@@ -109,22 +106,16 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 // finishReport names the first of what is missing. Where as many events were looked at as should be, it asks whether
 // there are more.
 func (s Alerts) finishReport(
-	ctx context.Context,
-	id partner.ID,
-	tally *alert.Tally,
-	more bool,
-	rest []any,
+	ctx context.Context, id partner.ID, tally *alert.Tally, more bool, rest []any,
 ) (alert.Report, error) {
 	q := s.readQuerier()
 	var err error
 	if more {
-		if more, err = readValue[bool](
-			ctx,
-			q,
+		more, err = readValue[bool](ctx, q,
 			`SELECT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4
 			AND created_at < $5 AND type <> 'webhook.test')`,
-			rest...,
-		); err != nil {
+			rest...)
+		if err != nil {
 			return alert.Report{}, err
 		}
 	}

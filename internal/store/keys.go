@@ -33,16 +33,11 @@ func OpenKeys(ctx context.Context, db *sqldb.DB, root *seal.Root, now time.Time)
 			return nil, err
 		}
 		err = classifyError(db.InTransaction(ctx, func(tx *sqldb.Tx) (err error) {
-			if err = execStatement(
-				ctx,
-				tx,
+			err = execStatement(ctx, tx,
 				`INSERT INTO key_ring (name, installation, epoch, body, roots) VALUES ('ring', $1, $2, $3, $4)
 				ON CONFLICT (name) DO NOTHING`,
-				w.Installation,
-				w.Epoch,
-				w.Body,
-				jsonArgument{w.Roots},
-			); err == nil {
+				w.Installation, w.Epoch, w.Body, jsonArgument{w.Roots})
+			if err == nil {
 				w, err = readRing(ctx, tx)
 			}
 			return err

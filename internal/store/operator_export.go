@@ -39,16 +39,11 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 		return err
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := execExpecting(
-			ctx,
-			tx,
-			operator.ErrNoExport, // it was dropped while it was written
+		// Without a row it was dropped while it was written.
+		err := execExpecting(ctx, tx, operator.ErrNoExport,
 			`UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`,
-			id,
-			lines,
-			number,
-			done,
-		); err != nil {
+			id, lines, number, done)
+		if err != nil {
 			return err
 		}
 		return execStatement(

@@ -153,10 +153,7 @@ func addDayTally(name operator.Figure, part string, day, n int64) sqldb.Statemen
 
 // FiguresByDay returns what was kept of figures over the last days, for the whole service or one part of it.
 func (s Overview) FiguresByDay(
-	ctx context.Context,
-	part string,
-	days int,
-	names ...operator.Figure,
+	ctx context.Context, part string, days int, names ...operator.Figure,
 ) (map[operator.Figure][]operator.DayCount, error) {
 	list := make(map[operator.Figure][]operator.DayCount, len(names))
 	for _, name := range names {

@@ -78,8 +78,7 @@ func (s Overview) DeliveryList(
 			&l.Type,
 		)
 	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at,
-		d.created_at,
-		coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
+		d.created_at, coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
 		FROM delivery d WHERE true`+c.text+order+c.addLimit(look+1),
 		c.args...,
 	)

@@ -9,9 +9,7 @@ import (
 
 // DeviceList returns a page of a partner's live devices that fit, and where the next begins.
 func (s Overview) DeviceList(
-	ctx context.Context,
-	id partner.ID,
-	f cyber.DeviceFilter,
+	ctx context.Context, id partner.ID, f cyber.DeviceFilter,
 ) ([]cyber.Device, cyber.Mark, error) {
 	c, at := conditions{text: ` AND ended_at = 0`, args: []any{id}}, `issued_at`
 	c.addCondition(`valid_until > `, s.now())

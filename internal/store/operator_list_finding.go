@@ -64,10 +64,6 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 }
 
 // StepMarks returns what was said of the steps of findings.
-func (s Overview) StepMarks(
-	ctx context.Context,
-	id partner.ID,
-	findings []cyber.FindingID,
-) ([]cyber.StepMark, error) {
+func (s Overview) StepMarks(ctx context.Context, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error) {
 	return readStepMarks(ctx, s.readQuerier(), id, findings)
 }

@@ -20,18 +20,14 @@ func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int6
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
 func (s Overview) SubscriptionsOfCPF(
-	ctx context.Context,
-	id partner.ID,
-	cpf string,
+	ctx context.Context, id partner.ID, cpf string,
 ) ([]subscription.Subscription, error) {
 	return Subscriptions(s).readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), ` DESC LIMIT 100`)
 }
 
 // SubscriptionsOfUser returns a person's subscriptions by user hash; none when the partner has not enrolled the person.
 func (s Overview) SubscriptionsOfUser(
-	ctx context.Context,
-	id partner.ID,
-	user partner.UserHash,
+	ctx context.Context, id partner.ID, user partner.UserHash,
 ) ([]subscription.Subscription, error) {
 	u, err := s.findUser(ctx, s.readQuerier(), id, user)
 	if err != nil || u.cpf == nil {
@@ -43,9 +39,7 @@ func (s Overview) SubscriptionsOfUser(
 // NamesOfUsers returns the names of those of a partner's people who have a subscription, by user hash: in force, or
 // else the latest that ended. A page of cases needs two statements instead of two for each case.
 func (s Overview) NamesOfUsers(
-	ctx context.Context,
-	id partner.ID,
-	users []partner.UserHash,
+	ctx context.Context, id partner.ID, users []partner.UserHash,
 ) (map[partner.UserHash]string, error) {
 	byIndex := make(map[string]partner.UserHash, len(users))
 	for _, u := range users {
@@ -94,9 +88,7 @@ func (s Overview) NamesOfUsers(
 // SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next
 // goes on from; 0 at the end. States have indexes; plan and first day are sifted before anything is opened.
 func (s Overview) SubscriptionList(
-	ctx context.Context,
-	id partner.ID,
-	f subscription.ListFilter,
+	ctx context.Context, id partner.ID, f subscription.ListFilter,
 ) ([]subscription.Subscription, int64, error) {
 	if f.User != "" {
 		list, err := s.subscriptionsOfPerson(ctx, id, f)
@@ -139,9 +131,7 @@ func (s Overview) SubscriptionList(
 
 // subscriptionsOfPerson are few: they stand on one page.
 func (s Overview) subscriptionsOfPerson(
-	ctx context.Context,
-	id partner.ID,
-	f subscription.ListFilter,
+	ctx context.Context, id partner.ID, f subscription.ListFilter,
 ) ([]subscription.Subscription, error) {
 	all, err := s.SubscriptionsOfUser(ctx, id, f.User)
 	if err != nil {

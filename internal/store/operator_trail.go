@@ -56,10 +56,10 @@ func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entr
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (operator.Entry, error) {
 		// The first statement locks the head until the transaction ends: lines are chained in the order of their
 		// commits.
-		if err := execStatement(ctx, tx, `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
+		err := execStatement(ctx, tx, `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
 			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`,
-			[]byte{},
-		); err != nil {
+			[]byte{})
+		if err != nil {
 			return e, err
 		}
 		head, err := s.loadHead(ctx, tx)

@@ -26,34 +26,16 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	}
 	set := p.Settings
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := execExpecting(
-			ctx,
-			tx,
-			partner.ErrTaken,
+		err := execExpecting(ctx, tx, partner.ErrTaken,
 			`INSERT INTO partner (id, name, mode, suspended, rate_per_second,
 			burst, default_plan, mask_cards, sites, watched_sites, people, first_looks_per_hour, sandbox_of, officer,
-			salt,
-			created_at, mac)
+			salt, created_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 			ON CONFLICT (id) DO NOTHING`,
-			p.ID,
-			p.Name,
-			p.Mode,
-			p.Suspended,
-			set.RatePerSecond,
-			set.Burst,
-			set.DefaultPlan,
-			set.MaskCards,
-			set.Sites,
-			set.WatchedSites,
-			set.People,
-			set.FirstLooksPerHour,
-			numberOrNull(set.SandboxOf),
-			set.Officer,
-			sealed,
-			p.CreatedAt,
-			s.grantMAC("partner", partnerGrant(p)),
-		); err != nil {
+			p.ID, p.Name, p.Mode, p.Suspended, set.RatePerSecond, set.Burst, set.DefaultPlan, set.MaskCards, set.Sites,
+			set.WatchedSites, set.People, set.FirstLooksPerHour, numberOrNull(set.SandboxOf), set.Officer, sealed,
+			p.CreatedAt, s.grantMAC("partner", partnerGrant(p)))
+		if err != nil {
 			return err
 		}
 		if err := Monitoring(s).insertBucket(ctx, tx, p.ID); err != nil {
@@ -131,9 +113,7 @@ func (s Partners) ListPartners(ctx context.Context) ([]partner.Partner, error) {
 
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.
 func (s Partners) UpdatePartner(
-	ctx context.Context,
-	id partner.ID,
-	change func(*partner.Partner) error,
+	ctx context.Context, id partner.ID, change func(*partner.Partner) error,
 ) (partner.Partner, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (p partner.Partner, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
@@ -146,28 +126,13 @@ func (s Partners) UpdatePartner(
 		if err := change(&p); err != nil {
 			return p, err
 		}
-		if err := execStatement(
-			ctx,
-			tx,
-			`UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
+		err = execStatement(ctx, tx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
 			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, people = $10,
-			first_looks_per_hour = $11,
-			sandbox_of = $12, officer = $13, mac = $14 WHERE id = $1`,
-			id,
-			p.Name,
-			p.Suspended,
-			set.RatePerSecond,
-			set.Burst,
-			set.DefaultPlan,
-			set.MaskCards,
-			set.Sites,
-			set.WatchedSites,
-			set.People,
-			set.FirstLooksPerHour,
-			numberOrNull(set.SandboxOf),
-			set.Officer,
-			s.grantMAC("partner", partnerGrant(p)),
-		); err != nil {
+			first_looks_per_hour = $11, sandbox_of = $12, officer = $13, mac = $14 WHERE id = $1`,
+			id, p.Name, p.Suspended, set.RatePerSecond, set.Burst, set.DefaultPlan, set.MaskCards, set.Sites,
+			set.WatchedSites, set.People, set.FirstLooksPerHour, numberOrNull(set.SandboxOf), set.Officer,
+			s.grantMAC("partner", partnerGrant(p)))
+		if err != nil {
 			return p, err
 		}
 		if before.Sites == set.Sites && before.WatchedSites == set.WatchedSites {

@@ -77,8 +77,7 @@ func apiKeyGrant(k partner.Key) *grant {
 
 // keyColumns are those that scanKeyRow expects, in its order.
 const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at,
-	k.revoked_at,
-	k.made_by, k.line, k.mac`
+	k.revoked_at, k.made_by, k.line, k.mac`
 
 func (s Partners) scanKeyRow(row scanner, k *partner.Key) error { return row.Scan(s.keyTargets(k)...) }
 
@@ -157,16 +156,10 @@ func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(key
 			if k.Forged {
 				return forgedRowError("api_key", string(k.ID))
 			}
-			if err := execStatement(
-				ctx,
-				tx,
+			err := execStatement(ctx, tx,
 				`UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
-				id,
-				k.ID,
-				k.ExpiresAt,
-				k.RevokedAt,
-				s.grantMAC("api_key", apiKeyGrant(k)),
-			); err != nil {
+				id, k.ID, k.ExpiresAt, k.RevokedAt, s.grantMAC("api_key", apiKeyGrant(k)))
+			if err != nil {
 				return err
 			}
 		}

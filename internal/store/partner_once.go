@@ -29,10 +29,7 @@ func (errReplay) Error() string { return "answered before" }
 // back, and replayed is true, when the claim has been answered before. Of an answer with a secret only Created comes
 // back.
 func (s Answers) AnswerOnce(
-	ctx context.Context,
-	id partner.ID,
-	c partner.RequestClaim,
-	work func(tx Tx) (partner.Answer, error),
+	ctx context.Context, id partner.ID, c partner.RequestClaim, work func(tx Tx) (partner.Answer, error),
 ) (partner.Answer, bool, error) {
 	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(string(c.Line)+"\x00"+c.Path+"\x00"+c.Key))
 	digest := s.keys.BlindIndex("idempotency.body", string(id), c.Digest)
@@ -71,9 +68,7 @@ var errRefused = errors.New("refused")
 
 // runInSavepoint runs the work behind a savepoint, so that a refusal leaves no trace but its answer.
 func (s Answers) runInSavepoint(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	work func(tx Tx) (partner.Answer, error),
+	ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (partner.Answer, error),
 ) (partner.Answer, error) {
 	var answer partner.Answer
 	err := tx.Savepoint(ctx, func() error {

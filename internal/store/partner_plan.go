@@ -131,10 +131,7 @@ func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.
 // UpdatePlan changes one plan and advances the access epoch. A new plan does not advance it, because no cache can hold
 // its absence. A forged plan starts empty, so that only what the operator sets now is stored.
 func (s Plans) UpdatePlan(
-	ctx context.Context,
-	id partner.ID,
-	p plan.ID,
-	change func(*plan.Plan) error,
+	ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error,
 ) (plan.Plan, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (found plan.Plan, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil {

@@ -31,9 +31,7 @@ func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (part
 }
 
 func (s Partners) UpdateTheme(
-	ctx context.Context,
-	id partner.ID,
-	change func(*partner.Theme) error,
+	ctx context.Context, id partner.ID, change func(*partner.Theme) error,
 ) (partner.Theme, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (t partner.Theme, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // it orders concurrent changes, as it does those of partners

@@ -82,10 +82,7 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 
 // LatestRequests returns the latest requests of a partner: see partner.MeterStore.
 func (s Partners) LatestRequests(
-	ctx context.Context,
-	id partner.ID,
-	failedOnly bool,
-	limit int,
+	ctx context.Context, id partner.ID, failedOnly bool, limit int,
 ) ([]partner.LoggedRequest, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, l *partner.LoggedRequest) error {
 		return row.Scan(&l.At, &l.Operation, &l.Status, &l.Took, &l.Fault, &l.Key)

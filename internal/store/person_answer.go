@@ -19,10 +19,7 @@ type keptRow struct {
 // answersAbout calls fn with the kept answers to requests about the person that mention anything of them. They are
 // looked up by the person: answers to requests about many people hold nothing of anybody.
 func (s Subjects) answersAbout(
-	ctx context.Context,
-	h subject.Held,
-	p subject.Person,
-	fn func(keptRow, keptAnswer, mentions) error,
+	ctx context.Context, h subject.Held, p subject.Person, fn func(keptRow, keptAnswer, mentions) error,
 ) error {
 	m, err := s.mentionsOf(ctx, h, p)
 	if err != nil {
@@ -148,11 +145,7 @@ func (s Subjects) emptyAnswers(ctx context.Context, x indexes) error {
 
 // rewriteAnswer keeps an answer without what is mentioned, unless it has changed.
 func (s Subjects) rewriteAnswer(
-	ctx context.Context,
-	id partner.ID,
-	r keptRow,
-	a keptAnswer,
-	m mentions,
+	ctx context.Context, id partner.ID, r keptRow, a keptAnswer, m mentions,
 ) (n int64, err error) {
 	a.Body = m.redactBody(a.Body)
 	for name, value := range a.Headers {

@@ -61,11 +61,7 @@ func (s Subjects) insideTx(tx *sqldb.Tx) Subjects { return Subjects{s.withTransa
 // that it is completed even after a crash; then rows are deleted in small transactions, and the last one makes the
 // tombstone count and writes its audit line.
 func (s Subjects) EraseRows(
-	ctx context.Context,
-	h subject.Held,
-	p subject.Person,
-	reason string,
-	record recorder,
+	ctx context.Context, h subject.Held, p subject.Person, reason string, record recorder,
 ) (subject.Erased, subject.Tombstone, error) {
 	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
 	if err != nil {
@@ -121,9 +117,7 @@ type begun struct {
 
 // continueErasure erases what there is in small transactions, and ends the erasure.
 func (s Subjects) continueErasure(
-	ctx context.Context,
-	u begun,
-	record recorder,
+	ctx context.Context, u begun, record recorder,
 ) (subject.Erased, subject.Tombstone, error) {
 	ahead, err := s.eraseAhead(ctx, u.indexes, u.upTo)
 	if err == nil {
@@ -140,10 +134,7 @@ func (s Subjects) continueErasure(
 // finishErasure takes away what is left, and makes the tombstone count. When another process was quicker, the line in
 // the trail is that one's.
 func (s Subjects) finishErasure(
-	ctx context.Context,
-	u begun,
-	ahead tallies,
-	record recorder,
+	ctx context.Context, u begun, ahead tallies, record recorder,
 ) (erased subject.Erased, t subject.Tombstone, err error) {
 	files, err := s.dropNamedExports(ctx, u.Partner, u.upTo)
 	if err != nil {

@@ -90,11 +90,11 @@ func (e *eraser) deleteValues(limit int64) int64 {
 		return e.deleteRows("findings", `DELETE FROM finding WHERE partner_id = $1 AND id `+isNamed, args...)
 	}
 	args, isNamed = e.namedArguments(values)
-	if n := e.deleteRows("status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
+	n := e.deleteRows("status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
 		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1
 		AND asset_id `+isNamed+appendLimit(&args, limit)+`)`,
-		args...,
-	); n > 0 {
+		args...)
+	if n > 0 {
 		return n
 	}
 	args, isNamed = e.namedArguments(values)
@@ -111,11 +111,11 @@ func (e *eraser) deleteCases(limit int64) int64 {
 		return 0
 	}
 	args, isNamed := e.namedArguments(cases)
-	if n := e.deleteRows("case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
+	n := e.deleteRows("case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
 		SELECT case_id, number FROM case_move WHERE partner_id = $1
 		AND case_id `+isNamed+appendLimit(&args, limit)+`)`,
-		args...,
-	); n > 0 {
+		args...)
+	if n > 0 {
 		return n
 	}
 	for _, id := range cases { // one after the other, since bookings may be on another machine than cases

@@ -42,10 +42,7 @@ func (s Subjects) ReadHeldRows(ctx context.Context, who partner.Partner, p subje
 
 // heldUnlessErased reads in one snapshot. It returns nothing for a person whose erasure has begun, even if rows remain.
 func (s Subjects) heldUnlessErased(
-	ctx context.Context,
-	who partner.Partner,
-	p subject.Person,
-	read func(Subjects) (subject.Held, error),
+	ctx context.Context, who partner.Partner, p subject.Person, read func(Subjects) (subject.Held, error),
 ) (
 	h subject.Held, err error,
 ) {
@@ -86,10 +83,7 @@ func readHeld[T any](r *heldReader, scan func(scanner, *T) error, query string, 
 
 // readRowsHeld is ReadHeldRows within a snapshot.
 func (s Subjects) readRowsHeld(
-	ctx context.Context,
-	who partner.Partner,
-	p subject.Person,
-	events int64,
+	ctx context.Context, who partner.Partner, p subject.Person, events int64,
 ) (subject.Held, error) {
 	r := &heldReader{Subjects: s, ctx: ctx, q: s.readQuerier(), h: subject.Held{Partner: who}}
 	if r.x, r.err = s.computeIndexes(ctx, r.q, who.ID, p); r.err != nil {

@@ -70,10 +70,7 @@ type affectedRow struct {
 
 // affectedPage reads the next page of findings of an incident. Findings of retracted breaches are left out.
 func (s Subjects) affectedPage(
-	ctx context.Context,
-	c conditions,
-	order string,
-	after affectedMark,
+	ctx context.Context, c conditions, order string, after affectedMark,
 ) ([]affectedRow, error) {
 	if after.id != "" {
 		c.args = append(slices.Clone(c.args), after.partner, after.user, after.id)

@@ -60,10 +60,7 @@ const insertTries = 3
 
 // InsertErasureRequest keeps a request, unless the person has an open one: see subject.RequestStore.
 func (s Subjects) InsertErasureRequest(
-	ctx context.Context,
-	id partner.ID,
-	r subject.ErasureRequest,
-	record func(operator.Ledger) error,
+	ctx context.Context, id partner.ID, r subject.ErasureRequest, record func(operator.Ledger) error,
 ) (subject.ErasureRequest, error) {
 	sealed, err := s.sealValue(requestPlace(id, r.ID), keptRequest{User: r.User, CPF: r.CPF, Reason: r.Reason})
 	if err != nil {
@@ -121,10 +118,7 @@ func (s Subjects) InsertErasureRequest(
 
 // CancelErasureRequest ends a pending request: see subject.RequestStore.
 func (s Subjects) CancelErasureRequest(
-	ctx context.Context,
-	id partner.ID,
-	request string,
-	record func(operator.Ledger, subject.ErasureRequest) error,
+	ctx context.Context, id partner.ID, request string, record func(operator.Ledger, subject.ErasureRequest) error,
 ) (subject.ErasureRequest, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (subject.ErasureRequest, error) {
 		was, err := readRow(
@@ -163,12 +157,7 @@ func (s Subjects) CancelErasureRequest(
 
 // endRequest makes a request name no person any more. The caller has locked the row.
 func (s Subjects) endRequest(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	request string,
-	state subject.RequestState,
-	now time.Time,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, request string, state subject.RequestState, now time.Time,
 ) error {
 	return execStatement(
 		ctx,
@@ -185,9 +174,7 @@ func (s Subjects) endRequest(
 
 // ErasureRequestByID returns a request of a partner.
 func (s Subjects) ErasureRequestByID(
-	ctx context.Context,
-	id partner.ID,
-	request string,
+	ctx context.Context, id partner.ID, request string,
 ) (subject.ErasureRequest, error) {
 	return readRow(
 		ctx,
@@ -213,10 +200,7 @@ func (s Subjects) OpenErasureRequests(ctx context.Context, id partner.ID) ([]sub
 
 // ErasureRequestPage returns some of a partner's requests that are not over: see subject.RequestStore.
 func (s Subjects) ErasureRequestPage(
-	ctx context.Context,
-	id partner.ID,
-	offset int64,
-	limit int,
+	ctx context.Context, id partner.ID, offset int64, limit int,
 ) (page []subject.ErasureRequest, total int64, err error) {
 	err = s.readSnapshot(ctx, func(in core) error { // so that page and total are of one moment
 		q := in.readQuerier()

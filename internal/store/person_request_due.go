@@ -65,10 +65,7 @@ func (s Subjects) ClaimDueErasures(ctx context.Context, sandboxes bool, limit in
 // BeginErasureRequest notes the erasure of a request as begun, in one transaction with its state: what a killed process
 // leaves is gone on with by its tombstone.
 func (s Subjects) BeginErasureRequest(
-	ctx context.Context,
-	h subject.Held,
-	p subject.Person,
-	r subject.ErasureRequest,
+	ctx context.Context, h subject.Held, p subject.Person, r subject.ErasureRequest,
 ) error {
 	kept := keptTrail{Reason: r.Reason, IDs: namesOfHeld(h), Found: countFound(h)}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
@@ -176,11 +173,7 @@ func (s Subjects) CompleteErasureRequest(ctx context.Context, id partner.ID, req
 // joinOpenRequests makes an erasure carry out the requests that were pending for the same person: otherwise they would
 // erase later what the partner enrols after it. A worker completes them.
 func (s Subjects) joinOpenRequests(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	x indexes,
-	t subject.Tombstone,
-	removed int,
+	ctx context.Context, tx *sqldb.Tx, x indexes, t subject.Tombstone, removed int,
 ) error {
 	return execStatement(
 		ctx,

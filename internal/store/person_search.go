@@ -25,11 +25,7 @@ type owned struct {
 // readAtEach reads rows by a key that differs between partners. The query is completed by the conditions for each of
 // them; in those ? stands for the key.
 func (s Subjects) readAtEach(
-	ctx context.Context,
-	at []partner.ID,
-	query string,
-	conditions []string,
-	key func(partner.ID) any,
+	ctx context.Context, at []partner.ID, query string, conditions []string, key func(partner.ID) any,
 ) ([]owned, error) {
 	var all []owned
 	for part := range slices.Chunk(at, partnersAtOnce) {
@@ -106,10 +102,7 @@ func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string)
 
 // PersonsOfValue returns those who watch a value.
 func (s Subjects) PersonsOfValue(
-	ctx context.Context,
-	at []partner.ID,
-	kind identifier.Kind,
-	normal string,
+	ctx context.Context, at []partner.ID, kind identifier.Kind, normal string,
 ) ([]subject.Hit, error) {
 	rows, err := s.findWatchers(ctx, at, kind, normal)
 	if err != nil {
@@ -121,10 +114,7 @@ func (s Subjects) PersonsOfValue(
 // findWatchers returns the people who watch a value. It names the id because SQLite would rather read all of a
 // partner's in an index that holds every column asked for.
 func (s Subjects) findWatchers(
-	ctx context.Context,
-	at []partner.ID,
-	kind identifier.Kind,
-	normal string,
+	ctx context.Context, at []partner.ID, kind identifier.Kind, normal string,
 ) ([]owned, error) {
 	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`,
 		[]string{"value_index = ? AND id <> ''"},
@@ -180,10 +170,7 @@ var named = map[subject.HitKind]string{
 
 // FindByID are things by their ids.
 func (s Subjects) FindByID(
-	ctx context.Context,
-	at []partner.ID,
-	kind subject.HitKind,
-	id string,
+	ctx context.Context, at []partner.ID, kind subject.HitKind, id string,
 ) ([]subject.Hit, error) {
 	rows, err := s.readAtEach(ctx, at, named[kind], []string{"id = ?"}, func(partner.ID) any { return id })
 	return searchHits(kind, rows), err

@@ -29,11 +29,7 @@ func (s Subjects) tombstoneMAC(t subject.Tombstone) []byte {
 // keepTombstone stores a tombstone that is not there yet and returns how many rows it added. It counts once the erasure
 // is done.
 func (s Subjects) keepTombstone(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	t subject.Tombstone,
-	kept keptTrail,
-	done bool,
+	ctx context.Context, tx *sqldb.Tx, t subject.Tombstone, kept keptTrail, done bool,
 ) (int64, error) {
 	sealed, err := s.sealValue(trailPlace(t.Partner, t.ID), kept)
 	if err != nil {

@@ -67,11 +67,7 @@ func (s Subscriptions) scanSifted(
 // turn the order and limit it. It asks twice because each half has an index of its own: without a word of the end, all
 // of a partner's would be read.
 func (s Subscriptions) readByCPF(
-	ctx context.Context,
-	q querier,
-	id partner.ID,
-	cpf []byte,
-	rest string,
+	ctx context.Context, q querier, id partner.ID, cpf []byte, rest string,
 ) ([]subscription.Subscription, error) {
 	var all []subscription.Subscription
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} {
@@ -94,10 +90,7 @@ func (s Subscriptions) readByCPF(
 
 // SubscriptionOf returns the subscription of a plan and a CPF that has not ended, else the latest that ended.
 func (s Subscriptions) SubscriptionOf(
-	ctx context.Context,
-	id partner.ID,
-	p plan.ID,
-	cpf string,
+	ctx context.Context, id partner.ID, p plan.ID, cpf string,
 ) (subscription.Subscription, error) {
 	index := s.blindCPFIndex(id, cpf)
 	const columns = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND cpf = $2

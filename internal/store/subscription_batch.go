@@ -115,10 +115,7 @@ const fewRows = 10
 
 // KeepBatch creates what was added; see subscription.Store.
 func (s Subscriptions) KeepBatch(
-	ctx context.Context,
-	of subscription.Batch,
-	register []plan.Plan,
-	dryRun bool,
+	ctx context.Context, of subscription.Batch, register []plan.Plan, dryRun bool,
 ) ([]int, error) {
 	b := of.(*batch) //nolint:errcheck // NewBatch and NewEmpty make no other type
 	rows, asked, repeated := b.dropRepeated()
@@ -147,11 +144,7 @@ func (s Subscriptions) KeepBatch(
 }
 
 // CountWaitingLooks counts values of a kept batch; see subscription.Store.
-func (s Subscriptions) CountWaitingLooks(
-	ctx context.Context,
-	of subscription.Batch,
-	duplicates []int,
-) (int, error) {
+func (s Subscriptions) CountWaitingLooks(ctx context.Context, of subscription.Batch, duplicates []int) (int, error) {
 	b := of.(*batch) //nolint:errcheck // NewBatch and NewEmpty make no other type
 	isDuplicate := make(map[int]bool, len(duplicates))
 	for _, item := range duplicates {

@@ -77,11 +77,7 @@ func itemNumbers(rows []newRow) []int {
 // replaceOver checks again the rows that met a live subscription. One whose expiry date has passed, but which the sweep
 // has not ended yet, must not block a new one: it is ended here and the new one created.
 func (b *batch) replaceOver(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	last int64,
-	left []newRow,
-	made *createdRows,
+	ctx context.Context, tx *sqldb.Tx, last int64, left []newRow, made *createdRows,
 ) ([]newRow, error) {
 	if len(left) == 0 {
 		return nil, nil
@@ -119,9 +115,7 @@ type overRow struct {
 // splitExisting splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none
 // for are neither.
 func (b *batch) splitExisting(
-	ctx context.Context,
-	q querier,
-	rows []newRow,
+	ctx context.Context, q querier, rows []newRow,
 ) (stored []newRow, over []overRow, err error) {
 	today := int64(subscription.DayInBrazil(b.store.now()))
 	for _, r := range rows {
@@ -174,11 +168,7 @@ var loadedColumns = []string{
 // insertRows puts the rows in behind seq last and adds them to made. It returns the rows that met a live subscription;
 // a row that was left out leaves a gap in the numbers.
 func (b *batch) insertRows(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	last int64,
-	rows []newRow,
-	made *createdRows,
+	ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow, made *createdRows,
 ) (left []newRow, err error) {
 	id := b.id.Number()
 	values := func(i int, r newRow) ([]any, error) { // in the order of loadedColumns

@@ -41,16 +41,10 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 		if err != nil {
 			return sub, err
 		}
-		if err := execStatement(
-			ctx,
-			tx,
+		err = execStatement(ctx, tx,
 			`UPDATE subscription SET expiry_day = $3, watch = $4, body = $5 WHERE partner_id = $1 AND seq = $2`,
-			id,
-			sub.Seq,
-			sub.Expiry,
-			sub.Watch,
-			sealed,
-		); err != nil {
+			id, sub.Seq, sub.Expiry, sub.Watch, sealed)
+		if err != nil {
 			return sub, err
 		}
 		if before.ChangedKinds(sub) != 0 && before.Watch|sub.Watch != 0 {

@@ -13,12 +13,7 @@ import (
 // MoveSubscriptions takes some subscriptions a step on, with their events, in one transaction: at most limit, and fewer
 // where each of them is told to many endpoints.
 func (s Subscriptions) MoveSubscriptions(
-	ctx context.Context,
-	id partner.ID,
-	which subscription.Selection,
-	move subscription.Move,
-	after int64,
-	limit int,
+	ctx context.Context, id partner.ID, which subscription.Selection, move subscription.Move, after int64, limit int,
 ) (subscription.Moved, error) {
 	var moved subscription.Moved
 	if which.Over != 0 {
@@ -67,12 +62,7 @@ func hasExpired(ctx context.Context, q querier, id partner.ID, day subscription.
 // readSelected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for
 // all others those that are not.
 func (s Subscriptions) readSelected(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	which subscription.Selection,
-	after int64,
-	limit int,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int,
 ) ([]subscription.Subscription, error) {
 	scan := s.scanSubscription(id)
 	today := int64(subscription.DayInBrazil(s.now()))
@@ -189,11 +179,7 @@ func (s Subscriptions) watchingPeople(id partner.ID, subs []subscription.Subscri
 
 // addMoveEvents tells the partner of a step. Who never was named by a user hash is named by the longer digest.
 func (s Subscriptions) addMoveEvents(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	move subscription.Move,
-	subs []subscription.Subscription,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription,
 ) error {
 	// Through the transaction: no second connection is taken.
 	salt, err := Partners{s.withTransaction(tx)}.OpenSalt(ctx, id)

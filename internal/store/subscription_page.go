@@ -33,19 +33,15 @@ found AS (
 total AS (
 	SELECT CAST(coalesce((SELECT active FROM subscription_counter WHERE partner_id = $1), 0)
 		- coalesce((SELECT sum(active) FROM past), 0) AS BIGINT) AS active)
-SELECT t.active, coalesce(s.seq, 0), s.cpf, coalesce(s.plan_id, ''), coalesce(s.start_day, 0), coalesce(s.expiry_day,
-0),
-	s.body, s.created_at, s.suspended_at
+SELECT t.active, coalesce(s.seq, 0), s.cpf, coalesce(s.plan_id, ''), coalesce(s.start_day, 0),
+	coalesce(s.expiry_day, 0), s.body, s.created_at, s.suspended_at
 FROM total t LEFT JOIN found f ON 1 = 1 LEFT JOIN subscription s ON s.partner_id = $1 AND s.seq = f.seq
 ORDER BY s.seq`
 
 // ActivePage returns part of a partner's subscriptions that have not ended and are not past their expiry date, and how
 // many there are.
 func (s Subscriptions) ActivePage(
-	ctx context.Context,
-	id partner.ID,
-	offset int64,
-	limit int,
+	ctx context.Context, id partner.ID, offset int64, limit int,
 ) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
 	err := eachRow(ctx, s.listQuerier(), func(row scanner) error {

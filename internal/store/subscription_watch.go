@@ -18,11 +18,7 @@ import (
 
 // newNamedValues returns the values that a subscription has watched, ready to be stored.
 func (s Subscriptions) newNamedValues(
-	id partner.ID,
-	mode partner.Mode,
-	salt string,
-	person user,
-	sub *subscription.Subscription,
+	id partner.ID, mode partner.Mode, salt string, person user, sub *subscription.Subscription,
 ) ([]assetRow, error) {
 	if sub.Watch == 0 {
 		return nil, nil
@@ -63,11 +59,7 @@ func (s Subscriptions) watchNamedValues(ctx context.Context, tx *sqldb.Tx, id pa
 // and watch. Values that are about to be named by a subscription that is not stored yet stay. The caller holds the
 // counter's lock.
 func (s Subscriptions) settleWatches(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	cpfs [][]byte,
-	staying []assetRow,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, cpfs [][]byte, staying []assetRow,
 ) error {
 	named := make(map[personsValue]bool, len(staying))
 	for _, r := range staying {

@@ -35,9 +35,8 @@ func (s Upkeep) checkIndexes(ctx context.Context, found func(Problem), seen func
 	}
 	for _, p := range partners {
 		modes[p.ID] = p.Mode
-		if err := walk(
-			func(mark *checkMark) (int, error) { return s.checkSubscriptionIndexes(ctx, p.ID, mark, found) },
-		); err != nil {
+		err := walk(func(mark *checkMark) (int, error) { return s.checkSubscriptionIndexes(ctx, p.ID, mark, found) })
+		if err != nil {
 			return err
 		}
 	}
@@ -54,10 +53,7 @@ type checkMark struct {
 // checkSubscriptionIndexes checks one page of a partner's subscriptions and advances after. It returns how many rows it
 // read. Bodies that cannot be unsealed are left to the check of seals.
 func (s Upkeep) checkSubscriptionIndexes(
-	ctx context.Context,
-	id partner.ID,
-	after *checkMark,
-	found func(Problem),
+	ctx context.Context, id partner.ID, after *checkMark, found func(Problem),
 ) (int, error) {
 	type row struct {
 		subscription.Subscription
@@ -88,10 +84,7 @@ func (s Upkeep) checkSubscriptionIndexes(
 // checkAssetIndexes checks that the index and the fingerprint of one page of watched values follow from the sealed
 // value, and advances after. Values that cannot be unsealed are left to the check of seals.
 func (s Upkeep) checkAssetIndexes(
-	ctx context.Context,
-	modes map[partner.ID]partner.Mode,
-	after *checkMark,
-	found func(Problem),
+	ctx context.Context, modes map[partner.ID]partner.Mode, after *checkMark, found func(Problem),
 ) (int, error) {
 	type row struct {
 		cyber.Asset

@@ -123,8 +123,9 @@ func (s Upkeep) checkOperatorGrants(ctx context.Context, look func(where string,
 
 // checkLookBuckets looks at the MACs of all buckets, and for partners that have none.
 func (s Upkeep) checkLookBuckets(ctx context.Context, look func(where string, forged bool)) error {
-	if err := checkRows(ctx, s.readQuerier(), look, Monitoring(s).scanBucket,
-		`SELECT `+bucketColumns+` FROM first_look ORDER BY partner_id`); err != nil {
+	err := checkRows(ctx, s.readQuerier(), look, Monitoring(s).scanBucket,
+		`SELECT `+bucketColumns+` FROM first_look ORDER BY partner_id`)
+	if err != nil {
 		return err
 	}
 	// In two questions: Citus keeps partners on every node and buckets on one each, and answers no NOT EXISTS across

@@ -42,9 +42,7 @@ const mostRingTries = 10
 // changeRing changes the ring, and commits what also does with it. A key management service may be asked in change,
 // which is outside of the transaction.
 func (s Upkeep) changeRing(
-	ctx context.Context,
-	change func(w seal.WrappedRing) (seal.WrappedRing, error),
-	also func(in Upkeep) error,
+	ctx context.Context, change func(w seal.WrappedRing) (seal.WrappedRing, error), also func(in Upkeep) error,
 ) error {
 	for range mostRingTries {
 		was, err := readRing(ctx, s.readQuerier())

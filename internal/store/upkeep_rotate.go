@@ -13,14 +13,11 @@ import (
 func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error) {
 	for _, c := range sealedColumns {
 		var n, o int64
-		if err := readColumns(
-			ctx,
-			s.readQuerier(),
-			[]any{&n, &o},
+		err := readColumns(ctx, s.readQuerier(), []any{&n, &o},
 			`SELECT count(*), count(*) FILTER (WHERE substr(`+c.column+`, 1, 5) <> $1) FROM `+c.table+
 				` WHERE `+c.column+` IS NOT NULL`,
-			s.keys.PrimaryPrefix(),
-		); err != nil {
+			s.keys.PrimaryPrefix())
+		if err != nil {
 			return 0, 0, err
 		}
 		current, old = current+n-o, old+o
@@ -86,13 +83,9 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 			return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 		}
 	}
-	if _, err := runInParts(
-		ctx,
-		s.core,
-		list,
-		limit,
-		func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) },
-	); err != nil {
+	_, err = runInParts(ctx, s.core, list, limit,
+		func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) })
+	if err != nil {
 		return false, err
 	}
 	p.Rewritten, p.Columns = p.Rewritten+int64(len(rows)), len(sealedColumns)

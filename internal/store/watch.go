@@ -102,9 +102,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 
 // EnrolledValues returns what a person's subscriptions in force name: see cyber.MonitoringStore.
 func (s Monitoring) EnrolledValues(
-	ctx context.Context,
-	id partner.ID,
-	hash partner.UserHash,
+	ctx context.Context, id partner.ID, hash partner.UserHash,
 ) ([]cyber.EnrolledValue, error) {
 	q := s.readQuerier()
 	u, err := s.findUser(ctx, q, id, hash)
@@ -139,11 +137,7 @@ func (s Monitoring) EnrolledValues(
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
 // digest goes with it. Subscriptions that name the value go on and do not watch it any more.
 func (s Monitoring) DeleteAsset(
-	ctx context.Context,
-	id partner.ID,
-	hash partner.UserHash,
-	asset cyber.AssetID,
-	kinds []identifier.Kind,
+	ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID, kinds []identifier.Kind,
 ) error {
 	return s.runAsUser(ctx, id, hash, func(tx *sqldb.Tx, u user) error {
 		var kind identifier.Kind

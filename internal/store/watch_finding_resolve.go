@@ -13,11 +13,7 @@ import (
 // ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what
 // that one knows of the same breach.
 func (s Monitoring) ResolveFinding(
-	ctx context.Context,
-	id partner.ID,
-	hash partner.UserHash,
-	finding cyber.FindingID,
-	why cyber.Resolution,
+	ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution,
 ) error {
 	return s.runAsUser(ctx, id, hash, func(tx *sqldb.Tx, u user) error {
 		asset, breach, err := findingPlace(ctx, tx, id, u, finding)
@@ -30,11 +26,7 @@ func (s Monitoring) ResolveFinding(
 
 // findingPlace returns which value of a person a finding is about, and in which breach it was found.
 func findingPlace(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	u user,
-	finding cyber.FindingID,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID,
 ) (asset cyber.AssetID, breach string, err error) {
 	err = readColumns(
 		ctx,
@@ -55,12 +47,7 @@ func findingPlace(
 
 // closeFindings resolves the open findings of a breach among those of the values, and recomputes their statuses.
 func (s Monitoring) closeFindings(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	ids []cyber.AssetID,
-	breach string,
-	why cyber.Resolution,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, breach string, why cyber.Resolution,
 ) error {
 	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {

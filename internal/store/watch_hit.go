@@ -34,10 +34,7 @@ func (s Breaches) ListWatchers(ctx context.Context, asked leak.Probes) ([]leak.W
 
 // ListUntold returns what a breach may hold of some people and has not told them: see leak.Store.
 func (s Breaches) ListUntold(
-	ctx context.Context,
-	breach string,
-	id partner.ID,
-	watchers []leak.Watcher,
+	ctx context.Context, breach string, id partner.ID, watchers []leak.Watcher,
 ) ([]leak.Candidate, error) {
 	q := s.readQuerier()
 	indexes := make([][]byte, len(watchers))

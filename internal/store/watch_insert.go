@@ -14,10 +14,7 @@ import (
 
 // InsertAsset stores a new watched value: see cyber.MonitoringStore.
 func (s Monitoring) InsertAsset(
-	ctx context.Context,
-	id partner.ID,
-	a cyber.NewAsset,
-	limit int,
+	ctx context.Context, id partner.ID, a cyber.NewAsset, limit int,
 ) (added cyber.AddedAsset, err error) {
 	sealed, err := s.sealAssetValue(id, a.Asset)
 	if err != nil {
@@ -61,12 +58,7 @@ func (s Monitoring) InsertAsset(
 // insertAsset stores one value unless the person has it already, under either digest. It refuses a person who has limit
 // values, and returns the state of the value's first look, also where the person had the value before.
 func (s Monitoring) insertAsset(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	a cyber.NewAsset,
-	sealed []byte,
-	limit int,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int,
 ) (added bool, look int64, err error) {
 	u, err := s.findAndNameUser(ctx, tx, id, a.User)
 	if err != nil {
@@ -159,9 +151,7 @@ func addSource(id partner.ID, asset cyber.AssetID, source cyber.AssetSource) sql
 // older than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is
 // found by its match: see leak.Matcher. A value that waits has no fingerprint, so that no match can meet it.
 func (s Monitoring) decideFirstLook(
-	id partner.ID,
-	a cyber.NewAsset,
-	epoch int64,
+	id partner.ID, a cyber.NewAsset, epoch int64,
 ) (fingerprint sql.NullInt64, look int64) {
 	if !a.Matched {
 		return fingerprint, lookDone

@@ -45,10 +45,7 @@ func (s Monitoring) AssetsAtOnce() int {
 
 // InsertAssets stores a list of new watched values in one transaction and few statements: see cyber.MonitoringStore.
 func (s Monitoring) InsertAssets(
-	ctx context.Context,
-	id partner.ID,
-	list []cyber.NewAsset,
-	limit int,
+	ctx context.Context, id partner.ID, list []cyber.NewAsset, limit int,
 ) (refused []error, waiting int, err error) {
 	rows := make([]assetRow, len(list))
 	hashes := make([]partner.UserHash, len(list))

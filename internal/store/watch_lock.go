@@ -15,10 +15,7 @@ import (
 // merged value to the one that replaced it. So no finding, status or event is ever written for a value that no listing
 // shows.
 func (s Monitoring) lockAssets(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	ids []cyber.AssetID,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID,
 ) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
 	rows, err := s.lockAssetRows(ctx, tx, id, uniqueValues(ids))
 	if err != nil {
@@ -74,10 +71,7 @@ type lockedRow struct {
 
 // lockAssetRows takes rows and returns those that are there in the order of ids.
 func (s Monitoring) lockAssetRows(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	ids []cyber.AssetID,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID,
 ) ([]lockedRow, error) {
 	args := []any{id}
 	rows, err := collectRows(ctx, tx, func(row scanner, r *lockedRow) error {

@@ -23,9 +23,7 @@ const (
 
 // LooksOfUser counts the first looks of a person's values: see cyber.LookStore.
 func (s Monitoring) LooksOfUser(
-	ctx context.Context,
-	id partner.ID,
-	hash partner.UserHash,
+	ctx context.Context, id partner.ID, hash partner.UserHash,
 ) (l cyber.PersonLooks, err error) {
 	q := s.readQuerier()
 	u, err := s.findUser(ctx, q, id, hash)
@@ -71,10 +69,7 @@ func (s Monitoring) WaitingPartners(ctx context.Context) ([]partner.ID, error) {
 
 // StartLooks makes first looks due for which there are tokens: see cyber.LookStore.
 func (s Monitoring) StartLooks(
-	ctx context.Context,
-	id partner.ID,
-	pace cyber.LookPace,
-	limit int64,
+	ctx context.Context, id partner.ID, pace cyber.LookPace, limit int64,
 ) (started int64, err error) {
 	b, err := s.LookBucket(ctx, id)
 	if err != nil {
@@ -110,10 +105,7 @@ func (s Monitoring) StartLooks(
 
 // oldestWaiting returns the values of a partner that have waited longest.
 func (s Monitoring) oldestWaiting(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	limit int64,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, limit int64,
 ) ([]cyber.Asset, error) {
 	return collectRows(ctx, tx, func(row scanner, a *cyber.Asset) error {
 		a.Partner = id
@@ -164,11 +156,7 @@ func (s Breaches) ListDueLooks(ctx context.Context, after leak.DuePlace, limit i
 
 // SettleLooks keeps what the first looks of some values of a partner saw: see leak.Store.
 func (s Breaches) SettleLooks(
-	ctx context.Context,
-	id partner.ID,
-	epoch int64,
-	looked []cyber.AssetID,
-	hits []leak.Hit,
+	ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit,
 ) (int, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (int, error) {
 		if _, err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {

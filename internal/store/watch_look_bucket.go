@@ -88,10 +88,7 @@ func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 
 // changeBucket changes a partner's bucket under its lock.
 func (s Monitoring) changeBucket(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	change func(*cyber.LookBucket),
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, change func(*cyber.LookBucket),
 ) error {
 	b, err := s.lockBucket(ctx, tx, id)
 	if err != nil {

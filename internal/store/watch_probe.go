@@ -39,10 +39,7 @@ func (s Breaches) ListProbes(ctx context.Context, after leak.Place, limit int) (
 
 // ProbesSince returns those of values added at or after a time.
 func (s Breaches) ProbesSince(
-	ctx context.Context,
-	since time.Time,
-	after leak.Place,
-	limit int,
+	ctx context.Context, since time.Time, after leak.Place, limit int,
 ) ([]leak.Probes, leak.Place, error) {
 	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
@@ -131,10 +128,7 @@ func (s Breaches) readPartnerProbes(place *leak.Place, limit int,
 // WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have
 // a fingerprint, as those have none that wait for their first look: what is asked about them would be one.
 func (s Feeds) WatchedEmails(
-	ctx context.Context,
-	of partner.ID,
-	after cyber.AssetID,
-	limit int,
+	ctx context.Context, of partner.ID, after cyber.AssetID, limit int,
 ) ([]cyber.Asset, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
 		var sealed []byte

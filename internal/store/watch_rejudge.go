@@ -49,10 +49,7 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 
 // RestateFindings computes the statuses of values found in a breach again.
 func (s Breaches) RestateFindings(
-	ctx context.Context,
-	breach string,
-	after cyber.FindingID,
-	limit int,
+	ctx context.Context, breach string, after cyber.FindingID, limit int,
 ) (last cyber.FindingID, err error) {
 	return s.judgeAgain(
 		ctx,
@@ -90,12 +87,7 @@ func (s Breaches) judgeAgain(
 
 // RejudgeFindings holds findings of a breach against what it holds now: see leak.Store.
 func (s Breaches) RejudgeFindings(
-	ctx context.Context,
-	breach string,
-	since time.Time,
-	after cyber.FindingID,
-	limit int,
-	trace leak.Tracer,
+	ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace leak.Tracer,
 ) (leak.Rejudged, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (r leak.Rejudged, err error) {
 		found, err := collectRows(
@@ -131,12 +123,7 @@ func (s Breaches) RejudgeFindings(
 
 // rejudgeFindings judges the findings that values have of a breach.
 func (s Monitoring) rejudgeFindings(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	ids []cyber.AssetID,
-	b cyber.Breach,
-	trace leak.Tracer,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, b cyber.Breach, trace leak.Tracer,
 ) (leak.Verdict, error) {
 	args := []any{id}
 	held := map[cyber.AssetID]leak.Held{}

@@ -83,11 +83,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 
 // lockReminders locks findings first and reads them then, so that neither values nor breaches are locked with them.
 func (s Monitoring) lockReminders(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	findings []cyber.FindingID,
-	now time.Time,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, findings []cyber.FindingID, now time.Time,
 ) ([]reminded, error) {
 	args := []any{id, now}
 	locked, err := collectValues[cyber.FindingID](

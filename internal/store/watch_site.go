@@ -11,10 +11,7 @@ import (
 
 // RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
 func (s Breaches) RejudgeSites(
-	ctx context.Context,
-	id partner.ID,
-	after cyber.FindingID,
-	limit int,
+	ctx context.Context, id partner.ID, after cyber.FindingID, limit int,
 ) (last cyber.FindingID, err error) {
 	return s.judgeAgain(
 		ctx,

@@ -104,10 +104,7 @@ func findBreachFinding(values []*leak.Watched, breach string) (*leak.Watched, *c
 
 // readStepMarks returns what was said of the steps of findings.
 func readStepMarks(
-	ctx context.Context,
-	q querier,
-	id partner.ID,
-	findings []cyber.FindingID,
+	ctx context.Context, q querier, id partner.ID, findings []cyber.FindingID,
 ) ([]cyber.StepMark, error) {
 	args := []any{id}
 	return collectRows(

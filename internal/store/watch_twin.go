@@ -11,11 +11,7 @@ import (
 
 // findTwins finds the same values of the same people under their other digest, as far as they are not among rows.
 func findTwins(
-	ctx context.Context,
-	tx *sqldb.Tx,
-	id partner.ID,
-	rows []lockedRow,
-	people map[string]person,
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow, people map[string]person,
 ) ([]cyber.AssetID, error) {
 	type twin struct{ user, same string }
 	wanted, have := map[twin]bool{}, map[cyber.AssetID]bool{}

@@ -35,11 +35,7 @@ type Outcome struct {
 // older backup may hold more. keep is handed the tombstones before anything is scrubbed, so that they are also kept
 // outside the database.
 func (d *Rights) ErasePerson(
-	ctx context.Context,
-	who operator.Actor,
-	p Person,
-	reason string,
-	keep func([]Tombstone) error,
+	ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error,
 ) (Outcome, error) {
 	var out Outcome
 	reason, err := checkErasureReason(reason)
@@ -85,12 +81,7 @@ func (d *Rights) ErasePerson(
 
 // recordErased keeps the line of an erasure.
 func (d *Rights) recordErased(
-	ctx context.Context,
-	in operator.Ledger,
-	who operator.Actor,
-	person string,
-	erased Erased,
-	stone Tombstone,
+	ctx context.Context, in operator.Ledger, who operator.Actor, person string, erased Erased, stone Tombstone,
 ) error {
 	detail := fmt.Sprintf("partner %s, erasure %s, %d rows", stone.Partner, stone.ID, erased.Total())
 	return operator.NewTrail(in, d.now).RecordAction(ctx, who, "subject.erased", person, detail)

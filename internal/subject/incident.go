@@ -76,12 +76,7 @@ type PartnerCount struct {
 // ReportIncident finds the people that an incident affects. With a reason it shows their values in clear, and each
 // person's line in the audit trail is written first.
 func (d *Rights) ReportIncident(
-	ctx context.Context,
-	who operator.Actor,
-	of Incident,
-	known time.Time,
-	reveal bool,
-	reason string,
+	ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string,
 ) (Report, error) {
 	r := Report{Kinds: map[identifier.Kind]int{}}
 	if err := of.checkIncident(); err != nil {

@@ -104,10 +104,7 @@ func NewErasures(store RequestStore, now func() time.Time) *Erasures { return &E
 // person who has an open request gets no second one. Whether the partner knows the person is not looked up: the answer
 // is the same, and the tombstone also cleans a restored backup that holds more than the database does today.
 func (e *Erasures) RequestErasure(
-	ctx context.Context,
-	who operator.Actor,
-	p Person,
-	reason string,
+	ctx context.Context, who operator.Actor, p Person, reason string,
 ) (ErasureRequest, error) {
 	reason, err := checkErasureReason(reason)
 	if err != nil {
@@ -135,10 +132,7 @@ func (e *Erasures) RequestErasure(
 
 // CancelErasure takes a request back that has not begun.
 func (e *Erasures) CancelErasure(
-	ctx context.Context,
-	who operator.Actor,
-	id partner.ID,
-	request string,
+	ctx context.Context, who operator.Actor, id partner.ID, request string,
 ) (ErasureRequest, error) {
 	return e.store.CancelErasureRequest(
 		ctx,
@@ -152,12 +146,7 @@ func (e *Erasures) CancelErasure(
 
 // recordLine adds a line about a request and its person to the audit trail.
 func (e *Erasures) recordLine(
-	ctx context.Context,
-	in operator.Ledger,
-	who operator.Actor,
-	action string,
-	r ErasureRequest,
-	detail string,
+	ctx context.Context, in operator.Ledger, who operator.Actor, action string, r ErasureRequest, detail string,
 ) error {
 	person := e.store.PersonReference(r.person())
 	return operator.NewTrail(in, e.now).RecordAction(ctx, who, action, person, detail)
@@ -179,10 +168,7 @@ const MaxErasurePage = 100
 // ListErasurePage returns one page of a partner's requests that are not over, newest first, and how many there are.
 // Pages count from 1.
 func (e *Erasures) ListErasurePage(
-	ctx context.Context,
-	id partner.ID,
-	page int64,
-	size int,
+	ctx context.Context, id partner.ID, page int64, size int,
 ) ([]ErasureRequest, int64, error) {
 	size = min(size, MaxErasurePage)
 	const beyond = 1 << 40 // far more pages than there can be: keeps the product below from overflowing

@@ -75,13 +75,7 @@ func writeHeld(w io.Writer, all []Held) {
 				f.Date,
 				exposed,
 				strings.Join(f.Exposes, ", "),
-				withSince(
-					"; acessos levados: ",
-					strings.Join(f.Sites, ", "),
-				)+withSince(
-					" até ",
-					f.TakenOn,
-				),
+				withSince("; acessos levados: ", strings.Join(f.Sites, ", "))+withSince(" até ", f.TakenOn),
 				f.Severity,
 				f.FoundAt,
 				withSince("; resolvido: ", f.Resolution),

@@ -1,9 +1,9 @@
 // Package backup is one file that holds a copy of an installation: a compressed archive with a description at its front
 // and a list of digests at its end.
 //
-// It knows neither what the files mean nor how they are sealed; the caller of Write provides a keyed hash of the list.
-// The invariant it keeps: under the archive's name there is a whole archive or nothing, and what Extract hands out is,
-// to the byte and to the last file, what Write was given.
+// It knows neither what the files mean nor how they are sealed; the caller of WriteArchive provides a keyed hash of the
+// list. The invariant it keeps: under the archive's name there is a whole archive or nothing, and what ExtractArchive
+// hands out is, to the byte and to the last file, what WriteArchive was given.
 package backup
 
 import (

@@ -19,10 +19,7 @@ import (
 // ExtractArchive unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list
 // at the end is what it was. When it fails, the folder holds rubbish; the caller takes it away.
 func ExtractArchive(
-	ctx context.Context,
-	file, folder string,
-	verify func(list, mac []byte) bool,
-	progress func(done, total int64),
+	ctx context.Context, file, folder string, verify func(list, mac []byte) bool, progress func(done, total int64),
 ) (Manifest, error) {
 	var m Manifest
 	r, err := openArchive(file)

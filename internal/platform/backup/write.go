@@ -100,12 +100,11 @@ func (w *writer) writeAll(out io.Writer, sources []Source, mac func([]byte) []by
 
 // writeSmall adds a file that is in memory.
 func (w *writer) writeSmall(t *tar.Writer, name string, content []byte) error {
-	if err := t.WriteHeader(
-		&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content)), Format: tar.FormatPAX},
-	); err != nil {
+	err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content)), Format: tar.FormatPAX})
+	if err != nil {
 		return err
 	}
-	_, err := t.Write(content)
+	_, err = t.Write(content)
 	return err
 }
 
@@ -118,9 +117,8 @@ func (w *writer) writeFile(t *tar.Writer, s Source) error {
 	if err != nil {
 		return err
 	}
-	if err := t.WriteHeader(
-		&tar.Header{Name: s.Name, Mode: 0o600, Size: info.Size(), Format: tar.FormatPAX},
-	); err != nil {
+	err = t.WriteHeader(&tar.Header{Name: s.Name, Mode: 0o600, Size: info.Size(), Format: tar.FormatPAX})
+	if err != nil {
 		return err
 	}
 	sum := sha256.New()

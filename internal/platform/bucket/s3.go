@@ -187,10 +187,8 @@ func (b *s3) Delete(ctx context.Context, key string) error {
 	if err := b.checkCredentials(); err != nil {
 		return err
 	}
-	if err := b.translateError(
-		b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{}),
-	); err != nil &&
-		!errors.Is(err, ErrMissing) {
+	err := b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})
+	if err = b.translateError(err); err != nil && !errors.Is(err, ErrMissing) {
 		return err
 	}
 	return nil

@@ -115,7 +115,7 @@ func lockTemporary(f *os.File, name string) (bool, error) {
 // the file, whatever comes of it.
 func (f *File) PublishFile() error { return f.publishBy(calls.rename) }
 
-// PublishNew is Publish for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
+// PublishNew is PublishFile for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
 func (f *File) PublishNew() error { return f.publishBy(linkNewName) }
 
 // publishBy calls name to move the file to its name. Afterwards the temporary name is free for another writer and no

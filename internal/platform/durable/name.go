@@ -24,7 +24,7 @@ func RenameSynced(from, to string) error {
 	return calls.syncFolder(filepath.Dir(to))
 }
 
-// RenameNew is Rename for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
+// RenameNew is RenameSynced for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
 func RenameNew(from, to string) error {
 	if err := linkNewName(from, to); err != nil {
 		return err

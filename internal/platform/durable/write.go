@@ -12,7 +12,7 @@ func WriteFile(path string, content []byte) error {
 	return writeAndPublish(path, content, (*File).PublishFile)
 }
 
-// WriteNewFile is Write for a name that must be free: fs.ErrExist says that it is not.
+// WriteNewFile is WriteFile for a name that must be free: fs.ErrExist says that it is not.
 func WriteNewFile(path string, content []byte) error {
 	return writeAndPublish(path, content, (*File).PublishNew)
 }

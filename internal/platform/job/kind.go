@@ -32,7 +32,7 @@ type Kind struct {
 	Tries int64
 }
 
-// errLater is Later as an error.
+// errLater is ContinueLater as an error.
 var errLater = errors.New("the rest is done later")
 
 // ContinueLater is returned by a step whose rest another process is to do, soon. It is not a failure.

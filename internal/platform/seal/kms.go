@@ -73,9 +73,7 @@ func parseEndpoint(address string) (*url.URL, error) {
 // exchangeJSON posts in as JSON, once authorize has added what the service asks for, and decodes the answer. What a
 // refusal says is not repeated but for its status and, where there is one, the name of the error.
 func (o KMSOptions) exchangeJSON(
-	address string,
-	in, into any,
-	authorize func(req *http.Request, body []byte) *http.Request,
+	address string, in, into any, authorize func(req *http.Request, body []byte) *http.Request,
 ) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()

@@ -29,7 +29,7 @@ func (v Veil) HideFingerprint(fingerprint uint64) uint64 {
 	return uint64(left)<<32 | uint64(right)
 }
 
-// ShowFingerprint undoes Hide.
+// ShowFingerprint undoes HideFingerprint.
 func (v Veil) ShowFingerprint(hidden uint64) uint64 {
 	left, right := uint32(hidden>>32), uint32(hidden)
 	for round := byte(veilRounds); round > 0; round-- {

@@ -16,9 +16,7 @@ const (
 // writer or for row locks of PostgreSQL. step gets the number of rows done and how many more it may do, never more than
 // largest, and returns how many it did; 0 ends the work. The batch size follows the time that steps take.
 func (d *DB) InBatches(
-	ctx context.Context,
-	largest int64,
-	step func(tx *Tx, done, limit int64) (int64, error),
+	ctx context.Context, largest int64, step func(tx *Tx, done, limit int64) (int64, error),
 ) (done int64, err error) {
 	for limit := min(firstBatch, largest); ; {
 		var n int64

@@ -25,36 +25,25 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, nex
 // InsertOrUpdate is InsertRows for rows that may exist already: conflict says, in the words of ON CONFLICT, which
 // constraint they meet and what is then changed. No two rows of one call may meet each other.
 func (t *Tx) InsertOrUpdate(
-	ctx context.Context,
-	table string,
-	columns []string,
-	conflict string,
-	next func() ([]any, error),
+	ctx context.Context, table string, columns []string, conflict string, next func() ([]any, error),
 ) error {
 	_, err := t.loadRows(ctx, table, columns, " ON CONFLICT "+conflict, "", next)
 	return err
 }
 
-// LoadMissing is Load for rows that may exist already: a row that meets a unique constraint is left out and the rest is
-// inserted, even if another transaction is inserting the same rows at that moment. key names a BIGINT column among
-// columns; its values in the rows that were new are returned in ascending order. With an empty key nothing is returned.
+// LoadMissing is InsertRows for rows that may exist already: a row that meets a unique constraint is left out and the
+// rest is inserted, even if another transaction is inserting the same rows at that moment. key names a BIGINT column
+// among columns; its values in the rows that were new are returned in ascending order. With an empty key nothing is
+// returned.
 func (t *Tx) LoadMissing(
-	ctx context.Context,
-	table string,
-	columns []string,
-	key string,
-	next func() ([]any, error),
+	ctx context.Context, table string, columns []string, key string, next func() ([]any, error),
 ) ([]int64, error) {
 	return t.loadRows(ctx, table, columns, " ON CONFLICT DO NOTHING", key, next)
 }
 
 // loadRows is InsertRows with what is done on a conflict, and LoadMissing.
 func (t *Tx) loadRows(
-	ctx context.Context,
-	table string,
-	columns []string,
-	conflict, key string,
-	next func() ([]any, error),
+	ctx context.Context, table string, columns []string, conflict, key string, next func() ([]any, error),
 ) (added []int64, err error) {
 	insert := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") "
 	if t.engine == PostgreSQL {
@@ -80,12 +69,7 @@ func (t *Tx) loadRows(
 // statement_timeout nor idle_in_transaction_session_timeout, so a process that hangs in the middle would keep what its
 // transaction has locked for as long as it hangs.
 func (t *Tx) insertChunks(
-	ctx context.Context,
-	insert string,
-	columns int,
-	conflict, key string,
-	next func() ([]any, error),
-	added *[]int64,
+	ctx context.Context, insert string, columns int, conflict, key string, next func() ([]any, error), added *[]int64,
 ) error {
 	for {
 		rows, err := readChunk(next)
@@ -171,10 +155,7 @@ func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, add
 
 // insertEach inserts row by row. It is for SQLite, where a statement costs no round trip.
 func (t *Tx) insertEach(
-	ctx context.Context,
-	insert string,
-	key int,
-	next func() ([]any, error),
+	ctx context.Context, insert string, key int, next func() ([]any, error),
 ) (added []int64, err error) {
 	stmt, err := t.PrepareContext(ctx, insert)
 	if err != nil {

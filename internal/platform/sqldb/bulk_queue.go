@@ -13,9 +13,9 @@ func (d *DB) HasSingleWrites() bool {
 	return d.engine != SQLite || time.Since(time.Unix(0, d.writers.lastSingle.Load())) < time.Second
 }
 
-// InBulkTx is InTx for work that writes many rows: on SQLite the single writes that wait go before the next bulk, and
-// PostgreSQL plans each statement anew. Bulks are what fills a table: a plan that was kept from when it was empty reads
-// all of it each time, until the server has counted the rows again.
+// InBulkTx is InTransaction for work that writes many rows: on SQLite the single writes that wait go before the next
+// bulk, and PostgreSQL plans each statement anew. Bulks are what fills a table: a plan that was kept from when it was
+// empty reads all of it each time, until the server has counted the rows again.
 func (d *DB) InBulkTx(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine != SQLite {
 		return d.InTransaction(ctx, planAnew(ctx, fn))
@@ -33,8 +33,8 @@ func planAnew(ctx context.Context, fn func(tx *Tx) error) func(tx *Tx) error {
 	}
 }
 
-// InNamedQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL
-// those of this process which wait for each other share a transaction, each undone for itself when it fails.
+// InNamedQueue is InTransaction, or InBulkTx, for work that locks the same row as all other work of its queue. On
+// PostgreSQL those of this process which wait for each other share a transaction, each undone for itself when it fails.
 func (d *DB) InNamedQueue(ctx context.Context, name string, isBulk bool, fn func(tx *Tx) error) error {
 	switch {
 	case d.engine == SQLite && isBulk:

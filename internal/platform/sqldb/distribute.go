@@ -61,13 +61,8 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 		return 0, errors.Join(err, ErrNotDistributed)
 	}
 	for _, table := range everywhere {
-		if err := d.distributeTable(
-			ctx,
-			&done,
-			table,
-			`SELECT create_reference_table($1::regclass)`,
-			table,
-		); err != nil {
+		err := d.distributeTable(ctx, &done, table, `SELECT create_reference_table($1::regclass)`, table)
+		if err != nil {
 			return done, err
 		}
 	}

@@ -96,11 +96,8 @@ func (h *Holder) ReleaseNames(ctx context.Context, names []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, holderPatience)
 	defer cancel()
-	if _, err := h.session.Exec(
-		ctx,
-		`SELECT pg_advisory_unlock(name) FROM unnest($1::bigint[]) AS name`,
-		keys,
-	); err != nil {
+	_, err := h.session.Exec(ctx, `SELECT pg_advisory_unlock(name) FROM unnest($1::bigint[]) AS name`, keys)
+	if err != nil {
 		return errors.Join(fmt.Errorf("release holds: %w", err), h.dropSession())
 	}
 	return nil

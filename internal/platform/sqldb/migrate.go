@@ -127,10 +127,9 @@ func (t *Tx) lockMigrations(ctx context.Context) error {
 	}
 	// A migration may rewrite a large table, and a replica may wait for another's: neither is bound by the timeouts of
 	// ordinary statements.
-	if _, err := t.ExecContext(
-		ctx,
-		`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`,
-	); err != nil {
+	_, err := t.ExecContext(ctx,
+		`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`)
+	if err != nil {
 		return fmt.Errorf("lift the timeouts: %w", err)
 	}
 	if _, err := t.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {

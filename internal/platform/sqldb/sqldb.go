@@ -4,8 +4,8 @@
 // bulk and applies migrations. Above it there is one query text for both engines: `$1` parameters and only TEXT,
 // BIGINT, BOOLEAN and BYTEA columns. It knows no table of the product.
 //
-// The invariant it keeps: a transaction that InTx reports as committed is on disk. SQLite runs in WAL mode with
-// synchronous=FULL, and a PostgreSQL that has fsync or synchronous_commit off is refused at Open.
+// The invariant it keeps: a transaction that InTransaction reports as committed is on disk. SQLite runs in WAL mode
+// with synchronous=FULL, and a PostgreSQL that has fsync or synchronous_commit off is refused at Open.
 package sqldb
 
 import (

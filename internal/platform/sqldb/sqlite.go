@@ -90,15 +90,12 @@ func enableWAL(ctx context.Context, db *sql.DB) error {
 const noSync = "&_pragma=synchronous(OFF)"
 
 // sqliteAddress names a file with the settings that every connection has. They go in the address, so that no connection
-// of a pool can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enterWAL.
+// of a pool can miss them. secure_delete overwrites erased values. The journal mode is not among them: see enableWAL.
 // A larger cache makes commits slower: one that follows a split of pages searches it whole for pages beyond the end of
 // the file, as long as that is below 1 GB.
 func sqliteAddress(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.Join([]string{
-		fmt.Sprintf(
-			"_pragma=busy_timeout(%d)",
-			busyTime.Milliseconds(),
-		),
+		fmt.Sprintf("_pragma=busy_timeout(%d)", busyTime.Milliseconds()),
 		"_pragma=synchronous(" + synchronous + ")",
 		"_pragma=foreign_keys(1)",
 		"_pragma=secure_delete(1)",

@@ -26,7 +26,7 @@ func (t *Tx) RunStatements(ctx context.Context, list []Statement) error {
 	return err
 }
 
-// RunCounting is Run, and tells how many rows each statement has changed.
+// RunCounting is RunStatements, and tells how many rows each statement has changed.
 func (t *Tx) RunCounting(ctx context.Context, list []Statement) (changed []int64, err error) {
 	if len(list) == 0 {
 		return nil, nil

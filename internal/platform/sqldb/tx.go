@@ -25,7 +25,7 @@ type Tx struct {
 func (t *Tx) EngineName() Engine { return t.engine }
 
 // AfterCommit has fn called once the transaction is on disk, and not at all when it is rolled back. fn must be quick:
-// the caller of InTx waits for it.
+// the caller of InTransaction waits for it.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 // maxTries bounds how often a transaction is repeated after the engine asked for it.
@@ -60,9 +60,8 @@ func (d *DB) retryTransaction(ctx context.Context, run func() error) error {
 		if err == nil || !isRepeatable(err) && !waits && !renewed || try == maxTries {
 			return err
 		}
-		pause := time.Duration(
-			try*try,
-		) * (time.Millisecond + rand.N(4*time.Millisecond)) //nolint:gosec // spreads retries, guards nothing
+		jitter := rand.N(4 * time.Millisecond) //nolint:gosec // spreads retries, guards nothing
+		pause := time.Duration(try*try) * (time.Millisecond + jitter)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -50,10 +50,7 @@ func (l PageLine) WriteTo(log *slog.Logger, r *http.Request) {
 		l.Status, l.Err = StatusGone, ErrGone
 	}
 	level, attrs := slog.LevelInfo, []slog.Attr{
-		slog.String(
-			"pages",
-			l.Pages,
-		),
+		slog.String("pages", l.Pages),
 		slog.String("method", r.Method),
 		slog.String("page", l.Route),
 		slog.Int("status", l.Status),

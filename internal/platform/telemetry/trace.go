@@ -66,10 +66,7 @@ func StartTracing(ctx context.Context, version string, log *slog.Logger) (stop f
 // StartRequest begins the span of a request, in its caller's trace if it names one. The route is a template: no path
 // reaches a trace.
 func StartRequest(
-	ctx context.Context,
-	header http.Header,
-	method, route string,
-	at time.Time,
+	ctx context.Context, header http.Header, method, route string, at time.Time,
 ) (context.Context, trace.Span) {
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(header))
 	return otel.Tracer(tracerName).Start(

@@ -101,10 +101,9 @@ func (v *Env) LoadPublished() {
 // Watch watches a value.
 func (v *Env) Watch(who cyber.Owner, user, kind, value string) {
 	v.T.Helper()
-	if _, err := v.Monitoring.AddAsset(
-		context.Background(),
-		cyber.AssetRequest{Owner: who, User: partner.UserHash(user), Type: kind, Value: value},
-	); err != nil {
+	_, err := v.Monitoring.AddAsset(context.Background(),
+		cyber.AssetRequest{Owner: who, User: partner.UserHash(user), Type: kind, Value: value})
+	if err != nil {
 		v.T.Fatalf("watch %s: %v", kind, err)
 	}
 }

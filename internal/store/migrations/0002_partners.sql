@@ -17,7 +17,7 @@ CREATE TABLE partner (
 	sandbox_of      INTEGER, -- the live partner whose people try things out here; NULL: nobody's
 	salt            BYTEA NOT NULL, -- sealed
 	created_at      BIGINT NOT NULL,
-	mac             BYTEA NOT NULL  -- keyed hash of the row: see grant.go
+	mac             BYTEA NOT NULL  -- keyed hash of the row: see core.grantMAC
 );
 
 -- How a partner's people see their page.

@@ -23,7 +23,7 @@ CREATE TABLE breach (
 	renewals     BIGINT NOT NULL DEFAULT 0, -- how often the content was renewed since it was published
 	renewed_at   BIGINT NOT NULL DEFAULT 0, -- the last time
 	former       TEXT NOT NULL DEFAULT '',  -- files of contents before that are to be removed, with spaces between them
-	mac          BYTEA NOT NULL DEFAULT ''  -- keyed hash of what is told of it: see grant.go
+	mac          BYTEA NOT NULL DEFAULT ''  -- keyed hash of what is told of it: see core.grantMAC
 );
 CREATE INDEX breach_order ON breach (added_at, name);
 
@@ -70,5 +70,5 @@ CREATE TABLE password_corpus (
 	bytes       BIGINT NOT NULL,
 	source      TEXT NOT NULL,
 	imported_at BIGINT NOT NULL,
-	mac         BYTEA NOT NULL -- keyed hash of all of it: see grant.go
+	mac         BYTEA NOT NULL -- keyed hash of all of it: see core.grantMAC
 );

@@ -88,7 +88,7 @@ CREATE TABLE first_look (
 	subscriptions BIGINT NOT NULL, -- in force for 30 days or more: each gives one token a day
 	counted_at    BIGINT NOT NULL, -- when they were counted
 	told          TEXT NOT NULL CHECK (told IN ('running', 'waiting', 'stopped')), -- what the partner was told last
-	mac           BYTEA NOT NULL   -- keyed hash of the row: see grant.go
+	mac           BYTEA NOT NULL   -- keyed hash of the row: see core.grantMAC
 );
 
 -- How often a watched value was asked about together with a password on a day: by one partner, or by all of them where

@@ -16,7 +16,7 @@ CREATE TABLE operator (
 	locked_until BIGINT NOT NULL,
 	created_at   BIGINT NOT NULL,
 	last_login   BIGINT NOT NULL,
-	mac          BYTEA NOT NULL,  -- keyed hash of the row: see grant.go
+	mac          BYTEA NOT NULL,  -- keyed hash of the row: see core.grantMAC
 	recovery     BYTEA, -- sealed: digests of the codes that stand in for a lost second factor
 	noticed_at   BIGINT NOT NULL DEFAULT 0, -- up to when the person was told of changes to their own access
 	CHECK ((works_for IS NULL) = (role IN ('admin', 'support', 'viewer')))

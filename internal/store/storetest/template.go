@@ -65,10 +65,8 @@ func migrateAt(ctx context.Context, address string, first ...string) (err error)
 		}
 	}()
 	for _, statement := range first {
-		if err := db.InTransaction(
-			ctx,
-			func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err },
-		); err != nil {
+		err := db.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
+		if err != nil {
 			return err
 		}
 	}
@@ -76,8 +74,9 @@ func migrateAt(ctx context.Context, address string, first ...string) (err error)
 	return err
 }
 
-// mayIdle, behind an address, lets sessions idle in a transaction for a minute: a test's process may get no processor for
-// longer than the product allows. The tests of paused replicas have servers and databases of their own, with its limit.
+// mayIdle, behind an address, lets sessions idle in a transaction for a minute: a test's process may get no processor
+// for longer than the product allows. The tests of paused replicas have servers and databases of their own, with its
+// limit.
 const mayIdle = "&idle_in_transaction_session_timeout=60000"
 
 // copyPostgres makes a copy of the template and drops it after the test. On Citus the tables are spread one by one, so
@@ -94,10 +93,8 @@ func copyPostgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	name := sqldbtest.NewName()
-	if _, err := admin.ExecContext(
-		ctx,
-		"CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+copyStrategy(),
-	); err != nil {
+	_, err = admin.ExecContext(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+copyStrategy())
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -63,7 +63,7 @@ func (s *S3) RefuseRequests(n int) {
 	s.refuse, s.requests = n, nil
 }
 
-// Requests returns the methods it was asked with since Refuse.
+// Requests returns the methods it was asked with since RefuseRequests.
 func (s *S3) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,10 +95,9 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	claimed := r.Header.Get("X-Amz-Content-Sha256")
 	streamed := strings.HasPrefix(claimed, "STREAMING-")
-	if sum := sha256.Sum256(
-		body,
-	); !streamed && claimed != "UNSIGNED-PAYLOAD" && hex.EncodeToString(sum[:]) != claimed ||
-		!isSigned(r) {
+	sum := sha256.Sum256(body)
+	altered := !streamed && claimed != "UNSIGNED-PAYLOAD" && hex.EncodeToString(sum[:]) != claimed
+	if altered || !isSigned(r) {
 		writeFailure(w, http.StatusForbidden, "SignatureDoesNotMatch")
 		return
 	}
