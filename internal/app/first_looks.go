@@ -23,15 +23,6 @@ type lookReview struct {
 	waiting *prometheus.GaugeVec
 	overdue *prometheus.GaugeVec
 	stopped *prometheus.GaugeVec
-	unusual *prometheus.GaugeVec
-	// logged are what operators were told of by the log already.
-	logged map[unusualLooks]bool
-}
-
-// unusualLooks is a measure of a partner that is far from that of the others.
-type unusualLooks struct {
-	partner partner.ID
-	what    cyber.LookMeasure
 }
 
 // newLookReview makes the chore and its metrics.
@@ -48,13 +39,23 @@ func newLookReview(looks *cyber.FirstLooks, log *slog.Logger, register func(...p
 			"Those of them that have waited for more than 24 hours: they are not protected yet.", "partner"),
 		stopped: gauge("vigia_first_looks_stopped",
 			"1 for each live partner whose first looks an operator has stopped.", "partner"),
-		unusual: gauge("vigia_first_looks_unusual",
-			"1 for each live partner that is far from the others in the last 24 hours: "+
-				"adds (new values), hits (first looks that found a breach).", "partner", "what"),
-		logged: map[unusualLooks]bool{},
 	}
-	register(r.waiting, r.overdue, r.stopped, r.unusual)
+	register(r.waiting, r.overdue, r.stopped)
 	return r
+}
+
+// watchLooks registers the metric of first looks and returns what counts them. A partner that asks about people who are
+// not its customers is found by comparing partners: see VigiaFirstLooksUnusual.
+func watchLooks(register func(...prometheus.Collector)) func(id partner.ID, looks, hits int) {
+	made := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "vigia_first_looks_total",
+		Help: "First looks into past breaches made by this process, by live partner and whether one was found.",
+	}, []string{"partner", "found"})
+	register(made)
+	return func(id partner.ID, looks, hits int) {
+		made.WithLabelValues(string(id), "yes").Add(float64(hits))
+		made.WithLabelValues(string(id), "no").Add(float64(looks - hits))
+	}
 }
 
 // runOnce reviews all partners once.
@@ -77,24 +78,5 @@ func (r *lookReview) runOnce(ctx context.Context) error {
 			r.stopped.WithLabelValues(string(id)).Set(1)
 		}
 	}
-	figures, err := r.looks.CompareLooks(ctx)
-	if err != nil {
-		return err
-	}
-	r.unusual.Reset()
-	seen := map[unusualLooks]bool{}
-	for id, f := range figures {
-		for _, what := range f.Unusual {
-			r.unusual.WithLabelValues(string(id), string(what)).Set(1)
-			this := unusualLooks{id, what}
-			if !r.logged[this] {
-				r.log.Warn("first looks of a partner are far from those of the others", "partner", string(id),
-					"what", string(what), "adds", f.Adds, "usual_adds", f.UsualAdds,
-					"hits_per_thousand", f.PerThousand(), "usual_per_thousand", f.UsualPerThousand)
-			}
-			seen[this] = true
-		}
-	}
-	r.logged = seen
 	return reviewed
 }

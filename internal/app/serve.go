@@ -164,6 +164,7 @@ func (s *Server) startAll(ctx context.Context, group *errgroup.Group) (servers [
 	if err := s.holdKeys(ctx, group); err != nil {
 		return nil, err
 	}
+	s.app.Store.Monitoring.ObserveLooks(watchLooks(s.metrics.RegisterCollectors))
 	s.startLibrary(ctx, group)
 	s.followPasswords(ctx, group)
 	if s.cfg.Has("api") {

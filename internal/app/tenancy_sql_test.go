@@ -132,8 +132,6 @@ var crossPartners = map[string]string{
 	"ListSources":        "counts the keys of all partners",
 	"ListShares":         "the shares of all partners, for the operator and before a key is taken from a pool",
 	"lockPartnerShare":   "the shares of all partners, for the operator and before a key is taken from a pool",
-	"ListLookHours":      "operators compare the first looks of all partners",
-	"ForgetLookHours":    "operators compare the first looks of all partners",
 	"countStanding":      "figures of the whole service",
 	"countDay":           "figures of the whole service",
 	"countSubscriptions": "figures of the whole service",

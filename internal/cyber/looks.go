@@ -34,10 +34,6 @@ type LookStore interface {
 	// TellLookChange tells a partner of a change by an event and remembers the state as told. It does nothing and
 	// reports false when the partner was told of this state last.
 	TellLookChange(ctx context.Context, id partner.ID, change LookChange) (bool, error)
-	// ListLookHours returns the hours of all live partners behind an hour, in order.
-	ListLookHours(ctx context.Context, after int64) (map[partner.ID][]LookHour, error)
-	// ForgetLookHours deletes hours before one.
-	ForgetLookHours(ctx context.Context, before int64) error
 }
 
 // Partners reads partners.
@@ -158,10 +154,7 @@ func (f *FirstLooks) ReviewLooks(ctx context.Context) (map[partner.ID]LookStatus
 		}
 		statuses[p.ID] = status
 	}
-	if err != nil {
-		return statuses, err
-	}
-	return statuses, f.store.ForgetLookHours(ctx, HourNumber(f.now())-comparedDays*dayHours)
+	return statuses, err
 }
 
 func (f *FirstLooks) reviewPartner(ctx context.Context, p partner.Partner) (LookStatus, error) {

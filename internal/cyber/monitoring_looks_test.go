@@ -1,7 +1,6 @@
 package cyber
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -109,35 +108,6 @@ func TestBonusIsBounded(t *testing.T) {
 		b.RefillTokens(modelNow.Add(time.Hour), pace)
 		if got := b.Tokens; got != 200+want/24 {
 			t.Errorf("%d subscriptions: an hour gave %d", subscriptions, got)
-		}
-	}
-}
-
-// TestCompareLooks: what is far from the figures of others and what is not.
-func TestCompareLooks(t *testing.T) {
-	day := func(adds, looks, hits int64) LookFigures { return LookFigures{Adds: adds, Looks: looks, Hits: hits} }
-	peers := []pastLooks{{5000, 1500, 500}, {5000, 1400, 900}, {5000, 1600, 700}} // 30 %
-	tricked := append([]pastLooks{{90_000, 90_000, 90_000}}, peers...)
-	small := append([]pastLooks{{299, 299, 299}}, peers[:2]...)
-	for name, c := range map[string]struct {
-		day   LookFigures
-		peers []pastLooks
-		want  []LookMeasure
-	}{
-		"as the others":                       {day(1000, 1000, 330), peers, nil},
-		"a list of leaked people":             {day(1000, 1000, 990), peers, []LookMeasure{UnusualHits}},
-		"made-up people":                      {day(1000, 1000, 10), peers, []LookMeasure{UnusualHits}},
-		"half of them leaked":                 {day(1000, 1000, 500), peers, nil},
-		"a small bank":                        {day(299, 299, 299), peers, nil},
-		"one partner does not move the range": {day(1000, 1000, 990), tricked, []LookMeasure{UnusualHits}},
-		"nothing to compare with":             {day(1000, 1000, 990), peers[:2], nil},
-		"others that made too few":            {day(1000, 1000, 990), small, nil},
-		"ten times the others' busiest day":   {day(7000, 1000, 300), peers, nil},
-		"more than ten times":                 {day(7001, 1000, 300), peers, []LookMeasure{UnusualAdds}},
-	} {
-		c.day.compareWith(c.peers)
-		if !slices.Equal(c.day.Unusual, c.want) {
-			t.Errorf("%s: %+v", name, c.day)
 		}
 	}
 }

@@ -35,12 +35,7 @@ func (s Monitoring) InsertAsset(
 		case a.HasToken && !added.IsNew: // the value had its first look before
 			tx.AfterCommit(func() { s.looks.addTokens(id, 1) })
 		case a.HasToken && look == lookDone:
-			tx.AfterCommit(func() {
-				s.looks.changeHeld(
-					id,
-					func(l *heldLook) { l.looks, l.hits = l.looks+1, l.hits+int64(min(len(a.Seen.Breaches), 1)) },
-				)
-			})
+			tx.AfterCommit(func() { s.looks.observeLooks(id, 1, min(len(a.Seen.Breaches), 1)) })
 		}
 		if !added.IsNew || len(a.Seen.Breaches) == 0 {
 			return nil

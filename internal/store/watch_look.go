@@ -175,13 +175,14 @@ func (s Breaches) SettleLooks(
 		for _, hit := range hits {
 			found[hit.Asset] = true
 		}
-		h := cyber.LookHour{Looks: int64(len(done))}
+		withHit := 0
 		for _, asset := range done {
 			if found[asset] { // a value that stands in several breaches is one hit
-				h.Hits++
+				withHit++
 			}
 		}
-		return len(done), Monitoring(s).addLookHour(ctx, tx, id, h)
+		tx.AfterCommit(func() { s.looks.observeLooks(id, len(done), withHit) })
+		return len(done), nil
 	})
 }
 

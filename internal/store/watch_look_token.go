@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -12,18 +10,28 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// heldLooks are tokens for first looks that this process took from the database and has not used yet, and first looks
-// that it has not counted there yet. A request for a new value then costs no statement, and the row of a busy partner
-// is not locked by each of them. What a process holds when it ends is lost to the partner.
+// heldLooks are tokens for first looks that this process took from the database and has not used yet. A request for a
+// new value then costs no statement, and the row of a busy partner is not locked by each of them. What a process holds
+// when it ends is lost to the partner.
 type heldLooks struct {
 	mu sync.Mutex
 	of map[partner.ID]*heldLook
+	// observe, if set, is told of first looks that this process has made, and of how many found a breach.
+	observe func(id partner.ID, looks, hits int)
 }
 
-// heldLook is one partner's share: tokens to spend, and looks and hits that are not counted in the database yet.
+// ObserveLooks has fn called after first looks of a partner were kept. It is set before the store is used.
+func (s Monitoring) ObserveLooks(fn func(id partner.ID, looks, hits int)) { s.looks.observe = fn }
+
+func (h *heldLooks) observeLooks(id partner.ID, looks, hits int) {
+	if h.observe != nil {
+		h.observe(id, looks, hits)
+	}
+}
+
+// heldLook is one partner's share.
 type heldLook struct {
-	tokens      int64
-	looks, hits int64
+	tokens int64
 	// dryUntil is before when the database need not be asked for tokens again.
 	dryUntil time.Time
 }
@@ -49,13 +57,6 @@ func (h *heldLooks) addTokens(id partner.ID, n int64) {
 func (h *heldLooks) emptyTokens(id partner.ID) (n int64) {
 	h.changeHeld(id, func(l *heldLook) { n, l.tokens = l.tokens, 0 })
 	return n
-}
-
-// heldPartners returns those that something is held of.
-func (h *heldLooks) heldPartners() []partner.ID {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Collect(maps.Keys(h.of))
 }
 
 // tokensAtOnce returns how many tokens a process takes at a time: fewer when there are few, so that other replicas get
@@ -101,9 +102,6 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, pace cyber
 		}
 		lot := b.TakeTokens(tokensAtOnce(b.Left(pace)), pace)
 		if err := s.keepBucket(ctx, tx, id, b); err != nil {
-			return err
-		}
-		if err := s.countLooks(ctx, tx, id); err != nil {
 			return err
 		}
 		taken = true

@@ -101,12 +101,3 @@ CREATE TABLE credential_guess (
 	mac        BYTEA NOT NULL,   -- keyed hash of the row
 	PRIMARY KEY (day, partner_id, value)
 );
-
--- First looks of a partner by the hour since 1970: what operators compare.
-CREATE TABLE first_look_hour (
-	partner_id INTEGER NOT NULL,
-	hour       BIGINT NOT NULL,
-	looks      BIGINT NOT NULL,
-	hits       BIGINT NOT NULL, -- of them, found in a breach
-	PRIMARY KEY (partner_id, hour)
-);

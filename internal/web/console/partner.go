@@ -34,9 +34,8 @@ type partnerPage struct {
 	// Staff are the partner's own people, Plans counts its plans.
 	Staff []operator.Operator
 	Plans int
-	// Looks is how the partner stands with its first looks, and Figures what they came to; a sandbox has none.
-	Looks   cyber.LookStatus
-	Figures cyber.LookFigures
+	// Looks is how the partner stands with its first looks; a sandbox has none.
+	Looks cyber.LookStatus
 }
 
 // Tabs of a partner's page, as its address names them.
@@ -121,12 +120,7 @@ func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (p
 	if err != nil {
 		return partnerPage{}, err
 	}
-	if v.scope.at.ID == "" { // a partner does not see what is usual for others
-		figures, err := c.Rules.FirstLooks.CompareLooks(ctx)
-		if err != nil {
-			return partnerPage{}, err
-		}
-		page.Figures = figures[id]
+	if v.scope.at.ID == "" {
 		if err := c.addPartnerSize(ctx, &page); err != nil {
 			return partnerPage{}, err
 		}

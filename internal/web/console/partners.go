@@ -27,13 +27,9 @@ func (c *Console) gatherPartners(ctx context.Context) ([]partnerRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures, err := c.Rules.FirstLooks.CompareLooks(ctx)
-	if err != nil {
-		return nil, err
-	}
 	rows := make([]partnerRow, len(all))
 	for i, p := range all {
-		row := partnerRow{Partner: p, LooksUnusual: len(figures[p.ID].Unusual) > 0}
+		row := partnerRow{Partner: p}
 		if p.Mode == partner.Live && !p.Forged {
 			status, err := c.Rules.FirstLooks.LookStatus(ctx, p.ID, p.Settings)
 			if err != nil {
@@ -49,8 +45,7 @@ func (c *Console) gatherPartners(ctx context.Context) ([]partnerRow, error) {
 // partnerRow is a partner and how it stands with its first looks; a sandbox has no state.
 type partnerRow struct {
 	partner.Partner
-	LookState    cyber.LookState
-	LooksUnusual bool
+	LookState cyber.LookState
 }
 
 // newPartner shows an empty form for a partner.
