@@ -20,7 +20,6 @@ var namedByFlag = map[string]string{
 	"plan create":      "id",
 	"breach import":    "name",
 	"breach append":    "name",
-	"breach replace":   "name",
 	"breach show":      "name",
 	"breach edit":      "name",
 	"breach explain":   "name",

@@ -15,7 +15,6 @@ type breachCmd struct {
 	List    breachListCmd    `cmd:"" help:"List the breaches."`
 	Show    breachShowCmd    `cmd:"" help:"Show one breach."`
 	Append  breachAppendCmd  `cmd:"" help:"Add what is new in further files to a published breach; findings follow."`
-	Replace breachReplaceCmd `cmd:"" help:"Swap the content of a published breach; findings that no longer hold are withdrawn."`
 	Edit    breachEditCmd    `cmd:"" help:"Change what is told of a breach; statuses follow."`
 	Explain breachExplainCmd `cmd:"" help:"Tell what a breach says of one value, and what was known of it before."`
 	Verify  breachVerifyCmd  `cmd:"" help:"Check every byte of a breach's segment."`

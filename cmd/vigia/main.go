@@ -52,7 +52,7 @@ type cli struct {
 	Message struct {
 		List messageListCmd `cmd:"" help:"List the texts, and who wrote each."`
 	} `cmd:"" group:"clients" help:"What people read of events: list."`
-	Breach    breachCmd    `cmd:"" group:"protect" help:"Breaches: import, append, replace, list, show, explain, edit, verify, retract."`
+	Breach    breachCmd    `cmd:"" group:"protect" help:"Breaches: import, append, list, show, explain, edit, verify, retract."`
 	Passwords passwordsCmd `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
 	Feed      feedCmd      `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, show, pause, resume, run, rotate, remove."`
 	Asset     struct {

@@ -56,25 +56,25 @@ func onlyPaths(paths []string) []string {
 
 // Renew begins to renew a breach by files.
 func (i *consoleImports) Renew(
-	ctx context.Context, way intake.Way, breach string, noPairs bool, from console.Input,
+	ctx context.Context, breach string, noPairs bool, from console.Input,
 ) error {
 	inputs, remove, err := i.listInputs(ctx, from)
 	if err != nil {
 		return err
 	}
 	return i.beginRenewal(
-		ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, remove,
+		ctx, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, remove,
 	)
 }
 
 // beginRenewal does with a renewal what beginImport does with an import. Its match is a job that a worker takes.
-func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec intake.Spec, after func()) error {
+func (i *consoleImports) beginRenewal(ctx context.Context, spec intake.Spec, after func()) error {
 	if err := i.app.Leaks.Importer.Renewable(ctx, spec); err != nil {
 		after()
 		return err
 	}
 	return i.behindAJob(ctx, intake.KindRenew, spec, after, func() error {
-		_, err := i.app.Leaks.Foreground.RenewBreach(i.ctx, way, spec)
+		_, err := i.app.Leaks.Foreground.AppendToBreach(i.ctx, spec)
 		return err
 	})
 }

@@ -31,7 +31,6 @@ var actionWords = map[string]string{ //nolint:gosec // speaks of passwords and k
 	"breach.explain":          "viu de onde veio um dado vazado",
 	"breach.import":           "importou um vazamento",
 	"breach.list":             "listou os vazamentos",
-	"breach.replace":          "substituiu os dados de um vazamento",
 	"breach.retract":          "retirou um vazamento",
 	"breach.show":             "viu um vazamento",
 	"breach.verify":           "conferiu o arquivo de um vazamento",

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/dumptest"
@@ -124,7 +123,7 @@ func TestFactsPerHour(t *testing.T) {
 			e.Clock.Advance(15 * time.Minute)
 			if hour == 1 {
 				line := fmt.Sprintf("mais%d@exemplo.com.br\n", quarter)
-				if _, err := v.Renew(intake.Append, "grande", line, false); err != nil {
+				if _, err := v.Append("grande", line, false); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -154,7 +153,7 @@ func TestWaitingIsNotMatched(t *testing.T) {
 		if got := v.facts(v.Live); got != cyber.LookBurst {
 			t.Fatalf("at once: %d facts", got)
 		}
-		if _, err := v.Renew(intake.Append, "antigo", "alguem@exemplo.com.br\n", false); err != nil {
+		if _, err := v.Append("antigo", "alguem@exemplo.com.br\n", false); err != nil {
 			t.Fatal(err)
 		}
 		v.RunJobs()

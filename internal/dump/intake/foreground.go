@@ -93,13 +93,13 @@ func (f *Foreground) resumeMatch(ctx context.Context, b cyber.Breach) (r leak.Re
 	return r, p.Phase < leak.PhaseLate, nil
 }
 
-// RenewBreach renews a published breach.
-func (f *Foreground) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcome, error) {
+// AppendToBreach adds further files to a published breach.
+func (f *Foreground) AppendToBreach(ctx context.Context, spec Spec) (Outcome, error) {
 	if _, err := f.Breaches.FindBreach(ctx, spec.Breach.Name); err != nil {
 		return Outcome{}, err
 	}
 	return f.runImport(ctx, KindRenew, spec, func(ctx context.Context, spec Spec) (Outcome, error) {
-		return f.Importer.RenewBreach(ctx, way, spec)
+		return f.Importer.AppendToBreach(ctx, spec)
 	})
 }
 

@@ -12,33 +12,13 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// Way is how further inputs change a published breach.
-type Way int
-
-// The ways. Appending adds what is new in the inputs, replacing takes their content for the breach's.
-const (
-	Append Way = iota + 1
-	Replace
-)
-
-// ParseWay reads the word of a way.
-func ParseWay(word string) (Way, error) {
-	switch word {
-	case "append":
-		return Append, nil
-	case "replace":
-		return Replace, nil
-	}
-	return 0, ErrInput.With("way", fault.OneOf, "append, replace")
-}
-
 // renewing marks the folder of a renewal: no breach has such a name.
 const renewing = "+renew"
 
-// RenewBreach scans the inputs as ImportBreach does, and can be interrupted as that, then changes what a published
-// breach holds. Until the new files are whole and in their place the breach is what it was. The match that follows has
+// AppendToBreach scans the inputs as ImportBreach does, and can be interrupted as that, then adds what is new in them to
+// a published breach. Until the new files are whole and in their place it is what it was. The match that follows has
 // findings follow: see leak.RejudgeFindings. Of the spec's breach only the name counts.
-func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcome, error) {
+func (im *Importer) AppendToBreach(ctx context.Context, spec Spec) (Outcome, error) {
 	spec = spec.withMapping()
 	r, err := im.renewable(ctx, spec)
 	if err != nil {
@@ -58,7 +38,7 @@ func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcom
 		return out, errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulRenewal, doubt.Said()), w.releaseFolder())
 	}
 	if err == nil {
-		err = im.renewContent(ctx, w, r, way)
+		err = im.renewContent(ctx, w, r)
 	}
 	if err := w.leaveFolder(err); err != nil {
 		return out, err
@@ -68,7 +48,7 @@ func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcom
 	return out, err
 }
 
-// Renewable refuses what RenewBreach would refuse at once.
+// Renewable refuses what AppendToBreach would refuse at once.
 func (im *Importer) Renewable(ctx context.Context, spec Spec) error {
 	_, err := im.renewable(ctx, spec)
 	return err
@@ -105,19 +85,15 @@ func (im *Importer) openOrRestart(dir string, spec Spec, mayRestart bool) (*work
 	return openWork(dir, spec.Inputs, im.Tables, spec.NoPairs)
 }
 
-// renewContent makes the new content out of what was scanned and publishes it.
-func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record, way Way) error {
-	exposes := []cyber.Exposed{leak.Auto}
-	if way == Append {
-		exposes = append(slices.Clone(r.Exposes), leak.Auto)
-		if err := im.appendTo(ctx, w, r); err != nil {
-			return err
-		}
-		sum := leak.Tally{} // nothing of it is measured yet
-		sum.AddTally(r.Tally)
-		sum.AddTally(w.last.Tally)
-		w.last.Tally = sum
+// renewContent unites what was scanned with what is published, and publishes it.
+func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record) error {
+	if err := im.appendTo(ctx, w, r); err != nil {
+		return err
 	}
+	sum := leak.Tally{} // nothing of it is measured yet
+	sum.AddTally(r.Tally)
+	sum.AddTally(w.last.Tally)
+	w.last.Tally = sum
 	// The number of the renewal is in the names, so that they are never used again: a job that removes former files
 	// cannot remove a new one.
 	p, err := w.publication(r.Name, r.Name+".pairs", fmt.Sprintf(".%d.seg", r.Renewals+1))
@@ -125,6 +101,7 @@ func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record, wa
 		return err
 	}
 	return im.publishFiles(ctx, w, p, func() error {
+		exposes := append(slices.Clone(r.Exposes), leak.Auto)
 		return im.Store.RenewBreach(ctx, r.Name, leak.Renewal{Publication: p, Base: r.Content, Exposes: exposes})
 	})
 }

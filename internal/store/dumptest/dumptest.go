@@ -349,16 +349,15 @@ func (v *Env) Names() string {
 	return strings.Join(names, " ")
 }
 
-// Renew renews a breach with one file and does the work that follows.
-func (v *Env) Renew(way intake.Way, name, content string, force bool) (intake.Outcome, error) {
+// Append adds one file to a breach and does the work that follows.
+func (v *Env) Append(name, content string, force bool) (intake.Outcome, error) {
 	v.T.Helper()
 	inputs, err := intake.ListInputs(v.T.Context(), nil, []string{v.File("more.csv", content)})
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	out, err := v.Importer.RenewBreach(
+	out, err := v.Importer.AppendToBreach(
 		v.T.Context(),
-		way,
 		intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force},
 	)
 	v.RunJobs()

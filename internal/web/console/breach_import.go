@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
@@ -87,23 +86,14 @@ func importBreach(c *Console, r *request) (answer, error) {
 	})
 }
 
-var wayOptions = []choiceOption{
-	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
-	{
-		"replace",
-		"Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos " +
-			"de novo",
-	},
-}
-
-// newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an upload.
+// newRenewal shows the form that adds to the content of a breach, from paths on the server or an upload.
 func newRenewal(c *Console, r *request) (answer, error) {
 	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
 	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
-	return view{"breach-renew", "Renovar o conteúdo", breachForm{rec, upload}}, nil
+	return view{"breach-renew", "Acrescentar arquivos", breachForm{rec, upload}}, nil
 }
 
 // renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted
@@ -112,8 +102,6 @@ func renewBreach(c *Console, r *request) (answer, error) {
 	form := newFormReader(r)
 	from, detail := form.readInput()
 	name := r.PathValue("name")
-	way, err := intake.ParseWay(r.PostForm.Get("way"))
-	form.noteFault(err)
 	if _, err := c.Rules.Breaches.FindBreach(r.Context(), name); err != nil {
 		return nil, err
 	}
@@ -121,8 +109,8 @@ func renewBreach(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	next := redirect{joinPath("breaches", name), "breach.renewing"}
-	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, detail, next, func() error {
-		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), from)
+	return c.recordAndRun(r, "breach.append", name, detail, next, func() error {
+		return c.Rules.Breaches.Renew(r.Context(), name, r.PostForm.Has("no_pairs"), from)
 	})
 }
 

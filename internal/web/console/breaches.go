@@ -27,7 +27,7 @@ type Breaches interface {
 	// Import begins to import files, as a job; noPairs keeps nothing of passwords beside identifiers.
 	Import(ctx context.Context, b cyber.Breach, noPairs bool, from Input) error
 	// Renew begins to change what a published breach holds, as a job.
-	Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, from Input) error
+	Renew(ctx context.Context, breach string, noPairs bool, from Input) error
 }
 
 // listBreaches shows one page of the imported breaches and a chart of all of them.

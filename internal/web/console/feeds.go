@@ -60,7 +60,11 @@ func createFeed(c *Console, r *request) (answer, error) {
 		Secret: r.trimmedField("key"),
 		// An empty field means the default.
 		Every:    time.Duration(form.readNumber("minutes", 0)) * time.Minute,
-		Settings: feed.Settings{PerMinute: form.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")},
+		Settings: feed.Settings{
+			PerMinute: form.readNumber("per_minute", 0),
+			Vendor:    r.PostForm.Has("vendor"),
+			NoPairs:   r.PostForm.Has("no_pairs"),
+		},
 	}
 	form.noteFault(c.Rules.Feeds.CheckTarget(r.Context(), f))
 	next := redirect{"/feeds", "feed.added"}

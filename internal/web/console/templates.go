@@ -89,7 +89,6 @@ func pathOf(segments ...any) string {
 var choiceLists = map[string][]choiceOption{
 	"exposed":     exposedOptions,
 	"sources":     kindOptions,
-	"ways":        wayOptions,
 	"feeds":       feedKinds,
 	"algorithms":  algorithmOptions,
 	"resolutions": resolutionOptions,

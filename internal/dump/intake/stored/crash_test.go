@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,11 +43,7 @@ func TestImportChild(t *testing.T) {
 	}
 	spec := intake.Spec{Breach: dumptest.MakeBreach(orders[3], cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}
 	if len(orders) > 4 {
-		way, werr := strconv.Atoi(orders[4])
-		if werr != nil {
-			t.Fatal(werr)
-		}
-		_, err = v.Importer.RenewBreach(context.Background(), intake.Way(way), spec)
+		_, err = v.Importer.AppendToBreach(context.Background(), spec)
 	} else {
 		_, err = v.Importer.ImportBreach(context.Background(), spec)
 	}

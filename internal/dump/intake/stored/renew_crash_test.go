@@ -30,8 +30,8 @@ func renewalDump(first, last int, password string) string {
 	return b.String()
 }
 
-// TestKilledRenewals kills renewals of each way at any moment: after each kill the breach is what it was or what it is
-// to be, whole; the same renewal run again gets through, and says of each person what an undisturbed one says.
+// TestKilledRenewals kills appends at any moment: after each kill the breach is what it was or what it is
+// to be, whole; the same command run again gets through, and says of each person what an undisturbed one says.
 func TestKilledRenewals(t *testing.T) {
 	kills, people := 1, 3000
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
@@ -45,19 +45,14 @@ func TestKilledRenewals(t *testing.T) {
 			v.Watch(v.Live, fmt.Sprint("u", i), "email", fmt.Sprintf("pessoa%d@exemplo.com.br", i*people/8))
 		}
 		first := v.File("a.csv", renewalDump(0, people, "segredo1"))
-		for way, second := range map[intake.Way]string{
-			intake.Append: renewalDump(people/2, people*3/2, "segredo2"), intake.Replace: renewalDump(people/2,
-				people*3/2, "segredo2"),
-		} {
-			v.killRenewals(way, first, v.File(fmt.Sprint("b", way, ".csv"), second), kills)
-		}
+		v.killAppends(first, v.File("b.csv", renewalDump(people/2, people*3/2, "segredo2")), kills)
 	})
 }
 
-// killRenewals renews a breach undisturbed, and others under kills.
-func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
+// killAppends appends to a breach undisturbed, and to others under kills.
+func (v *env) killAppends(first, second string, kills int) {
 	v.T.Helper()
-	calm := fmt.Sprint("calmo-", way)
+	const calm = "calmo"
 	before := v.keysOf(v.Import(dumptest.MakeBreach(calm, cyber.SourceBreach), first).Record)
 	v.RunJobs()
 	inputs, err := intake.ListInputs(v.T.Context(), nil, []string{second})
@@ -65,9 +60,8 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 		v.T.Fatal(err)
 	}
 	start := time.Now()
-	out, err := v.Importer.RenewBreach(
+	out, err := v.Importer.AppendToBreach(
 		v.T.Context(),
-		way,
 		intake.Spec{Breach: cyber.Breach{Name: calm}, Inputs: inputs},
 	)
 	if err != nil || out.Unchanged {
@@ -77,10 +71,10 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 	undisturbed := time.Since(start)
 	renewed := v.keysOf(out.Record)
 	for killed, round := 0, 0; killed < kills; round++ {
-		name := fmt.Sprint("morto-", way, "-", round)
+		name := fmt.Sprint("morto-", round)
 		v.Import(dumptest.MakeBreach(name, cyber.SourceBreach), first)
 		v.RunJobs()
-		killed += v.killChild([]string{second, name, fmt.Sprint(int(way))}, undisturbed, func() {
+		killed += v.killChild([]string{second, name, "append"}, undisturbed, func() {
 			r, err := v.Breaches.BreachByName(context.Background(), name)
 			if err != nil {
 				v.T.Fatal(err)

@@ -89,8 +89,7 @@ func TestRenew(t *testing.T) {
 				t.Errorf("%s: files %v, want %v; former %v: %v", what, names, current, r.Former, err)
 			}
 		}
-		out, err := v.Renew(
-			intake.Append,
+		out, err := v.Append(
 			"loja",
 			"email,senha\nana@exemplo.com,segredo2\nbia@exemplo.com,segredo1\ndavi@exemplo.com,\n",
 			false,
@@ -113,8 +112,7 @@ func TestRenew(t *testing.T) {
 			"loja [email] | email=alerta",
 			"loja [email] | email=alerta",
 		)
-		if out, err = v.Renew(
-			intake.Append,
+		if out, err = v.Append(
 			"loja",
 			"bia@exemplo.com\n",
 			false,
@@ -122,29 +120,6 @@ func TestRenew(t *testing.T) {
 			out.Renewals != 1 {
 			t.Errorf("append nothing new: %+v, %v", out, err)
 		}
-		if _, err = v.Renew(intake.Replace, "loja", "email,nome\nana@exemplo.com,Ana Lima\n", false); err != nil {
-			t.Fatal(err)
-		}
-		check("replace", []string{
-			"leak ana email:loja", "status ana email comprometido>alerta", "status bia email comprometido>monitorado",
-			"status caio email alerta>monitorado", "status davi email alerta>monitorado",
-		}, "loja [email name] | email=alerta", "loja retracted | email=monitorado", "loja retracted | email=monitorado", "loja retracted | email=monitorado")
-		if _, err = v.Renew(intake.Replace, "loja", first, false); err != nil {
-			t.Fatal(err)
-		}
-		check(
-			"back",
-			[]string{
-				"leak bia email:loja",
-				"leak caio email:loja",
-				"status bia email monitorado>comprometido",
-				"status caio email monitorado>alerta",
-			},
-			"loja [email] | email=alerta",
-			"loja [email password] | email=comprometido",
-			"loja [email] | email=alerta",
-			"loja retracted | email=monitorado",
-		)
 	})
 }
 
@@ -210,15 +185,14 @@ func TestRenewInterrupted(t *testing.T) {
 			}
 		})
 		v.Importer.Workers = 1
-		if _, err := v.Importer.RenewBreach(stopped, intake.Append, spec); !errors.Is(err, context.Canceled) {
+		if _, err := v.Importer.AppendToBreach(stopped, spec); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		whole := seen
 		store := &brokenStore{Store: v.Importer.Store, before: errors.New("away")}
 		v.Importer.Store = store
-		if _, err := v.Importer.RenewBreach(
+		if _, err := v.Importer.AppendToBreach(
 			ctx,
-			intake.Append,
 			spec,
 		); !errors.Is(err, store.before) ||
 			seen-whole > 10_000 {
@@ -230,11 +204,11 @@ func TestRenewInterrupted(t *testing.T) {
 		}
 		v.WantEqual("before", v.says("ana"), "loja [email] | email=alerta")
 		whole, store.before, store.after = seen, nil, errors.New("cut off")
-		if _, err := v.Importer.RenewBreach(ctx, intake.Append, spec); !errors.Is(err, store.after) || seen != whole {
+		if _, err := v.Importer.AppendToBreach(ctx, spec); !errors.Is(err, store.after) || seen != whole {
 			t.Fatalf("%d values scanned again: %v", seen-whole, err)
 		}
 		store.after = nil
-		out, err := v.Importer.RenewBreach(ctx, intake.Append, spec)
+		out, err := v.Importer.AppendToBreach(ctx, spec)
 		undo()
 		if err != nil || seen != whole || !out.Unchanged || out.Renewals != 1 || out.Tally.Found["email"] != 6_002 ||
 			out.Tally.Distinct != 6_002 {
@@ -273,15 +247,15 @@ func TestRenewRefused(t *testing.T) {
 			"retirado":   leak.ErrRetracted,
 			"nenhum":     leak.ErrBreachNotFound,
 		} {
-			if _, err := v.Renew(intake.Replace, name, "ana@exemplo.com\n", true); !errors.Is(err, want) {
+			if _, err := v.Append(name, "ana@exemplo.com\n", true); !errors.Is(err, want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach), v.File("a.csv", "email\nana@exemplo.com\n"))
-		if _, err := v.Renew(intake.Replace, "loja", "nada\n", false); !errors.Is(err, intake.ErrDoubtful) {
+		if _, err := v.Append("loja", "nada\n", false); !errors.Is(err, intake.ErrDoubtful) {
 			t.Errorf("nothing in it: %v", err)
 		}
-		if _, err := v.Importer.RenewBreach(ctx, intake.Append,
+		if _, err := v.Importer.AppendToBreach(ctx,
 			intake.Spec{Breach: cyber.Breach{Name: "loja"}}); !errors.Is(err, intake.ErrInput) {
 			t.Errorf("without inputs: %v", err)
 		}
@@ -333,7 +307,7 @@ func TestTwoMachinesShareADump(t *testing.T) {
 			t.Fatal(err)
 		}
 		spec := intake.Spec{Breach: cyber.Breach{Name: "colecao"}, Inputs: inputs}
-		out, err := second.Importer.RenewBreach(t.Context(), intake.Append, spec)
+		out, err := second.Importer.AppendToBreach(t.Context(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}
