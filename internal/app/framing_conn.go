@@ -36,13 +36,13 @@ func (c *framedConn) Read(p []byte) (int, error) {
 	if c.framing.state == inUnknown {
 		c.lost.Store(true)
 	}
-	return n, err //nolint:wrapcheck // a connection's errors are its caller's
+	return n, err // a connection's errors are its caller's
 }
 
 // CloseWrite lets net/http end its side first, so that a refusal is read before the connection breaks.
 func (c *framedConn) CloseWrite() error {
 	if half, can := c.Conn.(interface{ CloseWrite() error }); can {
-		return half.CloseWrite() //nolint:wrapcheck // net/http ignores it
+		return half.CloseWrite() // net/http ignores it
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (l *framedListener) Accept() (net.Conn, error) {
 	if l.secure == nil {
 		c, err := l.Listener.Accept()
 		if err != nil {
-			return nil, err //nolint:wrapcheck // net/http judges it
+			return nil, err // net/http judges it
 		}
 		return &framedConn{Conn: c}, nil
 	}
@@ -83,5 +83,5 @@ func (l *framedListener) handShake(secure *tls.Conn) {
 // Close stops accepting.
 func (l *framedListener) Close() error {
 	l.close.Do(func() { close(l.closed) })
-	return l.Listener.Close() //nolint:wrapcheck // net/http judges it
+	return l.Listener.Close() // net/http judges it
 }

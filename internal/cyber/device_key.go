@@ -82,23 +82,6 @@ func keyChecksum(text []byte) (int, bool) {
 	return sum % keyModulus, true
 }
 
-// IsValidKey reports whether text is a key that this service can have generated: its form and check character are
-// right. Case, spaces and hyphens do not matter, as people copy keys by hand. It says nothing about keys of a vendor.
-func IsValidKey(text string) bool {
-	bare := make([]byte, 0, keyLength)
-	for _, c := range []byte(strings.ToUpper(text)) {
-		if c == '-' || c == ' ' {
-			continue
-		}
-		if len(bare) == keyLength {
-			return false
-		}
-		bare = append(bare, c)
-	}
-	sum, ok := keyChecksum(bare)
-	return ok && len(bare) == keyLength && sum == 0
-}
-
 // groupCharacters writes a key in groups of five.
 func groupCharacters(text []byte) string {
 	var b strings.Builder

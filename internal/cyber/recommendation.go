@@ -28,25 +28,6 @@ const (
 	MendAnswer   Mends = "answer"
 )
 
-// ListMends lists everything that can be mended.
-func ListMends() []Mends {
-	return []Mends{
-		MendStealer,
-		MendPassword,
-		MendCard,
-		MendSession,
-		MendIdentity,
-		MendMoney,
-		MendHash,
-		MendHealth,
-		MendPhish,
-		MendContact,
-		MendDevice,
-		MendWatch,
-		MendAnswer,
-	}
-}
-
 // Recommendation is something to do, what it mends and what it wins.
 type Recommendation struct {
 	Mends Mends

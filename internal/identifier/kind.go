@@ -32,9 +32,6 @@ var kindNames = [NumKinds]string{
 
 func ListKinds() []Kind { return []Kind{Email, CPF, Phone, Card, Domain, PixKey, CNPJ} }
 
-// IsExtra tells the kinds that the contract's own operations neither take nor show.
-func (k Kind) IsExtra() bool { return k == PixKey || k == CNPJ }
-
 // String returns the partner contract's word for the kind, or the extensions'.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kindNames) {

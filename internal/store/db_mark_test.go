@@ -234,7 +234,7 @@ func login(
 	people *operator.Registry,
 	ctx context.Context,
 	email, password, code, from string,
-) (operator.Operator, string, error) { //nolint:revive // as the method that it stands for
+) (operator.Operator, string, error) { // as the method that it stands for
 	try, err := people.TryPassword(ctx, email, password)
 	if err != nil {
 		return operator.Operator{}, "", err

@@ -236,5 +236,3 @@ func (s Subjects) beingErased(ctx context.Context, q querier, x indexes) (yes bo
 func (s Subjects) ScrubErased(ctx context.Context) error {
 	return s.db.ScrubDeleted(ctx, erasedTables...)
 }
-
-func (s Subjects) DatabaseEngine() sqldb.Engine { return s.db.EngineName() }

@@ -76,18 +76,3 @@ func (d *Files) ForgetLocal(name string) error {
 	}
 	return nil
 }
-
-// ListLocal lists the local files.
-func (d *Files) ListLocal() ([]string, error) {
-	entries, err := os.ReadDir(d.dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if fileName.MatchString(e.Name()) && e.Type().IsRegular() {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
-}

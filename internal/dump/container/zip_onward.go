@@ -56,7 +56,7 @@ func (w *walker) readNextZipFile(l layer, in *byteCounter) (bool, error) {
 	}
 	var head [30]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return false, nil //nolint:nilerr // noted by the caller as cut short
+		return false, nil // noted by the caller as cut short
 	}
 	b := binary.LittleEndian
 	e := zipEntry{
@@ -72,7 +72,7 @@ func (w *walker) readNextZipFile(l layer, in *byteCounter) (bool, error) {
 	e.extra = make([]byte, b.Uint16(head[28:]))
 	for _, part := range [][]byte{name, e.extra} {
 		if _, err := io.ReadFull(in, part); err != nil {
-			return false, nil //nolint:nilerr // noted by the caller as cut short
+			return false, nil // noted by the caller as cut short
 		}
 	}
 	e.readWideSizes()

@@ -35,7 +35,7 @@ func extras(t *testing.T, text string) []string {
 	t.Helper()
 	var got []string
 	r := scan.NewRecorder(func(s *record.Sighting) {
-		if s.Kind.IsExtra() {
+		if s.Kind == identifier.PixKey || s.Kind == identifier.CNPJ {
 			got = append(got, fmt.Sprintf("%v %s", s.Kind, s.Normal))
 		}
 	})

@@ -155,7 +155,7 @@ func TestRetract(t *testing.T) {
 		v.LoadPublished()
 		v.Watch(v.Live, "bia", "email", "ana@exemplo.com.br")
 		v.WantEqual("new value", v.FindingsOf(v.Live, "bia"), "email:certo:open")
-		names, err := v.Files.ListLocal()
+		names, err := v.ListSegments()
 		if err != nil || len(names) != 1 || !strings.HasPrefix(names[0], "certo-") {
 			t.Errorf("files left: %v, %v", names, err)
 		}

@@ -193,5 +193,4 @@ var (
 		"another machine is importing it",
 		"Outra máquina já o está importando.",
 	)
-	ImportCancelled = addRule("import_cancelled", "the import was cancelled", "A importação foi cancelada.")
 )

@@ -59,9 +59,6 @@ type Recalled struct {
 	Said       *Sentence
 }
 
-// English returns what the error said.
-func (r Recalled) English() string { return r.Text }
-
 // Portuguese returns what its rule says, and otherwise where to look.
 func (r Recalled) Portuguese() string {
 	if r.Said == nil {

@@ -133,7 +133,7 @@ func aws(s *standIn) {
 			return
 		}
 		var in struct {
-			KeyId             string //nolint:revive // AWS's name
+			KeyId             string // AWS's name
 			Plaintext         []byte
 			CiphertextBlob    []byte
 			EncryptionContext map[string]string
@@ -172,7 +172,7 @@ func vault(s *standIn) {
 			_, _ = w.Write([]byte(`{"errors":["permission denied"]}`))
 			return
 		}
-		var in struct{ Plaintext, Ciphertext, Associated_Data string } //nolint:revive // as it is spelt
+		var in struct{ Plaintext, Ciphertext, Associated_Data string } // as it is spelt
 		if err := json.Unmarshal(body, &in); err != nil {
 			s.t.Error(err)
 		}

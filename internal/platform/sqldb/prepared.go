@@ -3,8 +3,6 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -126,18 +124,4 @@ func (t *Tx) keptStatement(ctx context.Context, query string) *sql.Stmt {
 		return nil
 	}
 	return t.StmtContext(ctx, kept)
-}
-
-// UsedStatements returns the statements of SQLite that were used so far, to be read or to be written: a test asks how
-// the engine runs them.
-func (d *DB) UsedStatements() []string {
-	all := map[string]bool{}
-	for _, p := range []*prepared{d.texts, d.readTexts} {
-		p.mu.Lock()
-		for text := range p.used {
-			all[text] = true
-		}
-		p.mu.Unlock()
-	}
-	return slices.Sorted(maps.Keys(all))
 }

@@ -118,9 +118,6 @@ func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
 	return at, nil
 }
 
-// CheckAnswers returns an error unless the database answers.
-func (d *DB) CheckAnswers(ctx context.Context) error { return d.read.PingContext(ctx) }
-
 // Close closes the pools.
 func (d *DB) Close() error {
 	if d.stopCare != nil {

@@ -364,3 +364,12 @@ func (v *Env) Append(name, content string, force bool) (intake.Outcome, error) {
 	v.LoadPublished()
 	return out, err
 }
+
+// ListSegments returns the names of the segment files in the folder of the corpora.
+func (v *Env) ListSegments() ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(v.Folder, "corpora", "*.seg"))
+	for i, path := range paths {
+		paths[i] = filepath.Base(path)
+	}
+	return paths, err
+}

@@ -68,7 +68,10 @@ func TestBothDigestsNameOnePerson(t *testing.T) {
 // TestEveryRecommendationHasItsSentence: whatever the model can recommend is said in full, with nothing left to fill
 // in.
 func TestEveryRecommendationHasItsSentence(t *testing.T) {
-	for _, m := range cyber.ListMends() {
+	for _, m := range []cyber.Mends{
+		cyber.MendStealer, cyber.MendPassword, cyber.MendCard, cyber.MendSession, cyber.MendIdentity, cyber.MendMoney,
+		cyber.MendHash, cyber.MendHealth, cyber.MendPhish, cyber.MendContact, cyber.MendDevice, cyber.MendWatch, cyber.MendAnswer,
+	} {
 		switch m {
 		case cyber.MendAnswer: // the catalogue's own words
 		case cyber.MendWatch:

@@ -42,7 +42,7 @@ func (in *intake) Read(p []byte) (int, error) {
 		}
 		return n, in.err
 	}
-	return n, err //nolint:wrapcheck // io.EOF, or nothing
+	return n, err // io.EOF, or nothing
 }
 
 // drainBody reads what is left, so that the digest is that of the body up to its limit. It is false for a body that
@@ -133,5 +133,5 @@ func (c *counting) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		c.err = err
 	}
-	return n, err //nolint:wrapcheck // a reader's errors are its caller's
+	return n, err // a reader's errors are its caller's
 }

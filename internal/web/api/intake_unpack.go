@@ -68,7 +68,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	case u.given > unpackedFree && u.given > maxUnpackRatio*u.packed.read:
 		return n, errUnpackRatio.With("body", fault.UnpackRatio, maxUnpackRatio)
 	case err == nil, errors.Is(err, io.EOF):
-		return n, err //nolint:wrapcheck // io.EOF, or nothing
+		return n, err // io.EOF, or nothing
 	}
 	return n, u.gzipFault()
 }

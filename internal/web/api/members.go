@@ -93,18 +93,18 @@ func (f *memberFinder) visit(t reflect.Type, path, place string) error {
 	case kind == '[' && t.Kind() == reflect.Slice:
 		return f.visitList(t.Elem(), path, place)
 	}
-	return f.decoder.SkipValue() //nolint:wrapcheck // the caller only asks whether there is one
+	return f.decoder.SkipValue() // the caller only asks whether there is one
 }
 
 func (f *memberFinder) visitObject(t reflect.Type, path, place string) error {
 	known := membersOf(t)
 	if _, err := f.decoder.ReadToken(); err != nil {
-		return err //nolint:wrapcheck // as in visit
+		return err // as in visit
 	}
 	for f.decoder.PeekKind() != '}' {
 		token, err := f.decoder.ReadToken()
 		if err != nil {
-			return err //nolint:wrapcheck // as in visit
+			return err // as in visit
 		}
 		name := token.String()
 		if of, is := known[name]; is {
@@ -114,16 +114,16 @@ func (f *memberFinder) visitObject(t reflect.Type, path, place string) error {
 			err = f.decoder.SkipValue()
 		}
 		if err != nil {
-			return err //nolint:wrapcheck // as in visit
+			return err // as in visit
 		}
 	}
 	_, err := f.decoder.ReadToken()
-	return err //nolint:wrapcheck // as in visit
+	return err // as in visit
 }
 
 func (f *memberFinder) visitList(t reflect.Type, path, place string) error {
 	if _, err := f.decoder.ReadToken(); err != nil {
-		return err //nolint:wrapcheck // as in visit
+		return err // as in visit
 	}
 	for i := 0; f.decoder.PeekKind() != ']'; i++ {
 		if err := f.visit(t, joinMember(path, strconv.Itoa(i)), place); err != nil {
@@ -131,7 +131,7 @@ func (f *memberFinder) visitList(t reflect.Type, path, place string) error {
 		}
 	}
 	_, err := f.decoder.ReadToken()
-	return err //nolint:wrapcheck // as in visit
+	return err // as in visit
 }
 
 // memberName is what the name of a member looks like. Others are not repeated: they may be somebody's data.

@@ -19,7 +19,7 @@ import (
 // check like any other value, so none may turn up in a log line either.
 func mutations(right string) []string {
 	text := func(s string) string {
-		b, _ := json.Marshal(s) //nolint:errchkjson // a string
+		b, _ := json.Marshal(s) // a string
 		return string(b)
 	}
 	half := right[:len(right)/2]
@@ -424,7 +424,7 @@ func dropped(body string) []string {
 				rest[n] = v
 			}
 		}
-		text, _ := json.Marshal(rest) //nolint:errchkjson // came from JSON
+		text, _ := json.Marshal(rest) // came from JSON
 		list = append(list, string(text))
 	}
 	return list

@@ -126,7 +126,7 @@ func (p *pieces) Read(into []byte) (int, error) {
 				continue
 			}
 		}
-		return n, err //nolint:wrapcheck // a reader's errors are its caller's
+		return n, err // a reader's errors are its caller's
 	}
 }
 

@@ -106,10 +106,10 @@ func followJob(c *Console, r *request) (answer, error) {
 				deadline := time.Now().Add(10 * time.Second) //nolint:forbidigo // of a connection
 				_ = control.SetWriteDeadline(deadline)       // a server without deadlines refuses
 				if _, err := fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(line, "\n", " ")); err != nil {
-					return nil //nolint:nilerr // the reader has gone
+					return nil // the reader has gone
 				}
 				if err := control.Flush(); err != nil {
-					return nil //nolint:nilerr // the reader has gone
+					return nil // the reader has gone
 				}
 			}
 			if row.Over() || c.Stopping() {

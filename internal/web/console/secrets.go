@@ -81,7 +81,7 @@ func (r *request) secretSealer() (cipher.AEAD, error) {
 func showSecrets(c *Console, r *request) (answer, error) {
 	cookie, err := r.Cookie(secretCookie)
 	if err != nil {
-		return redirect{to: "/"}, nil //nolint:nilerr // the time to read them is over
+		return redirect{to: "/"}, nil // the time to read them is over
 	}
 	sealer, err := r.secretSealer()
 	if err != nil {
@@ -96,7 +96,7 @@ func showSecrets(c *Console, r *request) (answer, error) {
 		err = json.Unmarshal(sealed, &page)
 	}
 	if err != nil {
-		return redirect{to: "/"}, nil //nolint:nilerr // those of another session
+		return redirect{to: "/"}, nil // those of another session
 	}
 	if page.Once {
 		token, err := c.Rules.Operators.RenewToken(r.Context(), &r.session)

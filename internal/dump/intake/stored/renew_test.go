@@ -84,7 +84,7 @@ func TestRenew(t *testing.T) {
 				current = append(current, f.Name)
 			}
 			slices.Sort(current)
-			names, err := v.Files.ListLocal()
+			names, err := v.ListSegments()
 			if err != nil || !slices.Equal(names, current) || len(r.Former) > 0 || r.Tally.Measured == nil {
 				t.Errorf("%s: files %v, want %v; former %v: %v", what, names, current, r.Former, err)
 			}

@@ -327,6 +327,6 @@ func has[T any](holds func(T) error) func(answer) error {
 
 // text writes a JSON string.
 func text(s string) string {
-	b, _ := json.Marshal(s) //nolint:errchkjson // a string
+	b, _ := json.Marshal(s) // a string
 	return string(b)
 }

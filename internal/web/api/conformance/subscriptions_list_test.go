@@ -100,7 +100,7 @@ func singleRows(w *world) (rows []check) {
 		}, expect{status: status, message: message, holds: holds}})
 	}
 	for n := range listedPeople {
-		want, _ := json.Marshal(map[string]any{ //nolint:errchkjson // of plain values
+		want, _ := json.Marshal(map[string]any{ // of plain values
 			"start_date": "2026-02-01T00:00:00.000Z", "expiry_date": "", "plan_id": "plano",
 			"beneficiary": newItem(2000 + n)["beneficiary"],
 		})
