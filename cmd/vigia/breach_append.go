@@ -23,8 +23,8 @@ type breachAppendCmd struct {
 func (breachAppendCmd) Help() string {
 	return "Adds what is new in further files. People who are found only now are told; so are those who were found " +
 		"before, if the new records say more of them. The breach stays as it is until the new content is whole. " +
-		"Ctrl-C stops cleanly; the same command goes on where it stopped. To correct what a breach holds, retract it and " +
-		"import it anew under another name.\n\nExample:\n  vigia breach append loja-exemplo second-part.7z"
+		"Ctrl-C stops cleanly; the same command goes on where it stopped. To correct what a breach holds, retract it " +
+		"and import it anew under another name.\n\nExample:\n  vigia breach append loja-exemplo second-part.7z"
 }
 
 func (b *breachAppendCmd) Run(ctx context.Context, open opener, o *output) error {

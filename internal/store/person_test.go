@@ -359,7 +359,7 @@ func (w *lives) sealedOf(t *testing.T, h human) (marks [][]byte) {
 			}
 			marks = append(marks, b[:16], b[len(b)-16:])
 		}
-		//nolint:sqlclosecheck // a deferred one would wait for the other queries
+		// Not deferred: it would wait for the other queries.
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -107,8 +107,8 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 		return nil
 	}
 	args := []any{id}
-	// The plus keeps SQLite from reading all findings of the partner by time: without statistics it takes that for cheaper
-	// than to look a few values up and sort.
+	// The plus keeps SQLite from reading all findings of the partner by time: without statistics it takes that for
+	// cheaper than to look a few values up and sort.
 	findings, err := collectRows(ctx, tx,
 		func(row scanner, f *cyber.Finding) error {
 			return s.scanOwnFinding(longer{row, []any{&f.Breach.Name}}, f)

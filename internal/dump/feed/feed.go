@@ -1,5 +1,5 @@
-// Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job. Feeds runs them
-// and hands what came to intake.
+// Package feed brings dumps by itself: continuous sources that are looked at now and then, each as a job. Feeds runs
+// them and hands what came to intake.
 //
 // A source is foreign: what it sends is bounded, what it answers is kept short, and its failure is the feed's and not
 // the service's.
@@ -57,8 +57,8 @@ type Settings struct {
 	PerMinute int `json:"per_minute,omitempty"`
 	// Mapping says how the records of what comes are read, as it was written: see stated.ParseMapping.
 	Mapping string `json:"mapping,omitempty"`
-	// Vendor says that manifests in the folder are a vendor's: an operator approves their titles and descriptions before
-	// anyone else reads them. What a list says always is.
+	// Vendor says that manifests in the folder are a vendor's: an operator approves their titles and descriptions
+	// before anyone else reads them. What a list says always is.
 	Vendor bool `json:"vendor,omitempty"`
 	// NoPairs keeps nothing of passwords beside identifiers; a manifest can ask for the same.
 	NoPairs bool `json:"no_pairs,omitempty"`

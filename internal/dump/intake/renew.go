@@ -15,8 +15,8 @@ import (
 // renewing marks the folder of a renewal: no breach has such a name.
 const renewing = "+renew"
 
-// AppendToBreach scans the inputs as ImportBreach does, and can be interrupted as that, then adds what is new in them to
-// a published breach. Until the new files are whole and in their place it is what it was. The match that follows has
+// AppendToBreach scans the inputs as ImportBreach does, and can be interrupted as that, then adds what is new in them
+// to a published breach. Until the new files are whole and in their place it is what it was. The match that follows has
 // findings follow: see leak.RejudgeFindings. Of the spec's breach only the name counts.
 func (im *Importer) AppendToBreach(ctx context.Context, spec Spec) (Outcome, error) {
 	spec = spec.withMapping()

@@ -59,7 +59,7 @@ func createFeed(c *Console, r *request) (answer, error) {
 		Target: r.trimmedField("target"),
 		Secret: r.trimmedField("key"),
 		// An empty field means the default.
-		Every:    time.Duration(form.readNumber("minutes", 0)) * time.Minute,
+		Every: time.Duration(form.readNumber("minutes", 0)) * time.Minute,
 		Settings: feed.Settings{
 			PerMinute: form.readNumber("per_minute", 0),
 			Vendor:    r.PostForm.Has("vendor"),

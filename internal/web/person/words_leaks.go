@@ -3,8 +3,12 @@ package person
 var leakWords = map[string]said{
 	"leaks.title":  {"Vazamentos", "Filtraciones", "Leaks"},
 	"leaks.values": {"Dados que monitoramos para você", "Datos que vigilamos por usted", "What we watch for you"},
-	"leaks.none":   {"Nenhum dado é monitorado ainda.", "Todavía no se vigila ningún dato.", "No value is watched yet."},
-	"leaks.open":   {"Vazamentos em aberto", "Filtraciones abiertas", "Open leaks"},
+	"leaks.none": {
+		"Nenhum dado é monitorado ainda.",
+		"Todavía no se vigila ningún dato.",
+		"No value is watched yet.",
+	},
+	"leaks.open": {"Vazamentos em aberto", "Filtraciones abiertas", "Open leaks"},
 	"leaks.noopen": {
 		"Nenhum. Os seus dados monitorados não estão em nenhum vazamento em aberto.",
 		"Ninguna. Sus datos vigilados no están en ninguna filtración abierta.",
