@@ -417,7 +417,8 @@ func (s *batchRegisters) ListProbes(_ context.Context, after Place, _ int) ([]Pr
 	return s.batches[after.At], Place{At: after.At + 1}, s.call("watched")
 }
 
-func (s *batchRegisters) ListUntold(_ context.Context, _ string, _ partner.ID, of []Watcher) (list []Candidate, _ error) {
+func (s *batchRegisters) ListUntold(_ context.Context, _ string, _ partner.ID, of []Watcher) ([]Candidate, error) {
+	var list []Candidate
 	for _, w := range of {
 		list = append(list, Candidate{w.Asset, uint64(printOf(w.Asset))})
 	}

@@ -189,7 +189,7 @@ func TestReplayedDeliveriesKeepOrder(t *testing.T) {
 					ordered = append(ordered, o.Ordered)
 				}
 				if n != int64(len(asked.want)) || !slices.Equal(ordered, asked.want) {
-					t.Errorf("%s, after %q: %d deliveries, ordered %v, want %v", name, statement, n, ordered, asked.want)
+					t.Errorf("%s, %q: %d deliveries, ordered %v, want %v", name, statement, n, ordered, asked.want)
 				}
 			}
 			m.exec(t, `DELETE FROM delivery`)

@@ -357,8 +357,8 @@ func TestOperatorsErasureCompletesARequest(t *testing.T) {
 	})
 }
 
-// TestErasureIsEndedOnce: workers that join in one erasure, since the first of them takes longer than its claim lasts, end
-// it together. The audit trail has one line about it, and there is one tombstone.
+// TestErasureIsEndedOnce: workers that join in one erasure, since the first of them takes longer than its claim lasts,
+// end it together. The audit trail has one line about it, and there is one tombstone.
 func TestErasureIsEndedOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -398,8 +398,8 @@ func TestErasureIsEndedOnce(t *testing.T) {
 	})
 }
 
-// TestRequestBeforeThePersonWasKnown: a request by either digest of somebody of whom nothing is held yet is over with an
-// erasure of the person, who is known by then; what the partner enrols afterwards stays.
+// TestRequestBeforeThePersonWasKnown: a request by either digest of somebody of whom nothing is held yet is over with
+// an erasure of the person, who is known by then; what the partner enrols afterwards stays.
 func TestRequestBeforeThePersonWasKnown(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

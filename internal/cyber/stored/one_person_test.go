@@ -286,8 +286,8 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 	})
 }
 
-// TestUnitedValueKeepsItsReasons: a value that was watched under both digests for different reasons is watched for all of
-// them once it is one, whichever was added first.
+// TestUnitedValueKeepsItsReasons: a value that was watched under both digests for different reasons is watched for all
+// of them once it is one, whichever was added first.
 func TestUnitedValueKeepsItsReasons(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)

@@ -9,11 +9,12 @@ import (
 	"github.com/vigiahq/vigia/internal/dump/reader"
 )
 
-// TestNewReaderCountsOnce: what a reader told behind the last place from which reading can go on is told again by the one
-// that begins there, and is counted once: skips, verdicts and bytes.
+// TestNewReaderCountsOnce: what a reader told behind the last place from which reading can go on is told again by the
+// one that begins there, and is counted once: skips, verdicts and bytes.
 func TestNewReaderCountsOnce(t *testing.T) {
 	im := &Importer{Now: time.Now, Workers: 1}
-	run := newImportRun(im, &work{}, Spec{Inputs: []Input{{Name: "a", Size: 10}, {Name: "b", Size: 20}, {Name: "c", Size: 40}}})
+	inputs := []Input{{Name: "a", Size: 10}, {Name: "b", Size: 20}, {Name: "c", Size: 40}}
+	run := newImportRun(im, &work{}, Spec{Inputs: inputs})
 	damaged := func(name string) *container.Report {
 		r := &container.Report{Entries: 1, Bytes: 1}
 		r.Skips, r.Skipped = append(r.Skips, container.Skip{Name: name, Reason: "damaged"}), 2

@@ -11,8 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// TestCountsThatCannotBeKept: the counts of a partner whose flush fails are handed over by the next one, together with what
-// was counted in between and while it was failing; those that were kept are not counted twice.
+// TestCountsThatCannotBeKept: the counts of a partner whose flush fails are handed over by the next one, together with
+// what was counted in between and while it was failing; those that were kept are not counted twice.
 func TestCountsThatCannotBeKept(t *testing.T) {
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	score := &route{method: "GET", path: "/cyber/score/{userHash}"}

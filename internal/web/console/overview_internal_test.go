@@ -20,7 +20,8 @@ type dayGroups struct {
 	asked cyber.FindingFilter
 }
 
-func (g *dayGroups) GroupFindings(_ context.Context, f cyber.FindingFilter, _ int) (list []cyber.FindingGroup, _ error) {
+func (g *dayGroups) GroupFindings(_ context.Context, f cyber.FindingFilter, _ int) ([]cyber.FindingGroup, error) {
+	var list []cyber.FindingGroup
 	g.asked = f
 	for n := range int64(30) {
 		list = append(list, cyber.FindingGroup{Day: partner.DayNumber(g.today) - n, Count: 1})
@@ -33,8 +34,8 @@ func (g *dayGroups) holdsDay(day int64) bool {
 	return day >= partner.DayNumber(g.asked.From) && (g.asked.To.IsZero() || day < partner.DayNumber(g.asked.To))
 }
 
-// TestFindingFiguresArePartedByDay: a period of some days ends with today in Brasília, at any hour, and has as many days
-// before it; the links of both lead to exactly the findings that the figures count.
+// TestFindingFiguresArePartedByDay: a period of some days ends with today in Brasília, at any hour, and has as many
+// days before it; the links of both lead to exactly the findings that the figures count.
 func TestFindingFiguresArePartedByDay(t *testing.T) {
 	for name, now := range map[string]time.Time{
 		"at noon":                       time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC),
@@ -51,14 +52,14 @@ func TestFindingFiguresArePartedByDay(t *testing.T) {
 			if !groups.asked.LiveOnly || groups.asked.State != cyber.FindingStanding || !groups.asked.To.IsZero() {
 				t.Errorf("%s: asked for %+v", name, groups.asked)
 			}
-			today := partner.DayNumber(now)
+			today, n := partner.DayNumber(now), int64(days)
 			for what, part := range map[string]struct {
 				groups      []cyber.FindingGroup
 				path        string
 				first, last int64
 			}{
-				"the period":        {figures.Groups, figures.Path(), today - int64(days) + 1, today},
-				"as many before it": {figures.Before, figures.PathBefore(), today - 2*int64(days) + 1, today - int64(days)},
+				"the period":        {figures.Groups, figures.Path(), today - n + 1, today},
+				"as many before it": {figures.Before, figures.PathBefore(), today - 2*n + 1, today - n},
 			} {
 				counted := daysOf(part.groups)
 				if len(counted) != days || counted[0] != part.first || counted[days-1] != part.last {
@@ -82,8 +83,8 @@ func daysOf(groups []cyber.FindingGroup) (days []int64) {
 	return days
 }
 
-// listedDays returns the days of the findings that a link leads to: the list has "from" as its first day and "to" as its
-// last one.
+// listedDays returns the days of the findings that a link leads to: the list has "from" as its first day and "to" as
+// its last one.
 func (g *dayGroups) listedDays(ctx context.Context, path string) ([]int64, error) {
 	address, err := url.Parse(path)
 	if err != nil {
@@ -104,8 +105,8 @@ func (g *dayGroups) listedDays(ctx context.Context, path string) ([]int64, error
 	return daysOf(groups), err
 }
 
-// TestDayQueue: the queue of the day tells of live partners' cases alone for how long the oldest is late and when the next
-// one is due, and counts those of one's own cases that the person wrote in last.
+// TestDayQueue: the queue of the day tells of live partners' cases alone for how long the oldest is late and when the
+// next one is due, and counts those of one's own cases that the person wrote in last.
 func TestDayQueue(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := t.Context()
