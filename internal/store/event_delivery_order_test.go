@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 func userOf(t *testing.T, e client.WebhookEvent) string {
@@ -337,10 +338,11 @@ func TestLateResults(t *testing.T) {
 		}
 		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
 		list, tries, err := history.Deliveries(ctx, m.partner, d.Event)
-		if err != nil || len(list) != 1 || list[0].State != alert.Delivered || len(tries) != 5 ||
-			tries[0].Status != 500 ||
-			tries[4].Answer != "ok" {
-			t.Errorf("%v %v %v", list, tries, err)
+		if err != nil || len(list) != 1 || len(tries) != 5 {
+			t.Fatalf("%v %v %v", list, tries, err)
 		}
+		difftest.Check(t, "the delivery's state", list[0].State, alert.Delivered)
+		difftest.Check(t, "the status of the first try", tries[0].Status, 500)
+		difftest.Check(t, "the answer to the last try", tries[4].Answer, "ok")
 	})
 }

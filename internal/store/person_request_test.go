@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -126,8 +127,10 @@ func TestErasureRequestIsCarriedOutAfterADay(t *testing.T) {
 			t.Error("somebody else was erased, too")
 		}
 		got := w.stateOf(t, r.ID)
-		if got.State != subject.RequestCompleted || got.User != "" || got.Reason != "" ||
-			got.Removed < int64(before) || got.EndedAt.IsZero() {
+		want := got
+		want.State, want.User, want.Reason = subject.RequestCompleted, "", ""
+		difftest.Check(t, "the request", got, want)
+		if got.Removed < int64(before) || got.EndedAt.IsZero() {
 			t.Errorf("%+v, of %d records", got, before)
 		}
 		if n := w.count(t, `SELECT count(*) FROM erasure_request WHERE length(person) > 0 OR request IS NOT NULL`); n != 0 {
