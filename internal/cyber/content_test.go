@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // TestFirstContent holds the catalogue against what was promised of it.
@@ -165,10 +166,12 @@ func TestContentFile(t *testing.T) {
 	const good = "- {id: a-b, type: tip, device: all, rank: 5, title: T, body: B., when: {assets: [email], watched: phone}}\n"
 	fill := func(size int) string { return good + "#" + strings.Repeat("x", size-len(good)-1) }
 	items, err := ReadContent(strings.NewReader(fill(8 << 20)))
-	if err != nil || len(items) != 1 || len(items[0].When.Assets) != 1 || items[0].When.Assets[0] != identifier.Email ||
-		items[0].When.Watched != identifier.Phone {
-		t.Errorf("%+v: %v", items, err)
+	if err != nil || len(items) != 1 {
+		t.Fatalf("%+v: %v", items, err)
 	}
+	want := items[0].When
+	want.Assets, want.Watched = []identifier.Kind{identifier.Email}, identifier.Phone
+	difftest.Check(t, "when the item is shown", items[0].When, want)
 	if _, err := ReadContent(strings.NewReader(fill(8<<20 + 1))); !errors.Is(err, ErrContentInvalid) {
 		t.Errorf("a file over the limit: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // cupboard is a store of keys that remembers what it was asked to do.
@@ -148,9 +149,9 @@ func TestHoldingOf(t *testing.T) {
 		"one without and one with keys":     {Entitled{Subscribed: slices.Concat(bare, three)}, "three", true, false},
 	} {
 		h := NewHolding(7, c.e, true)
-		if h.Plan.ID != c.plan || h.Subscribed != c.subscribed || h.Excluded != c.excluded || h.Live != 7 || !h.Pooled {
-			t.Errorf("%s: %+v", name, h)
-		}
+		want := h
+		want.Plan.ID, want.Subscribed, want.Excluded, want.Live, want.Pooled = c.plan, c.subscribed, c.excluded, 7, true
+		difftest.Check(t, name, h, want)
 		if NewHolding(0, c.e, false).Pooled {
 			t.Errorf("%s: from a pool", name)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // TestFitsGravity: a finding fits one of the severities and exposes one of the classes that are named; none named means
@@ -72,9 +73,12 @@ func TestNewEnrolledAsset(t *testing.T) {
 	} {
 		for _, mode := range []partner.Mode{partner.Live, partner.Sandbox} {
 			a, err := NewEnrolledAsset("pt_1", mode, "u", c.value, print, modelNow)
-			if err != nil || a.Value != c.stored || a.Normal != c.normal || a.Source != NamedBySubscription {
-				t.Errorf("%s: %+v, %v", name, a, err)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
+			want := a
+			want.Value, want.Normal, want.Source = c.stored, c.normal, NamedBySubscription
+			difftest.Check(t, name, a, want)
 			if isLive := mode == partner.Live; a.Paced != isLive || a.Matched != isLive || a.HasToken {
 				t.Errorf("%s, %s: %+v", name, mode, a)
 			}

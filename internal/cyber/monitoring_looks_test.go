@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // TestPaceOf: the size of a partner gives three first looks for each person at once, and one in an hour for each 200
@@ -84,9 +85,11 @@ func TestOnboardingLooks(t *testing.T) {
 	pace := LookPace{PerHour: 200, Onboarding: 300}
 	b := NewLookBucket(modelNow)
 	b.Granted = 50
-	if got := b.TakeTokens(1200, pace); got != 1200 || b.Onboarded != 200 || b.Granted != 50 || b.Left(pace) != 150 {
-		t.Fatalf("%d taken: %+v", got, b)
-	}
+	difftest.Must(t, "taken", b.TakeTokens(1200, pace), 1200)
+	want := b
+	want.Onboarded, want.Granted = 200, 50
+	difftest.Must(t, "the bucket", b, want)
+	difftest.Must(t, "left", b.Left(pace), 150)
 	if got := b.TakeTokens(500, pace); got != 150 || b.Onboarded != 300 || b.Granted != 0 {
 		t.Fatalf("%d taken: %+v", got, b)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -88,16 +89,15 @@ func TestWatch(t *testing.T) {
 	}
 	a := d.kept[0]
 	want := uint64(identifier.Email)<<32 | uint64(len("ana@exemplo.com.br"))
-	if !a.Matched || a.Fingerprint != want || len(o.asked) != 1 || o.asked[0] != want || a.Seen.Epoch != 7 ||
-		a.Seen.Breaches[0].Breach != "loja" {
-		t.Errorf("%+v", a)
-	}
-	if a.Normal != "ana@exemplo.com.br" || a.Value != "Ana@Exemplo.com.br" || !strings.HasPrefix(string(a.ID), "as_") ||
-		a.Partner != "pt_1" ||
-		a.User != "u" ||
-		!a.AddedAt.Equal(modelNow) ||
-		a.Kind != identifier.Email {
-		t.Errorf("%+v", a)
+	difftest.Check(t, "fingerprints that were asked", o.asked, []uint64{want})
+	kept := a
+	kept.Matched, kept.Fingerprint, kept.Seen.Epoch = true, want, 7
+	kept.Normal, kept.Value, kept.Kind = "ana@exemplo.com.br", "Ana@Exemplo.com.br", identifier.Email
+	kept.Partner, kept.User, kept.AddedAt = "pt_1", "u", modelNow
+	difftest.Check(t, "the value", a, kept)
+	difftest.Check(t, "the first breach", a.Seen.Breaches[0].Breach, "loja")
+	if !strings.HasPrefix(string(a.ID), "as_") {
+		t.Errorf("the id %s", a.ID)
 	}
 	if _, err := m.AddAsset(
 		ctx,
@@ -105,9 +105,15 @@ func TestWatch(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if a := d.kept[1]; a.Matched || a.Fingerprint != 0 || len(a.Seen.Breaches) != 0 || len(o.asked) != 1 {
-		t.Errorf("a sandbox value met the breaches: %+v", a)
+	type met struct {
+		matched     bool
+		fingerprint uint64
+		breaches    int
+		asked       int
 	}
+	a = d.kept[1]
+	sandbox := met{a.Matched, a.Fingerprint, len(a.Seen.Breaches), len(o.asked)}
+	difftest.Check(t, "a sandbox value met the breaches", sandbox, met{asked: 1})
 	for kind, value := range map[string]string{"domain": "exemplo.com.br", "": "x", "name": "Ana", "email": "ana", "cpf": "1"} {
 		if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: kind, Value: value}); !errors.Is(err, ErrAssetInvalid) {
 			t.Errorf("%s %q: %v", kind, value, err)

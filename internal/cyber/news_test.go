@@ -3,6 +3,8 @@ package cyber
 import (
 	"strings"
 	"testing"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // found makes a finding of a value whose records held classes and passwords.
@@ -99,8 +101,9 @@ func TestNamesOfRepeats(t *testing.T) {
 	if got := strings.Count(JoinBreachNames(many), "~a"); got != 300 {
 		t.Error(got, "of 300 repeat the first")
 	}
-	if name, repeated, trace := parseBreachName("c:4~b"); name != "c" || repeated != "b" || !trace.Told ||
-		trace.Classes != 4 {
-		t.Error(name, repeated, trace)
-	}
+	name, repeated, trace := parseBreachName("c:4~b")
+	difftest.Check(t, "the names", []string{name, repeated}, []string{"c", "b"})
+	want := trace
+	want.Told, want.Classes = true, 4
+	difftest.Check(t, "the trace", trace, want)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // loadedKeys remembers what was loaded, and fails from a load on.
@@ -53,9 +55,10 @@ func TestPoolFileForms(t *testing.T) {
 	} {
 		s := &loadedKeys{}
 		_, err := NewEndpoints(s, nil, nil).LoadKeyPool(t.Context(), IOS, strings.NewReader(c.file), nil)
-		if err != nil || len(s.keys) != 1 || s.keys[0].Key != c.want.Key || !s.keys[0].Expires.Equal(c.want.Expires) {
-			t.Errorf("%s: %+v, %v", name, s.keys, err)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
+		difftest.Check(t, name, s.keys, []VendorKey{c.want})
 	}
 }
 

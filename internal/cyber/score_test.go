@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 var modelNow = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -242,16 +243,11 @@ func TestCopiesCountOnce(t *testing.T) {
 	}
 	one := score(imported("a", "c1"))
 	three := score(imported("a", "c1"), imported("b", "c1"), imported("c", "c1"))
-	if one.Breach != 42 || three.Breach != one.Breach || three.Assessment != one.Assessment || about(three) != 1 {
-		t.Errorf(
-			"once %v %v, three times %v %v with %d recommendations",
-			one.Breach,
-			one.Assessment,
-			three.Breach,
-			three.Assessment,
-			about(three),
-		)
-	}
+	difftest.Check(t, "once", one.Breach, 42)
+	want := three
+	want.Breach, want.Assessment = one.Breach, one.Assessment
+	difftest.Check(t, "three times", three, want)
+	difftest.Check(t, "recommendations of three times", about(three), 1)
 	// Told of in another way, the worst that is known of it counts.
 	if mixed := score(imported("a", "c1", ExposedEmail), imported("b", "c1")); mixed.Breach != one.Breach {
 		t.Error(mixed.Breach)

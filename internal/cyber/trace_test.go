@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 func TestClassesAreThoseOfTheList(t *testing.T) {
@@ -49,11 +51,14 @@ func TestOfOnePerson(t *testing.T) {
 		"and of the partner there": {spam, Trace{Told: true, Classes: 3}, true, StatusAlert, SeverityLow, BasisRow, "loja:3"},
 	} {
 		f := Finding{Breach: c.breach.ForTrace(c.trace), Trace: c.trace, OwnSite: c.ownSite}
-		status, severity := ComputeStatus([]Finding{f}), SeverityOf(f)
-		if status != c.status || severity != c.severity || f.Basis() != c.basis ||
-			JoinBreachNames([]Finding{f}) != c.words {
-			t.Errorf("%s: %s, %s, %s, %q", name, status, severity, f.Basis(), JoinBreachNames([]Finding{f}))
+		type judged struct {
+			status   Status
+			severity Severity
+			basis    Basis
+			words    string
 		}
+		got := judged{ComputeStatus([]Finding{f}), SeverityOf(f), f.Basis(), JoinBreachNames([]Finding{f})}
+		difftest.Check(t, name, got, judged{c.status, c.severity, c.basis, c.words})
 		if len(shop.Exposes) != 4 {
 			t.Fatal("the breach itself was changed")
 		}

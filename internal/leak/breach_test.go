@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -159,10 +161,10 @@ func TestTally(t *testing.T) {
 		many.CountReason(fmt.Sprint("reason ", i), 2)
 	}
 	many.CountReason("reason 1", 1)
-	if len(many.Reasons) != 33 || many.Reasons["other reasons"] != 16 || many.Reasons["reason 1"] != 3 ||
-		many.Reasons["reason 31"] != 2 {
-		t.Errorf("%v", many.Reasons)
-	}
+	reasons := maps.Clone(many.Reasons)
+	reasons["other reasons"], reasons["reason 1"], reasons["reason 31"] = 16, 3, 2
+	difftest.Check(t, "the reasons", many.Reasons, reasons)
+	difftest.Check(t, "how many reasons", len(many.Reasons), 33)
 	found := map[string]int64{"email": 1}
 	for _, c := range []struct {
 		t        Tally

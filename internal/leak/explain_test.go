@@ -1,11 +1,11 @@
 package leak
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 func TestExplain(t *testing.T) {
@@ -58,11 +58,12 @@ func TestExplain(t *testing.T) {
 	for _, b := range e.Earlier {
 		names = append(names, b.Breach.Name)
 	}
-	if !e.Found || e.News || e.Breach.Basis != cyber.BasisRow || !slices.Equal(names, []string{"velha", "outra"}) ||
-		e.Earlier[0].SamePassword ||
-		!e.Earlier[1].SamePassword {
-		t.Errorf("the same password as before: %+v", e)
-	}
+	want := e
+	want.Found, want.News, want.Breach.Basis = true, false, cyber.BasisRow
+	difftest.Check(t, "the same password as before", e, want)
+	difftest.Must(t, "earlier breaches", names, []string{"velha", "outra"})
+	same := []bool{e.Earlier[0].SamePassword, e.Earlier[1].SamePassword}
+	difftest.Check(t, "earlier breaches with the same password", same, []bool{false, true})
 	if e := ExplainSighting(
 		all[0],
 		all,

@@ -420,6 +420,58 @@ func TestMatchBatches(t *testing.T) {
 	}
 }
 
+// batchRegisters are registers that hand out the watched values of several partners in given batches, and note which
+// partner is told of which.
+type batchRegisters struct {
+	*registers
+	batches [][]Probes
+	told    []string
+}
+
+func (s *batchRegisters) ListProbes(_ context.Context, after Place, _ int) ([]Probes, Place, error) {
+	return s.batches[after.At], Place{At: after.At + 1}, s.call("watched")
+}
+
+func (s *batchRegisters) ListUntold(_ context.Context, _ string, _ partner.ID, of []Watcher) ([]Candidate, error) {
+	var list []Candidate
+	for _, w := range of {
+		list = append(list, Candidate{w.Asset, uint64(printOf(w.Asset))})
+	}
+	return list, s.call("untold")
+}
+
+func (s *batchRegisters) TellHits(_ context.Context, id partner.ID, hits []Hit) (int, error) {
+	for _, h := range hits {
+		s.told = append(s.told, fmt.Sprint(id, " ", h.Asset))
+	}
+	return len(hits), s.call("tell")
+}
+
+// TestMatchBatchOfSharedValues: a full batch in which two partners watch one value is no shorter than any other full
+// one, so the match goes on behind it; each of the two is told, and every value is counted.
+func TestMatchBatchOfSharedValues(t *testing.T) {
+	m, s := newMatcher(t)
+	full := []Probes{{Partner: "a"}, {Partner: "b", Fingerprints: []uint64{2}}}
+	for f := range uint64(probeBatch - 1) {
+		full[0].Fingerprints = append(full[0].Fingerprints, f+100)
+	}
+	full[0].Fingerprints[0] = 2
+	behind := []Probes{{Partner: "b", Fingerprints: []uint64{7}}}
+	shared := &batchRegisters{registers: s, batches: [][]Probes{full, behind}}
+	m.store = shared
+	run, saved := ran("{}", s)
+	if err := m.MatchFirst(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a as2", "b as2", "b as7"}; !slices.Equal(shared.told, want) {
+		t.Errorf("told %v, want %v", shared.told, want)
+	}
+	last := (*saved)[len(*saved)-1]
+	if want := fmt.Sprintf(`"probed":%d`, probeBatch+1); !strings.Contains(last, want) {
+		t.Errorf("%s, want %s", last, want)
+	}
+}
+
 // TestMatchOfNothing: a breach that is not published, or has no values of its own, is not matched.
 func TestMatchOfNothing(t *testing.T) {
 	for name, change := range map[string]func(*Record){

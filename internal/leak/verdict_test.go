@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // judge decides; it has no state.
@@ -281,9 +282,12 @@ func TestUnite(t *testing.T) {
 				values[0], values[2] = values[2], values[0]
 			}
 			stay, unions := judge.UniteValues(values)
-			if len(stay) != 2 || len(unions) != 1 || unions[0].Gone != "b" || unions[0].Into != "a" {
+			if len(stay) != 2 || len(unions) != 1 {
 				t.Fatalf("%s: %v %+v", name, stay, unions)
 			}
+			want := unions[0]
+			want.Gone, want.Into = "b", "a"
+			difftest.Must(t, name, unions[0], want)
 			var words []string
 			for _, f := range first.Findings {
 				word := f.Breach.Name

@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/dump/feed"
 	"github.com/vigiahq/vigia/internal/platform/backup"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -16,9 +17,12 @@ func TestBacklog(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
 		empty, err := m.env.Store.Upkeep.CountBacklog(ctx)
-		if err != nil || empty.Deliveries != 0 || !empty.OldestDelivery.IsZero() || len(empty.LastBackups) != 0 {
-			t.Fatalf("%+v %v", empty, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		nothing := empty
+		nothing.Deliveries, nothing.OldestDelivery, nothing.LastBackups = 0, time.Time{}, map[backup.Part]time.Time{}
+		difftest.Must(t, "an empty backlog", empty, nothing)
 		m.endpoint(t, newReceiver(t, func(client.WebhookEvent, int) int { return 200 }))
 		first := m.clock.Now().Truncate(time.Microsecond)
 		for range 2 {

@@ -9,6 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -62,10 +63,10 @@ func TestBreachHits(t *testing.T) {
 			slices.Reverse(hits)
 		}
 		h := hits[0]
-		if h.Partner != p.ID || h.People != 2 || h.Open != 2 || h.Resolved != 1 || h.Withdrawn != 1 || h.Alerted != 2 ||
-			h.Graded("critical") != 1 {
-			t.Errorf("%+v", h)
-		}
+		want := h
+		want.Partner, want.People, want.Open, want.Resolved, want.Withdrawn, want.Alerted = p.ID, 2, 2, 1, 1, 2
+		difftest.Check(t, "hits", h, want)
+		difftest.Check(t, "critical hits", h.Graded("critical"), 1)
 		sum := int64(0)
 		for _, n := range h.Severities {
 			sum += n

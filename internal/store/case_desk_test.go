@@ -7,6 +7,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -25,9 +26,10 @@ func TestReadyAnswers(t *testing.T) {
 			}
 		}
 		list, err := e.Store.Cases.ReadyAnswers(ctx)
-		if err != nil || len(list) != 2 || list[0].Title != "Bom dia" || list[1].Text != "segunda" {
+		if err != nil || len(list) != 2 {
 			t.Fatal(list, err)
 		}
+		difftest.Must(t, "ready answers", []string{list[0].Title, list[1].Text}, []string{"Bom dia", "segunda"})
 		if err := storetest.Write(
 			ctx,
 			e,

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -120,10 +121,13 @@ func TestKeyLife(t *testing.T) {
 		}
 
 		next, err := endpoints.MoveOwnDevice(ctx, p.ID, d.Key, phone("", "Celular novo"))
-		if err != nil || next.User != "u1" || !next.ValidUntil.Equal(d.ValidUntil) ||
-			next.KeyStateAt(e.Clock.Now()) != cyber.KeyIssued {
-			t.Fatal(next, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		moved := next
+		moved.User, moved.ValidUntil = "u1", d.ValidUntil
+		difftest.Must(t, "a key that was moved", next, moved)
+		difftest.Must(t, "its state", next.KeyStateAt(e.Clock.Now()), cyber.KeyIssued)
 		if _, err := endpoints.ReportProtected(ctx, p.ID, d.Key); !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("a key that was moved is activated:", err)
 		}

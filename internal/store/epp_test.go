@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -66,10 +67,13 @@ func TestOneDeviceOneKey(t *testing.T) {
 			t.Fatalf("%d keys for one device", len(keys))
 		}
 		first, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular da Ana"))
-		if err != nil || keys[first.Key] != 12 || !generatedKey.MatchString(first.Key) ||
-			!first.ValidUntil.Equal(storetest.Start.Add(365*day)) {
-			t.Fatalf("%+v, %v", first, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if keys[first.Key] != 12 || !generatedKey.MatchString(first.Key) {
+			t.Fatalf("the key %s of %v", first.Key, keys)
+		}
+		difftest.Must(t, "the end of the key", first.ValidUntil, storetest.Start.Add(365*day))
 		for name, r := range map[string]cyber.DeviceRequest{
 			"another name":   phone("u1", "Celular da ana"),
 			"another person": phone("u2", "Celular da Ana"),
@@ -161,13 +165,19 @@ func TestReplaceDevice(t *testing.T) {
 		}
 		e.Clock.Advance(100 * day)
 		next, err := endpoints.ReplaceDevice(ctx, lost.ID, cyber.IOS, "Celular novo")
-		if err != nil || next.Key == lost.Key || !next.ValidUntil.Equal(lost.ValidUntil) || next.User != "u1" {
+		if err != nil || next.Key == lost.Key {
 			t.Fatalf("%+v, %v", next, err)
 		}
+		want := next
+		want.ValidUntil, want.User = lost.ValidUntil, "u1"
+		difftest.Must(t, "the key in its place", next, want)
 		list, err := endpoints.ListDevices(ctx, p.ID, "u1")
-		if err != nil || len(list) != 1 || list[0].Key != next.Key || list[0].System != cyber.IOS {
-			t.Errorf("%+v, %v", list, err)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v, %v", list, err)
 		}
+		want = list[0]
+		want.Key, want.System = next.Key, cyber.IOS
+		difftest.Check(t, "the listed device", list[0], want)
 		_, err = endpoints.ReplaceDevice(ctx, lost.ID, cyber.IOS, "Terceiro")
 		if !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("an ended key was replaced:", err)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 func userOf(t *testing.T, e client.WebhookEvent) string {
@@ -142,6 +145,58 @@ func TestRetryAfterPassesTheTurn(t *testing.T) {
 		wait(t, "the second event", func() bool { return len(r.received()) == 1 })
 		if r.received()[0].ID != string(second.ID) {
 			t.Error("another event came")
+		}
+	})
+}
+
+// TestReplayedDeliveriesKeepOrder: a person's deliveries that ran out of tries, and so were passed, are in the person's
+// order again when they are sent again, whichever way that was asked for; those about nobody never wait for another.
+func TestReplayedDeliveriesKeepOrder(t *testing.T) {
+	eachMailer(t, func(t *testing.T, m *mailer) {
+		ctx := context.Background()
+		start := m.clock.Now()
+		e := m.endpoint(t, newReceiver(t, nil))
+		first := m.publish(t, alert.LeakDetected, "ana")
+		m.publish(t, alert.StatusChanged, "ana")
+		m.publish(t, alert.FirstLooksChanged, "")
+		for name, asked := range map[string]struct {
+			selection alert.Selection
+			want      []bool
+		}{
+			"what failed":         {alert.Selection{Failed: true}, []bool{true, true, false}},
+			"what failed, of one": {alert.Selection{Failed: true, Endpoint: e.ID}, []bool{true, true, false}},
+			"a window":            {alert.Selection{From: start, To: start.Add(time.Hour)}, []bool{true, true, false}},
+			"an event":            {alert.Selection{Event: first.ID}, []bool{true}},
+			"a window of one":     {alert.Selection{From: start, Endpoint: e.ID}, []bool{true, true, false}},
+		} {
+			for _, statement := range []string{
+				`UPDATE delivery SET state = 'failed', ordered = FALSE, attempts = 9, finished_at = 1`,
+				`DELETE FROM delivery`,
+			} {
+				if asked.selection.Failed && strings.HasPrefix(statement, "DELETE") {
+					continue // nothing failed
+				}
+				m.exec(t, statement)
+				n, err := m.Alerts.RequeueDeliveries(ctx, m.partner, asked.selection)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				open, err := m.Alerts.OpenDeliveries(ctx, m.partner, e.ID, 0, 10)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				var ordered []bool
+				for _, o := range open {
+					ordered = append(ordered, o.Ordered)
+				}
+				if n != int64(len(asked.want)) || !slices.Equal(ordered, asked.want) {
+					t.Errorf("%s, %q: %d deliveries, ordered %v, want %v", name, statement, n, ordered, asked.want)
+				}
+			}
+			m.exec(t, `DELETE FROM delivery`)
+			if _, err := m.Alerts.RequeueDeliveries(ctx, m.partner, alert.Selection{From: start}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
@@ -283,10 +338,11 @@ func TestLateResults(t *testing.T) {
 		}
 		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
 		list, tries, err := history.Deliveries(ctx, m.partner, d.Event)
-		if err != nil || len(list) != 1 || list[0].State != alert.Delivered || len(tries) != 5 ||
-			tries[0].Status != 500 ||
-			tries[4].Answer != "ok" {
-			t.Errorf("%v %v %v", list, tries, err)
+		if err != nil || len(list) != 1 || len(tries) != 5 {
+			t.Fatalf("%v %v %v", list, tries, err)
 		}
+		difftest.Check(t, "the delivery's state", list[0].State, alert.Delivered)
+		difftest.Check(t, "the status of the first try", tries[0].Status, 500)
+		difftest.Check(t, "the answer to the last try", tries[4].Answer, "ok")
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store"
 )
 
@@ -305,9 +306,12 @@ func TestForbiddenTargets(t *testing.T) {
 			return err == nil && list[0].State == alert.DeliveryFailed
 		})
 		tries, err := m.Alerts.ListAttempts(ctx, m.partner, event.ID)
-		if err != nil || len(tries) != 1 || tries[0].Failure != webhook.FailureAddress || tries[0].Endpoint != e.ID {
-			t.Errorf("%v %v", tries, err)
+		if err != nil || len(tries) != 1 {
+			t.Fatalf("%v %v", tries, err)
 		}
+		want := tries[0]
+		want.Failure, want.Endpoint = webhook.FailureAddress, e.ID
+		difftest.Check(t, "the try", tries[0], want)
 		if outcome, _, err := m.endpoints.SendTestEvent(
 			ctx,
 			m.partner,
@@ -342,11 +346,12 @@ func TestTest(t *testing.T) {
 		if err != nil || outcome.Status != http.StatusAccepted {
 			t.Fatal(outcome, err)
 		}
-		if got := r.received(); len(got) != 1 || got[0].ID != string(id) || got[0].Body.Type != "webhook.test" ||
-			fmt.Sprintf("%s", got[0].Body.Data) != "{}" ||
-			len(r.bad) > 0 {
-			t.Errorf("%v %v", got, r.bad)
+		got := r.received()
+		if len(got) != 1 || len(r.bad) > 0 {
+			t.Fatalf("%v %v", got, r.bad)
 		}
+		received := []string{got[0].ID, string(got[0].Body.Type), fmt.Sprintf("%s", got[0].Body.Data)}
+		difftest.Check(t, "the test", received, []string{string(id), "webhook.test", "{}"})
 		status.Store(http.StatusTeapot)
 		_, failed, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, alert.WebhookTest, httpClient)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -63,12 +64,20 @@ func TestFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 			days, told := byDay[operator.FindingsOfDay], byDay[operator.AlertsOfDay]
-			if len(days) != 30 || totalOf(days) != findings || totalOf(told) != alerts ||
-				f.Now[operator.FindingsOpen] != findings ||
-				f.Now[operator.AssetsMonitored] != 1 ||
-				!f.At.Equal(e.Clock.Now()) {
-				t.Errorf("%s: %+v", when, f)
-			}
+			type figures struct{ days, findings, alerts, open, assets int64 }
+			difftest.Check(
+				t,
+				when,
+				figures{
+					int64(len(days)),
+					totalOf(days),
+					totalOf(told),
+					f.Now[operator.FindingsOpen],
+					f.Now[operator.AssetsMonitored],
+				},
+				figures{30, findings, alerts, findings, 1},
+			)
+			difftest.Check(t, when+": counted", f.At, e.Clock.Now())
 		}
 		check("first", 2, 2)
 		check("again", 2, 2)
@@ -131,15 +140,17 @@ func TestOperatorLists(t *testing.T) {
 			e.Clock.Advance(time.Minute)
 		}
 		found, next, err := e.Overview.FindingList(ctx, cyber.FindingFilter{State: cyber.FindingOpen, Limit: 2})
-		if err != nil || len(found) != 2 || found[0].Asset.Value != "tres@vazamento.test" ||
-			found[1].Asset.User != "pessoa" {
+		if err != nil || len(found) != 2 {
 			t.Fatal(found, err)
 		}
+		difftest.Must(t, "the value of the first", found[0].Asset.Value, "tres@vazamento.test")
+		difftest.Must(t, "the person of the second", found[1].Asset.User, "pessoa")
 		last := found[1].Finding
 		rest, end, err := e.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 2, Before: next})
-		if err != nil || end.ID != "" || len(rest) != 1 || rest[0].Asset.Value != "um@vazamento.test" {
-			t.Fatal(rest, err)
+		if err != nil || end.ID != "" || len(rest) != 1 {
+			t.Fatal(rest, end, err)
 		}
+		difftest.Must(t, "the value of the last", rest[0].Asset.Value, "um@vazamento.test")
 		if _, err := e.Overview.FindingByID(ctx, other.ID, last.ID); !errors.Is(err, cyber.ErrFindingNotFound) {
 			t.Error("a finding of another partner:", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -127,13 +128,13 @@ func TestFiltersAndExports(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := saved.KeptFilters(
-			ctx,
-			"op_a",
-		); err != nil || len(list) != 1 || list[0].Name != "do João" ||
-			list[0].Query != "state=all" {
-			t.Error(list, err)
+		list, err := saved.KeptFilters(ctx, "op_a")
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
 		}
+		want := list[0]
+		want.Name, want.Query = "do João", "state=all"
+		difftest.Check(t, "the filter that was kept", list[0], want)
 		if list, err := saved.KeptFilters(ctx, "op_b"); err != nil || len(list) != 0 {
 			t.Error(list, err)
 		}
@@ -157,7 +158,7 @@ func TestFiltersAndExports(t *testing.T) {
 		if _, err := saved.GetExport(ctx, "op_a", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("half a file:", err)
 		}
-		err := errors.Join(
+		err = errors.Join(
 			saved.AddExportPart(ctx, "ex_1", 1, 10, []byte("um"), false),
 			saved.AddExportPart(ctx, "ex_1", 2, 12, []byte("dois"), true),
 		)

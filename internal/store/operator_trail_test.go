@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -165,10 +166,12 @@ func TestTxIsOneStep(t *testing.T) {
 			t.Fatal(all, err)
 		}
 		lines, err := trail.ListEntries(ctx, operator.Filter{Limit: 10})
-		if err != nil || len(lines) != 1 || lines[0].Subject != string(all[0].ID) || lines[0].From != "192.0.2.7" ||
-			lines[0].Detail != "viewer" {
+		if err != nil || len(lines) != 1 {
 			t.Fatal(lines, err)
 		}
+		want := lines[0]
+		want.Subject, want.From, want.Detail = string(all[0].ID), "192.0.2.7", "viewer"
+		difftest.Must(t, "the line", lines[0], want)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -26,10 +27,12 @@ func TestPartnersAndKeys(t *testing.T) {
 			t.Fatalf("salt %q, %v", salt, err)
 		}
 		got, err := reg.GetPartner(ctx, p.ID)
-		if err != nil || got.Name != "Banco Exemplo" || got.Settings.RatePerSecond != 7 ||
-			!got.CreatedAt.Equal(storetest.Start) {
-			t.Fatalf("%+v, %v", got, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		want := got
+		want.Name, want.Settings.RatePerSecond, want.CreatedAt = "Banco Exemplo", 7, storetest.Start
+		difftest.Must(t, "the partner", got, want)
 		if _, err := reg.GetPartner(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {
 			t.Fatal(err)
 		}
@@ -42,9 +45,12 @@ func TestPartnersAndKeys(t *testing.T) {
 			t.Fatal("a key of another partner must look unknown:", err)
 		}
 		keys, err := reg.ListKeys(ctx, p.ID)
-		if err != nil || len(keys) != 2 || keys[1].ID != k.ID || keys[1].Label != "second" {
+		if err != nil || len(keys) != 2 {
 			t.Fatal(keys, err)
 		}
+		second := keys[1]
+		second.ID, second.Label = k.ID, "second"
+		difftest.Must(t, "the second key", keys[1], second)
 		before, _ := e.Partners.AccessEpoch(ctx)
 		if _, err := reg.RevokeKey(ctx, p.ID, k.ID); err != nil {
 			t.Fatal(err)

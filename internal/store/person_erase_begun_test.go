@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -280,9 +281,12 @@ func (w *lives) emptied(t *testing.T) {
 func (w *lives) recorded(t *testing.T, actor string) (rows int64) {
 	t.Helper()
 	list, err := w.rights().ListAccesses(context.Background(), w.people[0].who())
-	if err != nil || len(list) != 1 || list[0].Action != "subject.erased" || list[0].Name != actor {
+	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
+	want := list[0]
+	want.Action, want.Name = "subject.erased", actor
+	difftest.Must(t, "the line", list[0], want)
 	detail := list[0].Detail
 	if _, err := fmt.Sscanf(detail[strings.LastIndex(detail, ", ")+2:], "%d rows", &rows); err != nil {
 		t.Fatal(detail, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -126,8 +127,10 @@ func TestErasureRequestIsCarriedOutAfterADay(t *testing.T) {
 			t.Error("somebody else was erased, too")
 		}
 		got := w.stateOf(t, r.ID)
-		if got.State != subject.RequestCompleted || got.User != "" || got.Reason != "" ||
-			got.Removed < int64(before) || got.EndedAt.IsZero() {
+		want := got
+		want.State, want.User, want.Reason = subject.RequestCompleted, "", ""
+		difftest.Check(t, "the request", got, want)
+		if got.Removed < int64(before) || got.EndedAt.IsZero() {
 			t.Errorf("%+v, of %d records", got, before)
 		}
 		if n := w.count(t, `SELECT count(*) FROM erasure_request WHERE length(person) > 0 OR request IS NOT NULL`); n != 0 {
@@ -353,6 +356,82 @@ func TestOperatorsErasureCompletesARequest(t *testing.T) {
 		w.Clock.Advance(48 * time.Hour)
 		if n := w.runDue(t); n != 0 || w.holds(t, 0) == 0 {
 			t.Error("who was enrolled anew was erased by the old request")
+		}
+	})
+}
+
+// TestErasureIsEndedOnce: workers that join in one erasure, since the first of them takes longer than its claim lasts,
+// end it together. The audit trail has one line about it, and there is one tombstone.
+func TestErasureIsEndedOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newLives(t, e, 1)
+		r := w.askErasure(t, 0)
+		w.Clock.Advance(24 * time.Hour)
+		who := subject.Person{User: w.people[0].user, Partner: w.partner.ID}
+		held, err := w.Subjects.Held(ctx, w.partner, who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Subjects.BeginErasureRequest(ctx, held, who, r); err != nil {
+			t.Fatal(err)
+		}
+		record := func(in operator.Ledger, person string, _ subject.Erased, stone subject.Tombstone) error {
+			return operator.NewTrail(in, w.Clock.Now).RecordAction(ctx, clerk, "subject.erased", person, stone.ID)
+		}
+		start := make(chan struct{})
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				<-start
+				stone, err := w.Subjects.CarryOutErasure(ctx, w.partner.ID, r.ID, record)
+				if err != nil || stone.ID != r.ID {
+					t.Error(stone.ID, err)
+				}
+			})
+		}
+		close(start)
+		group.Wait()
+		if n := w.lines(t, "subject.erased"); n != 1 {
+			t.Errorf("%d lines in the audit trail, want 1", n)
+		}
+		if stones, err := w.Subjects.Tombstones(ctx); err != nil || len(stones) != 1 {
+			t.Error("the log of erasures:", stones, err)
+		}
+	})
+}
+
+// TestRequestBeforeThePersonWasKnown: a request by either digest of somebody of whom nothing is held yet is over with
+// an erasure of the person, who is known by then; what the partner enrols afterwards stays.
+func TestRequestBeforeThePersonWasKnown(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		w := newLives(t, e, 0)
+		for n, name := range []string{"the short digest", "the long digest"} {
+			d256, d512 := partner.PersonDigests(cpfOf(n), w.salt)
+			digest := [][]byte{d256[1:], d512[1:]}[n]
+			asked := subject.Person{User: partner.UserHash(hex.EncodeToString(digest)), Partner: w.partner.ID}
+			r, err := w.erasures().RequestErasure(ctx, bank, asked, "pedido do titular")
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			w.people = append(w.people, w.live(t, n))
+			w.Clock.Advance(time.Hour)
+			w.erase(t, w.people[n].who())
+			if got := w.stateOf(t, r.ID); got.State != subject.RequestErasing {
+				t.Errorf("%s: the erasure left the request %s", name, got.State)
+			}
+			w.people[n] = w.live(t, n)
+			w.Clock.Advance(48 * time.Hour)
+			if completed := w.runDue(t); completed != 1 {
+				t.Errorf("%s: %d requests were completed", name, completed)
+			}
+			if w.holds(t, n) == 0 {
+				t.Errorf("%s: who was enrolled anew was erased by the old request", name)
+			}
+			if got := w.stateOf(t, r.ID); got.State != subject.RequestCompleted {
+				t.Errorf("%s: %+v", name, got)
+			}
 		}
 	})
 }

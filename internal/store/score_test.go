@@ -6,6 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -22,9 +23,10 @@ func TestScoresAreSealed(t *testing.T) {
 			}
 		}
 		got, err := e.Advice.ScoreDays(ctx, p.ID, "u1")
-		if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-			t.Error(got, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		difftest.Check(t, "the days", got, want)
 		if posture, err := e.Advice.ReadPosture(ctx, p.ID, "u1", true); err != nil || posture.Last != want[1] {
 			t.Error(posture, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -39,10 +40,11 @@ func TestRewriteSealed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if current, old, err = e.Upkeep.SealedUnder(ctx); err != nil || current != 8 || old != 0 ||
-			progress.Rewritten != 7 {
-			t.Fatalf("%d current, %d old, %d rewritten, %v", current, old, progress.Rewritten, err)
+		if current, old, err = e.Upkeep.SealedUnder(ctx); err != nil {
+			t.Fatal(err)
 		}
+		type values struct{ current, old, rewritten int64 }
+		difftest.Must(t, "after the rewrite", values{current, old, progress.Rewritten}, values{8, 0, 7})
 		for _, m := range all {
 			if salt, err := e.Partners.OpenSalt(ctx, m.id); err != nil || salt != m.salt {
 				t.Errorf("salt of %s after the rewrite: %v", m.id, err)

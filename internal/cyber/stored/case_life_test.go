@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -77,12 +78,17 @@ func TestCaseLife(t *testing.T) {
 			t.Error("a cancelled case was resolved:", err)
 		}
 		c, moves, err := cases.GetCase(ctx, c.ID)
-		if err != nil || len(moves) != 8 || moves[0].From != "" || moves[7].To != cyber.CaseCancelled ||
-			moves[7].Note != "nota sobre Fulano" ||
-			moves[7].Actor != "bruna" ||
-			c.User != "u1" ||
-			!strings.Contains(c.Answers[0], "Cliquei") {
-			t.Errorf("%+v %+v, %v", c, moves, err)
+		if err != nil || len(moves) != 8 {
+			t.Fatalf("%+v %+v, %v", c, moves, err)
+		}
+		first, last := moves[0], moves[7]
+		first.From = ""
+		last.To, last.Note, last.Actor = cyber.CaseCancelled, "nota sobre Fulano", "bruna"
+		difftest.Check(t, "the first move", moves[0], first)
+		difftest.Check(t, "the last move", moves[7], last)
+		difftest.Check(t, "the person", c.User, "u1")
+		if !strings.Contains(c.Answers[0], "Cliquei") {
+			t.Errorf("the answers %v", c.Answers)
 		}
 		events := readEvents(t, e, p.ID)
 		if len(events) != 7 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -284,3 +285,113 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 		}
 	})
 }
+
+// TestUnitedValueKeepsItsReasons: a value that was watched under both digests for different reasons is watched for all
+// of them once it is one, whichever was added first.
+func TestUnitedValueKeepsItsReasons(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.LoadPublished()
+		const both = cyber.AddedByItself | cyber.NamedBySubscription
+		var dump strings.Builder
+		var cpfs []string
+		cases := []struct{ first, second cyber.AssetSource }{
+			{cyber.AddedByItself, cyber.NamedBySubscription},
+			{cyber.NamedBySubscription, cyber.AddedByItself},
+			{cyber.AddedByItself, both},
+			{both, cyber.NamedBySubscription},
+		}
+		for n, c := range cases {
+			cpfs = append(cpfs, fmt.Sprintf("%011d", n))
+			short, long := v.spellings(cpfs[n])
+			mail := fmt.Sprintf("p%d@exemplo.com.br", n)
+			dump.WriteString(mail + "\n")
+			v.Watch(v.Live, short, "email", mail)
+			v.setSource(short, c.first)
+			v.Clock.Advance(time.Second)
+			v.Watch(v.Live, long, "email", mail)
+			v.setSource(long, c.second)
+		}
+		v.enrol(cpfs...)
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", dump.String()))
+		v.RunJobs()
+		for n, c := range cases {
+			_, long := v.spellings(cpfs[n])
+			assets, err := v.Monitoring.ListAssets(
+				t.Context(),
+				cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(long)},
+			)
+			if err != nil || len(assets) != 1 {
+				t.Fatal(assets, err)
+			}
+			if assets[0].Source != both {
+				t.Errorf("reasons %d and %d became %d", c.first, c.second, assets[0].Source)
+			}
+		}
+		var rows int
+		if err := v.DB.ReadPool().QueryRow(`SELECT count(*) FROM asset`).Scan(&rows); err != nil || rows != len(cases) {
+			t.Errorf("%d values are left of %d people: %v", rows, len(cases), err)
+		}
+	})
+}
+
+// setSource makes the one value of a person, who is not known by a CPF yet, watched for other reasons.
+func (v *env) setSource(user string, source cyber.AssetSource) {
+	v.T.Helper()
+	assets, err := v.Monitoring.ListAssets(
+		v.T.Context(),
+		cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)},
+	)
+	if err != nil || len(assets) != 1 {
+		v.T.Fatal(assets, err)
+	}
+	err = storetest.Write(
+		v.T.Context(), v.Env.Env, `UPDATE asset SET source = $1 WHERE id = $2`, int64(source), string(assets[0].ID),
+	)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+}
+
+// TestRenewalOfUnitedValue: when a breach has other content, the finding of a value that is united with one without a
+// finding is judged by what the breach holds now, although that one's row is the one that stays.
+func TestRenewalOfUnitedValue(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		ctx, cpf := context.Background(), "12345678901"
+		short, long := v.spellings(cpf)
+		v.Import(dumptest.MakeBreach("loja", cyber.SourceBreach), v.File("a.csv", "email,senha\nana@exemplo.com,\n"))
+		v.RunJobs()
+		v.LoadPublished()
+		late := cyber.NewMonitoring(
+			e.Store.Monitoring, e.Store.Partners, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now,
+		)
+		_, err := late.AddAsset(ctx, cyber.AssetRequest{
+			Owner: v.Live, User: partner.UserHash(short), Type: "email", Value: "ana@exemplo.com",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Clock.Advance(time.Second)
+		v.Watch(v.Live, long, "email", "ana@exemplo.com")
+		v.WantEqual("before", v.FindingsOf(v.Live, short)+"|"+v.FindingsOf(v.Live, long), "|email:loja:open")
+		v.enrol(cpf)
+		if _, err := v.Renew(intake.Append, "loja", "email,senha\nana@exemplo.com,segredo1\n", false); err != nil {
+			t.Fatal(err)
+		}
+		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(short))
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		v.WantEqual("told", fmt.Sprint(found[0].Breach.Exposes), "[email password]")
+		v.WantEqual("status", v.Statuses(v.Live, long), "email=comprometido")
+		told := v.EventsOf(v.Live)
+		v.WantEqual("events", strings.Join(told[max(0, len(told)-2):], "; "),
+			"leak "+long+" email:loja; status "+long+" email monitorado>comprometido")
+	})
+}
+
+// knowsNothing is a process that believes to know every breach there is, and knows none.
+type knowsNothing struct{ cyber.Unasked }
+
+func (knowsNothing) ProbeFingerprint(uint64) cyber.Sighting { return cyber.Sighting{Epoch: 1 << 40} }

@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -92,11 +93,12 @@ func TestPortalSessionLife(t *testing.T) {
 		link := w.offer(t)
 		for range 2 { // who looks at links before the person does must not close them
 			session, _, err := w.sessions.OpenLink(t.Context(), link)
-			if err != nil || session.User != w.user || session.Partner != w.who.Partner ||
-				session.Lang != partner.Spanish ||
-				!session.Copy {
-				t.Fatal(session, err)
+			if err != nil {
+				t.Fatal(err)
 			}
+			want := session
+			want.User, want.Partner, want.Lang, want.Copy = w.user, w.who.Partner, partner.Spanish, true
+			difftest.Must(t, "the session", session, want)
 		}
 		text := w.enter(t)
 		if _, who, err := w.sessions.ResumeSession(t.Context(), text); err != nil || who.ID != w.who.Partner {

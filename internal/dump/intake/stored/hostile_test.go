@@ -110,6 +110,29 @@ func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 	}
 }
 
+// TestSkipsBeforeAHostileInputAreToldOnce: an input that is damaged stands before one that ends its reader, so that the
+// next reader reads it again.
+func TestSkipsBeforeAHostileInputAreToldOnce(t *testing.T) {
+	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
+	whole := zipInOrder(t, []byte("ana@exemplo.com.br\n"), bytes.Repeat([]byte("nada\n"), 1000))
+	out := v.Import(
+		dumptest.MakeBreach("hostil", cyber.SourceBreach, cyber.ExposedEmail),
+		v.File("a.zip", whole[:len(whole)/2]),
+		v.File("b.pdf", string(hostilePDF(9000))),
+		v.File("c.txt", "bia@exemplo.com.br\n"),
+	)
+	told := map[string]int{}
+	for _, s := range out.Skips {
+		told[s.Name[strings.LastIndexByte(s.Name, '/')+1:]+": "+s.Reason]++
+	}
+	if len(told) != len(out.Skips) || told["b.pdf: reader ended (memory)"] != 1 || len(told) < 2 {
+		t.Errorf("told %v", told)
+	}
+	if y := out.Tally; y.Problems != int64(len(told)) || y.Read != 1 || y.Read+y.Partly+y.Unread != 3 {
+		t.Errorf("%d reasons told, counted %+v", len(told), y)
+	}
+}
+
 // TestCancelEndsHostileImport: an import whose reader is at a file without end stops at once.
 func TestCancelEndsHostileImport(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
