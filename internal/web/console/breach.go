@@ -36,7 +36,7 @@ type breachPage struct {
 func (p breachPage) Final() bool { return p.State != leak.Importing }
 
 // KindName returns where the data came from, in words.
-func (p breachPage) KindName() string { return kindsOfSource.optionLabel(string(p.Kind)) }
+func (p breachPage) KindName() string { return labelOf(kindOptions, string(p.Kind)) }
 
 // Exposed returns what it is said to expose, in words.
 func (p breachPage) Exposed() []string { return exposedLabels(p.Exposes) }
@@ -143,7 +143,7 @@ func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (br
 func exposedLabels(list []cyber.Exposed) []string {
 	labels := make([]string, len(list))
 	for i, e := range list {
-		labels[i] = listField{Options: exposedOptions}.optionLabel(string(e))
+		labels[i] = labelOf(exposedOptions, string(e))
 	}
 	return labels
 }

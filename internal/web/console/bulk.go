@@ -60,11 +60,11 @@ func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage, error) 
 		List:   l.name,
 		Title:  l.title,
 		Action: l.action,
-		Header: l.header,
 		Rows:   r.PostForm["row"],
 		All:    r.trimmedField("all") == "1",
-		Query:  f.encodeQuery(),
+		Query:  f.values.Encode(),
 	}
+	page.Header, _ = l.head(f).exported()
 	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
 		return nil, filter{}, bulkPage{}, errNothing.With("row", fault.LinesChosen, perPage)
 	}
@@ -88,11 +88,12 @@ func previewBulk(c *Console, r *request) (answer, error) {
 			return nil, err
 		}
 		for _, line := range lines {
-			if !page.All && !chosen[line.key] {
+			if !page.All && !chosen[line.Key] {
 				continue
 			}
 			if page.Count++; len(page.Sample) < sampleLines {
-				page.Sample = append(page.Sample, line.cells)
+				_, texts := line.exported()
+				page.Sample = append(page.Sample, texts)
 			}
 		}
 		looked += max(1, len(lines))
@@ -165,7 +166,7 @@ func (c *Console) applyToAll(
 			return done, err
 		}
 		for _, line := range lines {
-			id, rest, _ := strings.Cut(line.key, "/")
+			id, rest, _ := strings.Cut(line.Key, "/")
 			switch err := l.action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
 			case err == nil:
 				done.Lines++

@@ -73,7 +73,7 @@ func exportList(c *Console, r *request) (answer, error) {
 	}
 	e := c.newExport(r, l.name, "", format)
 	err = c.changeWithAudit(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
-		return e.ID, l.name + " " + f.encodeQuery(), in.Saved.BeginExport(ctx, e)
+		return e.ID, l.name + " " + f.values.Encode(), in.Saved.BeginExport(ctx, e)
 	})
 	if err != nil {
 		return nil, err
@@ -100,14 +100,15 @@ func (c *Console) writeList(
 	ctx context.Context, l *listing, f filter, e operator.Export, tell func(any),
 ) (listWork, error) {
 	var done listWork
-	out := listWriter{format: e.Format, header: l.header}
+	header, _ := l.head(f).exported()
+	out := listWriter{format: e.Format, header: header}
 	file := sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
 	end := ""
 	if e.Format == operator.JSON {
 		out.appendText("[")
 		end = "\n]\n"
 	} else {
-		out.writeRow(l.header)
+		out.writeRow(header)
 	}
 	for more := true; more; {
 		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
@@ -115,7 +116,8 @@ func (c *Console) writeList(
 			return done, err
 		}
 		for _, line := range lines {
-			out.writeLine(line.cells)
+			_, texts := line.exported()
+			out.writeLine(texts)
 		}
 		done.Lines += int64(len(lines))
 		f.After, more = next, next != "" && done.Lines < operator.MaxExport

@@ -48,7 +48,7 @@ func listFeeds(c *Console, r *request) (answer, error) {
 
 // feedLabel returns what a kind of feed is called.
 func feedLabel(kind feed.Kind) string {
-	return listField{Options: feedKinds}.optionLabel(string(kind))
+	return labelOf(feedKinds, string(kind))
 }
 
 func createFeed(c *Console, r *request) (answer, error) {

@@ -175,7 +175,7 @@ func (c *Console) gatherPerson(
 	for _, one := range slices.Backward(held.Cases) {
 		cases = append(cases, one.Case)
 	}
-	page.Cases = c.newTickets(v, cases, page.Services, []partner.Partner{p})
+	page.Cases = c.newTickets(v, cases, page.Services, map[partner.ID]string{p.ID: p.Name})
 	for _, d := range slices.Backward(held.Devices) {
 		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 	}

@@ -191,10 +191,10 @@ var routes = []route{
 	{method: "GET", path: "/plans/{partner}/edit/{plan}", role: operator.Viewer, run: showPlanPage},
 	{method: "POST", path: "/plans/{partner}/edit/{plan}", role: operator.Admin, run: savePlanForm, form: showPlanPage},
 
-	{method: "GET", path: "/subscriptions", role: operator.Viewer, portal: look, run: listSubscriptions},
+	{method: "GET", path: "/subscriptions", role: operator.Viewer, portal: look, run: subscriptionsList.showPage},
 	{
 		method: "POST", path: "/subscriptions/find", role: operator.Viewer, portal: look,
-		run: findSubscriptions, form: listSubscriptions,
+		run: findSubscriptions, form: subscriptionsList.showPage,
 	},
 	{method: "GET", path: "/subscriptions/import", role: operator.Support, run: showImport},
 	{
@@ -231,7 +231,7 @@ var routes = []route{
 
 	{method: "GET", path: "/search", role: operator.Viewer, portal: look, run: showSearch},
 	{method: "POST", path: "/search", role: operator.Viewer, portal: look, run: searchPeople, form: showSearch},
-	{method: "GET", path: "/people", role: operator.Viewer, portal: look, run: listPeople},
+	{method: "GET", path: "/people", role: operator.Viewer, portal: look, run: peopleList.showPage},
 	{method: "GET", path: "/people/{partner}/{ref}", role: operator.Viewer, portal: look, run: showPerson},
 	{
 		method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, portal: attend,
@@ -243,14 +243,14 @@ var routes = []route{
 		run: openCaseForPerson, form: showPerson,
 	},
 
-	{method: "GET", path: "/monitoring", role: operator.Viewer, portal: look, run: listAssets},
-	{method: "POST", path: "/monitoring/find", role: operator.Viewer, portal: look, run: findPerson, form: listAssets},
-	{method: "POST", path: "/monitoring/values", role: operator.Admin, run: watchValue, form: listAssets},
+	{method: "GET", path: "/monitoring", role: operator.Viewer, portal: look, run: assetsList.showPage},
+	{method: "POST", path: "/monitoring/find", role: operator.Viewer, portal: look, run: findPerson, form: assetsList.showPage},
+	{method: "POST", path: "/monitoring/values", role: operator.Admin, run: watchValue, form: assetsList.showPage},
 	{
 		method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, portal: attend,
-		run: revealAsset, form: listAssets,
+		run: revealAsset, form: assetsList.showPage,
 	},
-	{method: "GET", path: "/findings", role: operator.Viewer, portal: look, run: listFindings},
+	{method: "GET", path: "/findings", role: operator.Viewer, portal: look, run: findingsList.showPage},
 	{method: "GET", path: "/findings/{partner}/{finding}", role: operator.Viewer, portal: look, run: showFinding},
 	{
 		method: "POST", path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, portal: attend,
@@ -269,7 +269,7 @@ var routes = []route{
 		run: retractFinding, form: showFinding,
 	},
 
-	{method: "GET", path: "/breaches", role: operator.Viewer, run: listBreaches},
+	{method: "GET", path: "/breaches", role: operator.Viewer, run: breachesList.showPage},
 	{method: "GET", path: "/breaches/new", role: operator.Admin, run: newBreach},
 	{method: "POST", path: "/breaches/new", role: operator.Admin, run: importBreach, form: newBreach},
 	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: importBreach, form: newBreach},
@@ -301,7 +301,7 @@ var routes = []route{
 	{method: "POST", path: "/passwords/download", role: operator.Admin, run: downloadPasswords, form: showPasswords},
 	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
 
-	{method: "GET", path: "/cases", role: operator.Viewer, portal: look, run: showCases},
+	{method: "GET", path: "/cases", role: operator.Viewer, portal: look, run: casesList.showPage},
 	{method: "GET", path: "/cases/{id}", role: operator.Viewer, portal: look, run: showCasePage},
 	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCaseStatus, form: showCasePage},
 	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCasePage},
@@ -317,19 +317,19 @@ var routes = []route{
 		method: "POST", path: "/cases/{id}/reveal", role: operator.Support, portal: attend,
 		run: revealCase, form: showCasePage,
 	},
-	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignMarkedCases, form: showCases},
+	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignMarkedCases, form: casesList.showPage},
 	{method: "GET", path: "/answers", role: operator.Support, run: showAnswers},
 	{method: "POST", path: "/answers", role: operator.Support, run: saveAnswer, form: showAnswers},
 	{method: "POST", path: "/answers/delete", role: operator.Support, run: deleteAnswer, form: showAnswers},
 
-	{method: "GET", path: "/devices", role: operator.Viewer, portal: look, run: listDevices},
-	{method: "POST", path: "/devices/find", role: operator.Support, portal: attend, run: findDevice, form: listDevices},
-	{method: "POST", path: "/devices/pools/{system}/source", role: operator.Admin, run: setSource, form: listDevices},
+	{method: "GET", path: "/devices", role: operator.Viewer, portal: look, run: devicesList.showPage},
+	{method: "POST", path: "/devices/find", role: operator.Support, portal: attend, run: findDevice, form: devicesList.showPage},
+	{method: "POST", path: "/devices/pools/{system}/source", role: operator.Admin, run: setSource, form: devicesList.showPage},
 	{
 		method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true,
-		run: loadKeyPool, form: listDevices,
+		run: loadKeyPool, form: devicesList.showPage,
 	},
-	{method: "POST", path: "/devices/pools/{system}/install", role: operator.Admin, run: setInstall, form: listDevices},
+	{method: "POST", path: "/devices/pools/{system}/install", role: operator.Admin, run: setInstall, form: devicesList.showPage},
 	{method: "GET", path: "/devices/{id}", role: operator.Viewer, portal: look, run: showDevice},
 	{
 		method: "POST", path: "/devices/{id}/reveal", role: operator.Support, portal: attend,
@@ -366,7 +366,7 @@ var routes = []route{
 	{method: "POST", path: "/content/{id}/retire", role: operator.Admin, run: retireContent, form: showContent},
 	{method: "POST", path: "/content/{id}/offer", role: operator.Admin, run: offerContent, form: showContent},
 
-	{method: "GET", path: "/events", role: operator.Viewer, portal: look, run: listEvents},
+	{method: "GET", path: "/events", role: operator.Viewer, portal: look, run: eventsList.showPage},
 	{method: "GET", path: "/events/report", role: operator.Viewer, portal: look, run: reportEvents},
 	{method: "GET", path: "/events/types", role: operator.Viewer, portal: look, run: showEventTypes},
 	{
@@ -378,10 +378,10 @@ var routes = []route{
 		method: "POST", path: "/events/{partner}/{event}/replay", role: operator.Support, portal: integrate,
 		run: replayEvent, form: showEvent,
 	},
-	{method: "GET", path: "/deliveries", role: operator.Viewer, portal: look, run: listDeliveries},
+	{method: "GET", path: "/deliveries", role: operator.Viewer, portal: look, run: deliveriesList.showPage},
 	{
 		method: "POST", path: "/deliveries/replay", role: operator.Support, portal: integrate,
-		run: replayFailed, form: listDeliveries,
+		run: replayFailed, form: deliveriesList.showPage,
 	},
 
 	{
@@ -437,8 +437,8 @@ var routes = []route{
 	{method: "POST", path: "/keys/count", role: operator.Admin, run: countKeys, form: showKeysPage},
 	{method: "POST", path: "/keys/rotate", role: operator.Admin, fresh: true, run: rotateKeys, form: showKeysPage},
 
-	{method: "GET", path: "/audit", role: operator.Admin, portal: integrate, run: listAudit},
-	{method: "POST", path: "/audit/verify", role: operator.Admin, run: verifyAudit, form: listAudit},
+	{method: "GET", path: "/audit", role: operator.Admin, portal: integrate, run: auditList.showPage},
+	{method: "POST", path: "/audit/verify", role: operator.Admin, run: verifyAudit, form: auditList.showPage},
 	{method: "GET", path: "/operators", role: operator.Admin, portal: integrate, run: listOperators},
 	{method: "GET", path: "/operators/new", role: operator.Admin, fresh: true, run: newOperator},
 	{method: "POST", path: "/operators/new", role: operator.Admin, fresh: true, run: createOperator, form: newOperator},

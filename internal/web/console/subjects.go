@@ -199,5 +199,6 @@ func (c *Console) accessRows(ctx context.Context, list []subject.Access) ([]audi
 	for i, a := range list {
 		entries[i] = a.Entry
 	}
-	return c.auditRows(ctx, entries)
+	emails, err := operatorEmails(ctx, &c.Rules)
+	return newAuditRows(entries, emails, c.confined), err
 }
