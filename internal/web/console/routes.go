@@ -10,14 +10,17 @@ import (
 // route is one page or one action.
 type route struct {
 	method, path string
+	run          handler
+	// get and post are how the table names what runs: a path has a page, an action, or both for the same people.
+	get, post handler
 	// role is the least role that may; empty for pages that come before a session.
 	role operator.Role
 	// portal is the right by which a partner's people may; without one the route is closed to them.
 	portal operator.Right
-	run    handler
 	// portalRun is the page that a partner's people see instead; nil when it is the same.
 	portalRun handler
-	// form shows the page again when run refuses what was filled in.
+	// form shows the page again when an action refuses what was filled in; it is the page of the same path unless the
+	// table names another.
 	form handler
 	// fresh asks for the password again unless it was given lately: before a secret is shown or access is changed.
 	fresh bool
@@ -25,6 +28,25 @@ type route struct {
 	early bool
 	// upload reads its body itself, without a limit of time.
 	upload bool
+}
+
+// splitRoutes returns the pages and the actions of the table, each by itself.
+func splitRoutes(table []route) (all []route) {
+	for _, rt := range table {
+		if rt.get != nil {
+			page := rt
+			page.method, page.run, page.form = http.MethodGet, rt.get, nil
+			all = append(all, page)
+		}
+		if rt.post != nil {
+			rt.method, rt.run = http.MethodPost, rt.post
+			if rt.get != nil {
+				rt.form = rt.get
+			}
+			all = append(all, rt)
+		}
+	}
+	return all
 }
 
 // proofPage returns where to go on after the password was given again: the page itself, or the page that leads to an
@@ -44,426 +66,327 @@ func (rt route) proofPage(r *http.Request) string {
 // routes is the whole console. The role of each row is the only place that says who may do what; for partners' own
 // people it is the right. Which of the lists they may use, and what of many lines at once, is said by each list: see
 // listing.portal and bulkAction.portal.
-var routes = []route{
-	{method: "GET", path: "/login", run: showLogin},
-	{method: "POST", path: "/login", run: logInOperator, form: showLogin},
-	{method: "POST", path: "/login/passkey/begin", run: beginPasskeyLogin},
-	{method: "POST", path: "/login/passkey", run: passkeyLogin, form: showLogin},
-	{method: "GET", path: "/link/{token}", run: showInvitation},
-	{method: "POST", path: "/link/{token}", run: acceptInvitation, form: showInvitation},
-
-	{method: "GET", path: "/second-factor", role: operator.Viewer, portal: look, early: true, run: showSecondFactor},
-	{
-		method: "POST", path: "/second-factor", role: operator.Viewer, portal: look, early: true,
-		run: confirmSecondFactor, form: showSecondFactor,
-	},
-	{method: "POST", path: "/logout", role: operator.Viewer, portal: look, early: true, run: logOutOperator},
-	{method: "GET", path: "/secret", role: operator.Viewer, portal: look, early: true, run: showSecrets},
-	{method: "GET", path: "/prove", role: operator.Viewer, portal: look, run: showProof},
-	{method: "POST", path: "/prove", role: operator.Viewer, portal: look, run: proveAgain, form: showProof},
-	{method: "GET", path: "/account", role: operator.Viewer, portal: look, run: showAccount},
-	{
-		method: "POST", path: "/account/password", role: operator.Viewer, portal: look,
-		run: changePassword, form: showAccount,
-	},
-	{method: "POST", path: "/account/logout", role: operator.Viewer, portal: look, run: logoutEverywhere},
-	{
-		method: "POST", path: "/account/recovery", role: operator.Viewer, portal: look, fresh: true,
-		run: renewRecovery, form: showAccount,
-	},
-	{
-		method: "POST", path: "/account/passkeys/begin", role: operator.Viewer, portal: look, fresh: true,
-		run: beginPasskey,
-	},
-	{
-		method: "POST", path: "/account/passkeys", role: operator.Viewer, portal: look, fresh: true,
-		run: addPasskey, form: showAccount,
-	},
-	{
-		method: "POST", path: "/account/passkeys/{passkey}/remove", role: operator.Viewer, portal: look, fresh: true,
-		run: removePasskey, form: showAccount,
-	},
-	{method: "POST", path: "/account/noticed", role: operator.Viewer, portal: look, run: dismissNotices},
-
-	{method: "GET", path: "/{$}", role: operator.Viewer, portal: look, run: showOverview, portalRun: showPortal},
-
-	{method: "GET", path: "/partners", role: operator.Viewer, run: listPartners},
-	{method: "GET", path: "/partners/new", role: operator.Admin, fresh: true, run: newPartner},
-	{method: "POST", path: "/partners/new", role: operator.Admin, fresh: true, run: createPartner, form: newPartner},
-	{method: "GET", path: "/partners/{id}", role: operator.Viewer, portal: look, run: showPartner},
-	{method: "POST", path: "/partners/{id}/settings", role: operator.Admin, run: savePartner, form: showPartner},
-	{method: "POST", path: "/partners/{id}/suspend", role: operator.Admin, run: suspendPartner, form: showPartner},
-	{method: "POST", path: "/partners/{id}/resume", role: operator.Admin, run: resumePartner, form: showPartner},
-	{
-		method: "POST", path: "/partners/{id}/first-looks/grant", role: operator.Admin,
-		run: grantLooks, form: showPartner,
-	},
-	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: newKey},
-	{
-		method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true,
-		run: createKey, form: newKey,
-	},
-	{
-		method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true,
-		run: confirmRoll,
-	},
-	{
-		method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true,
-		run: replaceKey, form: confirmRoll,
-	},
-	{
-		method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, portal: integrate,
-		run: revokeKey, form: showPartner,
-	},
-	{method: "GET", path: "/partners/{id}/theme", role: operator.Viewer, portal: look, run: showTheme},
-	{
-		method: "POST", path: "/partners/{id}/theme", role: operator.Admin, portal: integrate,
-		run: saveTheme, form: showTheme,
-	},
-	{method: "GET", path: "/partners/{id}/usage", role: operator.Viewer, portal: look, run: showUsage},
-	{method: "GET", path: "/partners/{id}/requests", role: operator.Viewer, portal: look, run: showRequests},
-	{
-		method: "GET", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true,
-		run: newInvite,
-	},
-	{
-		method: "POST", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true,
-		run: inviteOperator, form: newInvite,
-	},
-
-	{method: "POST", path: "/sandbox", role: operator.Viewer, portal: look, run: switchSandbox},
-
-	{method: "GET", path: "/services", role: operator.Viewer, run: listServices},
-	{method: "POST", path: "/services", role: operator.Admin, run: addService, form: listServices},
-	{method: "GET", path: "/services/{id}", role: operator.Viewer, run: showService},
-	{method: "POST", path: "/services/{id}", role: operator.Admin, run: saveService, form: showService},
-	{method: "POST", path: "/services/{id}/retire", role: operator.Admin, run: retireService, form: showService},
-
-	{method: "POST", path: "/services/{id}/target", role: operator.Admin, run: setTarget, form: showService},
-	{method: "POST", path: "/services/{id}/questions", role: operator.Admin, run: addQuestion, form: showService},
-	{
-		method: "POST", path: "/services/{id}/questions/{question}/remove", role: operator.Admin,
-		run: removeQuestion, form: showService,
-	},
-	{method: "POST", path: "/services/{id}/slots", role: operator.Support, run: addServiceSlots, form: showService},
-	{
-		method: "POST", path: "/services/{id}/slots/{slot}/remove", role: operator.Support,
-		run: removeSlot, form: showService,
-	},
+var routes = splitRoutes([]route{
+	{path: "/login", get: showLogin, post: logInOperator},
+	{path: "/login/passkey/begin", post: beginPasskeyLogin},
+	{path: "/login/passkey", post: passkeyLogin, form: showLogin},
+	{path: "/link/{token}", get: showInvitation, post: acceptInvitation},
 
 	{
-		method: "GET", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true,
-		run: newWebhook,
+		path: "/second-factor", role: operator.Viewer, portal: look, early: true,
+		get: showSecondFactor, post: confirmSecondFactor,
+	},
+	{path: "/logout", role: operator.Viewer, portal: look, early: true, post: logOutOperator},
+	{path: "/secret", role: operator.Viewer, portal: look, early: true, get: showSecrets},
+	{path: "/prove", role: operator.Viewer, portal: look, get: showProof, post: proveAgain},
+	{path: "/account", role: operator.Viewer, portal: look, get: showAccount},
+	{path: "/account/password", role: operator.Viewer, portal: look, post: changePassword, form: showAccount},
+	{path: "/account/logout", role: operator.Viewer, portal: look, post: logoutEverywhere},
+	{
+		path: "/account/recovery", role: operator.Viewer, portal: look, fresh: true,
+		post: renewRecovery, form: showAccount,
+	},
+	{path: "/account/passkeys/begin", role: operator.Viewer, portal: look, fresh: true, post: beginPasskey},
+	{
+		path: "/account/passkeys", role: operator.Viewer, portal: look, fresh: true,
+		post: addPasskey, form: showAccount,
 	},
 	{
-		method: "POST", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true,
-		run: createWebhook, form: newWebhook,
+		path: "/account/passkeys/{passkey}/remove", role: operator.Viewer, portal: look, fresh: true,
+		post: removePasskey, form: showAccount,
 	},
-	{method: "GET", path: "/webhooks/{partner}/{endpoint}", role: operator.Viewer, portal: look, run: showWebhook},
+	{path: "/account/noticed", role: operator.Viewer, portal: look, post: dismissNotices},
+
+	{path: "/{$}", role: operator.Viewer, portal: look, get: showOverview, portalRun: showPortal},
+
+	{path: "/partners", role: operator.Viewer, get: listPartners},
+	{path: "/partners/new", role: operator.Admin, fresh: true, get: newPartner, post: createPartner},
+	{path: "/partners/{id}", role: operator.Viewer, portal: look, get: showPartner},
+	{path: "/partners/{id}/settings", role: operator.Admin, post: savePartner, form: showPartner},
+	{path: "/partners/{id}/suspend", role: operator.Admin, post: suspendPartner, form: showPartner},
+	{path: "/partners/{id}/resume", role: operator.Admin, post: resumePartner, form: showPartner},
+	{path: "/partners/{id}/first-looks/grant", role: operator.Admin, post: grantLooks, form: showPartner},
 	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/test", role: operator.Support, portal: integrate,
-		run: testWebhook, form: showWebhook,
-	},
-	{
-		method: "GET", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate,
-		fresh: true, run: confirmRotate,
-	},
-	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate,
-		fresh: true, run: rotateWebhook, form: confirmRotate,
-	},
-	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/enable", role: operator.Support, portal: integrate,
-		run: enableWebhook, form: showWebhook,
+		path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true,
+		get: newKey, post: createKey,
 	},
 	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/disable", role: operator.Admin, portal: integrate,
-		run: disableWebhook, form: showWebhook,
+		path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true,
+		get: confirmRoll, post: replaceKey,
 	},
 	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/delete", role: operator.Admin, portal: integrate,
-		run: deleteWebhook, form: showWebhook,
+		path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, portal: integrate,
+		post: revokeKey, form: showPartner,
+	},
+	{path: "/partners/{id}/theme", role: operator.Viewer, portal: look, get: showTheme},
+	{path: "/partners/{id}/theme", role: operator.Admin, portal: integrate, post: saveTheme, form: showTheme},
+	{path: "/partners/{id}/usage", role: operator.Viewer, portal: look, get: showUsage},
+	{path: "/partners/{id}/requests", role: operator.Viewer, portal: look, get: showRequests},
+	{
+		path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true,
+		get: newInvite, post: inviteOperator,
 	},
 
-	{method: "GET", path: "/plans", role: operator.Viewer, run: listPlans},
-	{method: "GET", path: "/plans/{partner}/new", role: operator.Admin, run: showNewPlan},
-	{method: "POST", path: "/plans/{partner}/new", role: operator.Admin, run: createPlan, form: showNewPlan},
-	{method: "GET", path: "/plans/{partner}/edit/{plan}", role: operator.Viewer, run: showPlanPage},
-	{method: "POST", path: "/plans/{partner}/edit/{plan}", role: operator.Admin, run: savePlanForm, form: showPlanPage},
+	{path: "/sandbox", role: operator.Viewer, portal: look, post: switchSandbox},
 
-	{method: "GET", path: "/subscriptions", role: operator.Viewer, portal: look, run: subscriptionsList.showPage},
-	{
-		method: "POST", path: "/subscriptions/find", role: operator.Viewer, portal: look,
-		run: findSubscriptions, form: subscriptionsList.showPage,
-	},
-	{method: "GET", path: "/subscriptions/import", role: operator.Support, run: showImport},
-	{
-		method: "POST", path: "/subscriptions/import", role: operator.Support, upload: true,
-		run: importSubscriptions, form: showImport,
-	},
-	{
-		method: "POST", path: "/subscriptions/import/{file}", role: operator.Support, upload: true,
-		run: createChecked, form: showImport,
-	},
-	{method: "GET", path: "/subscriptions/move", role: operator.Support, run: showMoveForm},
-	{method: "POST", path: "/subscriptions/move/holder", role: operator.Support, run: moveHolder, form: showMoveForm},
-	{
-		method: "POST", path: "/subscriptions/move/table", role: operator.Support, upload: true,
-		run: moveTable, form: showMoveForm,
-	},
-	{method: "GET", path: "/subscriptions/{partner}/{seq}", role: operator.Viewer, portal: look, run: showSubscription},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/reveal", role: operator.Support, portal: attend,
-		run: revealSubscription, form: showSubscription,
-	},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/end", role: operator.Support,
-		run: endSubscription, form: showSubscription,
-	},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/suspend", role: operator.Support,
-		run: suspendSubscription, form: showSubscription,
-	},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support,
-		run: resumeSubscription, form: showSubscription,
-	},
+	{path: "/services", role: operator.Viewer, get: listServices},
+	{path: "/services", role: operator.Admin, post: addService, form: listServices},
+	{path: "/services/{id}", role: operator.Viewer, get: showService},
+	{path: "/services/{id}", role: operator.Admin, post: saveService, form: showService},
+	{path: "/services/{id}/retire", role: operator.Admin, post: retireService, form: showService},
 
-	{method: "GET", path: "/search", role: operator.Viewer, portal: look, run: showSearch},
-	{method: "POST", path: "/search", role: operator.Viewer, portal: look, run: searchPeople, form: showSearch},
-	{method: "GET", path: "/people", role: operator.Viewer, portal: look, run: peopleList.showPage},
-	{method: "GET", path: "/people/{partner}/{ref}", role: operator.Viewer, portal: look, run: showPerson},
+	{path: "/services/{id}/target", role: operator.Admin, post: setTarget, form: showService},
+	{path: "/services/{id}/questions", role: operator.Admin, post: addQuestion, form: showService},
 	{
-		method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, portal: attend,
-		run: revealPerson, form: showPerson,
+		path: "/services/{id}/questions/{question}/remove", role: operator.Admin,
+		post: removeQuestion, form: showService,
 	},
-	{method: "POST", path: "/people/{partner}/{ref}/values", role: operator.Admin, run: watchValue, form: showPerson},
-	{
-		method: "POST", path: "/people/{partner}/{ref}/case", role: operator.Support, portal: attend,
-		run: openCaseForPerson, form: showPerson,
-	},
-
-	{method: "GET", path: "/monitoring", role: operator.Viewer, portal: look, run: assetsList.showPage},
-	{method: "POST", path: "/monitoring/find", role: operator.Viewer, portal: look, run: findPerson, form: assetsList.showPage},
-	{method: "POST", path: "/monitoring/values", role: operator.Admin, run: watchValue, form: assetsList.showPage},
-	{
-		method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, portal: attend,
-		run: revealAsset, form: assetsList.showPage,
-	},
-	{method: "GET", path: "/findings", role: operator.Viewer, portal: look, run: findingsList.showPage},
-	{method: "GET", path: "/findings/{partner}/{finding}", role: operator.Viewer, portal: look, run: showFinding},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, portal: attend,
-		run: markFindingStep, form: showFinding,
-	},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/recheck", role: operator.Support, portal: attend,
-		run: recheckFinding, form: showFinding,
-	},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, portal: attend,
-		run: resolveFinding, form: showFinding,
-	},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/retract", role: operator.Support,
-		run: retractFinding, form: showFinding,
-	},
-
-	{method: "GET", path: "/breaches", role: operator.Viewer, run: breachesList.showPage},
-	{method: "GET", path: "/breaches/new", role: operator.Admin, run: newBreach},
-	{method: "POST", path: "/breaches/new", role: operator.Admin, run: importBreach, form: newBreach},
-	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: importBreach, form: newBreach},
-	{method: "GET", path: "/breaches/{name}", role: operator.Viewer, run: showBreach},
-	{method: "GET", path: "/breaches/{name}/edit", role: operator.Admin, run: editBreach},
-	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: editBreach},
-	{method: "GET", path: "/breaches/{name}/renew", role: operator.Admin, run: newRenewal},
-	{method: "POST", path: "/breaches/{name}/renew", role: operator.Admin, run: renewBreach, form: newRenewal},
-	{
-		method: "POST", path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true,
-		run: renewBreach, form: newRenewal,
-	},
-	{method: "POST", path: "/breaches/{name}/verify", role: operator.Admin, run: verifyBreach, form: showBreach},
-	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
-
-	{method: "GET", path: "/feeds", role: operator.Viewer, run: listFeeds},
-	{method: "GET", path: "/feeds/new", role: operator.Admin, fresh: true, run: showNewFeed},
-	{method: "POST", path: "/feeds/new", role: operator.Admin, fresh: true, run: createFeed, form: showNewFeed},
-	{method: "POST", path: "/feeds/{name}/run", role: operator.Admin, run: startFeed, form: listFeeds},
-	{method: "POST", path: "/feeds/{name}/pause", role: operator.Admin, run: pauseFeed, form: listFeeds},
-	{method: "POST", path: "/feeds/{name}/resume", role: operator.Admin, run: resumeFeed, form: listFeeds},
-
-	{method: "GET", path: "/passwords", role: operator.Viewer, run: showPasswords},
-	{method: "POST", path: "/passwords/import", role: operator.Admin, run: importPasswords, form: showPasswords},
-	{
-		method: "POST", path: "/passwords/upload", role: operator.Admin, upload: true,
-		run: importPasswords, form: showPasswords,
-	},
-	{method: "POST", path: "/passwords/download", role: operator.Admin, run: downloadPasswords, form: showPasswords},
-	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
-
-	{method: "GET", path: "/cases", role: operator.Viewer, portal: look, run: casesList.showPage},
-	{method: "GET", path: "/cases/{id}", role: operator.Viewer, portal: look, run: showCasePage},
-	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCaseStatus, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/take", role: operator.Support, run: takeOverCase, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/end", role: operator.Support, run: endCaseLater, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/undo", role: operator.Support, run: undoCaseEnd, form: showCasePage},
-	{
-		method: "POST", path: "/cases/{id}/write", role: operator.Support, portal: attend,
-		run: writeCase, form: showCasePage,
-	},
-	{method: "POST", path: "/cases/{id}/writing", role: operator.Support, portal: attend, run: writingCase},
-	{
-		method: "POST", path: "/cases/{id}/reveal", role: operator.Support, portal: attend,
-		run: revealCase, form: showCasePage,
-	},
-	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignMarkedCases, form: casesList.showPage},
-	{method: "GET", path: "/answers", role: operator.Support, run: showAnswers},
-	{method: "POST", path: "/answers", role: operator.Support, run: saveAnswer, form: showAnswers},
-	{method: "POST", path: "/answers/delete", role: operator.Support, run: deleteAnswer, form: showAnswers},
-
-	{method: "GET", path: "/devices", role: operator.Viewer, portal: look, run: devicesList.showPage},
-	{method: "POST", path: "/devices/find", role: operator.Support, portal: attend, run: findDevice, form: devicesList.showPage},
-	{method: "POST", path: "/devices/pools/{system}/source", role: operator.Admin, run: setSource, form: devicesList.showPage},
-	{
-		method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true,
-		run: loadKeyPool, form: devicesList.showPage,
-	},
-	{method: "POST", path: "/devices/pools/{system}/install", role: operator.Admin, run: setInstall, form: devicesList.showPage},
-	{method: "GET", path: "/devices/{id}", role: operator.Viewer, portal: look, run: showDevice},
-	{
-		method: "POST", path: "/devices/{id}/reveal", role: operator.Support, portal: attend,
-		run: revealDevice, form: showDevice,
-	},
-	{
-		method: "POST", path: "/devices/{id}/revoke", role: operator.Support, portal: attend,
-		run: revokeDevice, form: showDevice,
-	},
-	{
-		method: "POST", path: "/devices/{id}/replace", role: operator.Support, portal: attend,
-		run: replaceDevice, form: showDevice,
-	},
-
-	{method: "GET", path: "/messages", role: operator.Viewer, run: listTexts},
-	{method: "GET", path: "/messages/{event}/{channel}/{lang}", role: operator.Viewer, run: showTextPage},
-	{
-		method: "POST", path: "/messages/{event}/{channel}/{lang}", role: operator.Admin,
-		run: saveTextForm, form: showTextPage,
-	},
-	{
-		method: "POST", path: "/messages/{event}/{channel}/{lang}/reset", role: operator.Admin,
-		run: resetText, form: showTextPage,
-	},
-	{method: "GET", path: "/content", role: operator.Viewer, run: listContent},
-	{method: "GET", path: "/content/new", role: operator.Admin, run: newContent},
-	{method: "POST", path: "/content/new", role: operator.Admin, run: createContent, form: newContent},
-	{method: "POST", path: "/content/yaml", role: operator.Admin, run: importContent, form: newContent},
-	{method: "GET", path: "/content/export", role: operator.Viewer, run: exportContent},
-	{method: "GET", path: "/content/{id}", role: operator.Viewer, run: showContent},
-	{method: "POST", path: "/content/{id}", role: operator.Admin, run: saveContent, form: showContent},
-	{method: "POST", path: "/content/{id}/yaml", role: operator.Admin, run: saveContentYAML, form: showContent},
-	{method: "POST", path: "/content/{id}/reset", role: operator.Admin, run: resetContent, form: showContent},
-	{method: "POST", path: "/content/{id}/retire", role: operator.Admin, run: retireContent, form: showContent},
-	{method: "POST", path: "/content/{id}/offer", role: operator.Admin, run: offerContent, form: showContent},
-
-	{method: "GET", path: "/events", role: operator.Viewer, portal: look, run: eventsList.showPage},
-	{method: "GET", path: "/events/report", role: operator.Viewer, portal: look, run: reportEvents},
-	{method: "GET", path: "/events/types", role: operator.Viewer, portal: look, run: showEventTypes},
-	{
-		method: "POST", path: "/events/replay", role: operator.Support, portal: integrate,
-		run: replayWindow, form: reportEvents,
-	},
-	{method: "GET", path: "/events/{partner}/{event}", role: operator.Viewer, portal: look, run: showEvent},
-	{
-		method: "POST", path: "/events/{partner}/{event}/replay", role: operator.Support, portal: integrate,
-		run: replayEvent, form: showEvent,
-	},
-	{method: "GET", path: "/deliveries", role: operator.Viewer, portal: look, run: deliveriesList.showPage},
-	{
-		method: "POST", path: "/deliveries/replay", role: operator.Support, portal: integrate,
-		run: replayFailed, form: deliveriesList.showPage,
-	},
+	{path: "/services/{id}/slots", role: operator.Support, post: addServiceSlots, form: showService},
+	{path: "/services/{id}/slots/{slot}/remove", role: operator.Support, post: removeSlot, form: showService},
 
 	{
-		method: "POST", path: "/lists/{list}/person", role: operator.Viewer, portal: look,
-		run: pickPerson, form: showListAgain,
+		path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true,
+		get: newWebhook, post: createWebhook,
 	},
-	{method: "POST", path: "/lists/{list}/export", role: operator.Viewer, portal: look, run: exportList},
+	{path: "/webhooks/{partner}/{endpoint}", role: operator.Viewer, portal: look, get: showWebhook},
 	{
-		method: "POST", path: "/lists/{list}/filters", role: operator.Viewer, portal: look,
-		run: keepFilter, form: showListAgain,
+		path: "/webhooks/{partner}/{endpoint}/test", role: operator.Support, portal: integrate,
+		post: testWebhook, form: showWebhook,
 	},
-	{method: "POST", path: "/lists/{list}/filters/{filter}/drop", role: operator.Viewer, portal: look, run: dropFilter},
 	{
-		method: "POST", path: "/lists/{list}/bulk", role: operator.Support, portal: look,
-		run: previewBulk, form: showListAgain,
+		path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate, fresh: true,
+		get: confirmRotate, post: rotateWebhook,
 	},
-	{method: "POST", path: "/lists/{list}/bulk/run", role: operator.Support, portal: look, run: runBulkAction},
-	{method: "GET", path: "/exports", role: operator.Viewer, portal: look, run: showExports},
-	{method: "GET", path: "/exports/{id}", role: operator.Viewer, portal: look, run: downloadExport},
+	{
+		path: "/webhooks/{partner}/{endpoint}/enable", role: operator.Support, portal: integrate,
+		post: enableWebhook, form: showWebhook,
+	},
+	{
+		path: "/webhooks/{partner}/{endpoint}/disable", role: operator.Admin, portal: integrate,
+		post: disableWebhook, form: showWebhook,
+	},
+	{
+		path: "/webhooks/{partner}/{endpoint}/delete", role: operator.Admin, portal: integrate,
+		post: deleteWebhook, form: showWebhook,
+	},
 
-	{method: "GET", path: "/jobs", role: operator.Viewer, run: showJobs},
-	{method: "GET", path: "/jobs/{id}/events", role: operator.Viewer, run: followJob},
-	{method: "POST", path: "/jobs/{id}/cancel", role: operator.Admin, run: cancelJob, form: showJobs},
+	{path: "/plans", role: operator.Viewer, get: listPlans},
+	{path: "/plans/{partner}/new", role: operator.Admin, get: showNewPlan, post: createPlan},
+	{path: "/plans/{partner}/edit/{plan}", role: operator.Viewer, get: showPlanPage},
+	{path: "/plans/{partner}/edit/{plan}", role: operator.Admin, post: savePlanForm, form: showPlanPage},
 
-	{method: "GET", path: "/subjects", role: operator.Admin, portal: respond, fresh: true, run: showSubjects},
+	{path: "/subscriptions", role: operator.Viewer, portal: look, get: subscriptionsList.showPage},
 	{
-		method: "POST", path: "/subjects/find", role: operator.Admin, portal: respond,
-		run: findSubject, form: showSubjects,
+		path: "/subscriptions/find", role: operator.Viewer, portal: look,
+		post: findSubscriptions, form: subscriptionsList.showPage,
 	},
-	{method: "POST", path: "/subjects/access", role: operator.Admin, run: showAccesses, form: showSubjects},
+	{path: "/subscriptions/import", role: operator.Support, get: showImport},
 	{
-		method: "POST", path: "/subjects/export", role: operator.Admin, portal: respond, fresh: true,
-		run: exportSubject, form: showSubjects,
-	},
-	{method: "GET", path: "/subjects/erase", role: operator.Admin, fresh: true, run: confirmErase},
-	{method: "POST", path: "/subjects/erase", role: operator.Admin, fresh: true, run: eraseSubject, form: confirmErase},
-	{
-		method: "POST", path: "/subjects/requests", role: operator.Admin, portal: respond, fresh: true,
-		run: requestErasure, form: showErasureRequest,
+		path: "/subscriptions/import", role: operator.Support, upload: true,
+		post: importSubscriptions, form: showImport,
 	},
 	{
-		method: "POST", path: "/subjects/requests/{partner}/{request}/cancel", role: operator.Admin, portal: respond,
-		run: cancelErasure, form: showSubjects,
+		path: "/subscriptions/import/{file}", role: operator.Support, upload: true,
+		post: createChecked, form: showImport,
 	},
-	{method: "GET", path: "/subjects/erasures", role: operator.Admin, run: erasureLog},
-	{method: "GET", path: "/incidents", role: operator.Admin, portal: respond, run: newIncident},
-	{method: "POST", path: "/incidents", role: operator.Admin, portal: respond, run: reportIncident, form: newIncident},
+	{path: "/subscriptions/move", role: operator.Support, get: showMoveForm},
+	{path: "/subscriptions/move/holder", role: operator.Support, post: moveHolder, form: showMoveForm},
+	{path: "/subscriptions/move/table", role: operator.Support, upload: true, post: moveTable, form: showMoveForm},
+	{path: "/subscriptions/{partner}/{seq}", role: operator.Viewer, portal: look, get: showSubscription},
 	{
-		method: "POST", path: "/incidents/download", role: operator.Admin, portal: respond, fresh: true,
-		run: downloadIncident, form: newIncident,
+		path: "/subscriptions/{partner}/{seq}/reveal", role: operator.Support, portal: attend,
+		post: revealSubscription, form: showSubscription,
 	},
-	{method: "GET", path: "/keys", role: operator.Admin, run: showKeysPage},
-	{method: "POST", path: "/keys/count", role: operator.Admin, run: countKeys, form: showKeysPage},
-	{method: "POST", path: "/keys/rotate", role: operator.Admin, fresh: true, run: rotateKeys, form: showKeysPage},
+	{
+		path: "/subscriptions/{partner}/{seq}/end", role: operator.Support,
+		post: endSubscription, form: showSubscription,
+	},
+	{
+		path: "/subscriptions/{partner}/{seq}/suspend", role: operator.Support,
+		post: suspendSubscription, form: showSubscription,
+	},
+	{
+		path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support,
+		post: resumeSubscription, form: showSubscription,
+	},
 
-	{method: "GET", path: "/audit", role: operator.Admin, portal: integrate, run: auditList.showPage},
-	{method: "POST", path: "/audit/verify", role: operator.Admin, run: verifyAudit, form: auditList.showPage},
-	{method: "GET", path: "/operators", role: operator.Admin, portal: integrate, run: listOperators},
-	{method: "GET", path: "/operators/new", role: operator.Admin, fresh: true, run: newOperator},
-	{method: "POST", path: "/operators/new", role: operator.Admin, fresh: true, run: createOperator, form: newOperator},
-	{method: "GET", path: "/operators/{id}", role: operator.Admin, portal: integrate, run: showOperator},
+	{path: "/search", role: operator.Viewer, portal: look, get: showSearch, post: searchPeople},
+	{path: "/people", role: operator.Viewer, portal: look, get: peopleList.showPage},
+	{path: "/people/{partner}/{ref}", role: operator.Viewer, portal: look, get: showPerson},
 	{
-		method: "POST", path: "/operators/{id}/role", role: operator.Admin, portal: integrate, fresh: true,
-		run: changeRole, form: showOperator,
+		path: "/people/{partner}/{ref}/reveal", role: operator.Support, portal: attend,
+		post: revealPerson, form: showPerson,
+	},
+	{path: "/people/{partner}/{ref}/values", role: operator.Admin, post: watchValue, form: showPerson},
+	{
+		path: "/people/{partner}/{ref}/case", role: operator.Support, portal: attend,
+		post: openCaseForPerson, form: showPerson,
+	},
+
+	{path: "/monitoring", role: operator.Viewer, portal: look, get: assetsList.showPage},
+	{path: "/monitoring/find", role: operator.Viewer, portal: look, post: findPerson, form: assetsList.showPage},
+	{path: "/monitoring/values", role: operator.Admin, post: watchValue, form: assetsList.showPage},
+	{
+		path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, portal: attend,
+		post: revealAsset, form: assetsList.showPage,
+	},
+	{path: "/findings", role: operator.Viewer, portal: look, get: findingsList.showPage},
+	{path: "/findings/{partner}/{finding}", role: operator.Viewer, portal: look, get: showFinding},
+	{
+		path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, portal: attend,
+		post: markFindingStep, form: showFinding,
 	},
 	{
-		method: "POST", path: "/operators/{id}/disable", role: operator.Admin, portal: integrate,
-		run: disableOperator, form: showOperator,
+		path: "/findings/{partner}/{finding}/recheck", role: operator.Support, portal: attend,
+		post: recheckFinding, form: showFinding,
 	},
 	{
-		method: "POST", path: "/operators/{id}/enable", role: operator.Admin, portal: integrate, fresh: true,
-		run: enableOperator, form: showOperator,
+		path: "/findings/{partner}/{finding}/resolve", role: operator.Support, portal: attend,
+		post: resolveFinding, form: showFinding,
+	},
+	{path: "/findings/{partner}/{finding}/retract", role: operator.Support, post: retractFinding, form: showFinding},
+
+	{path: "/breaches", role: operator.Viewer, get: breachesList.showPage},
+	{path: "/breaches/new", role: operator.Admin, get: newBreach, post: importBreach},
+	{path: "/breaches/upload", role: operator.Admin, upload: true, post: importBreach, form: newBreach},
+	{path: "/breaches/{name}", role: operator.Viewer, get: showBreach},
+	{path: "/breaches/{name}/edit", role: operator.Admin, get: editBreach, post: saveBreach},
+	{path: "/breaches/{name}/renew", role: operator.Admin, get: newRenewal, post: renewBreach},
+	{path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true, post: renewBreach, form: newRenewal},
+	{path: "/breaches/{name}/verify", role: operator.Admin, post: verifyBreach, form: showBreach},
+	{path: "/breaches/{name}/retract", role: operator.Admin, post: retractBreach, form: showBreach},
+
+	{path: "/feeds", role: operator.Viewer, get: listFeeds},
+	{path: "/feeds/new", role: operator.Admin, fresh: true, get: showNewFeed, post: createFeed},
+	{path: "/feeds/{name}/run", role: operator.Admin, post: startFeed, form: listFeeds},
+	{path: "/feeds/{name}/pause", role: operator.Admin, post: pauseFeed, form: listFeeds},
+	{path: "/feeds/{name}/resume", role: operator.Admin, post: resumeFeed, form: listFeeds},
+
+	{path: "/passwords", role: operator.Viewer, get: showPasswords},
+	{path: "/passwords/import", role: operator.Admin, post: importPasswords, form: showPasswords},
+	{path: "/passwords/upload", role: operator.Admin, upload: true, post: importPasswords, form: showPasswords},
+	{path: "/passwords/download", role: operator.Admin, post: downloadPasswords, form: showPasswords},
+	{path: "/passwords/verify", role: operator.Admin, post: verifyPasswords, form: showPasswords},
+
+	{path: "/cases", role: operator.Viewer, portal: look, get: casesList.showPage},
+	{path: "/cases/{id}", role: operator.Viewer, portal: look, get: showCasePage},
+	{path: "/cases/{id}/move", role: operator.Support, post: moveCaseStatus, form: showCasePage},
+	{path: "/cases/{id}/assign", role: operator.Support, post: assignCase, form: showCasePage},
+	{path: "/cases/{id}/take", role: operator.Support, post: takeOverCase, form: showCasePage},
+	{path: "/cases/{id}/end", role: operator.Support, post: endCaseLater, form: showCasePage},
+	{path: "/cases/{id}/undo", role: operator.Support, post: undoCaseEnd, form: showCasePage},
+	{path: "/cases/{id}/write", role: operator.Support, portal: attend, post: writeCase, form: showCasePage},
+	{path: "/cases/{id}/writing", role: operator.Support, portal: attend, post: writingCase},
+	{path: "/cases/{id}/reveal", role: operator.Support, portal: attend, post: revealCase, form: showCasePage},
+	{path: "/cases/assign", role: operator.Support, post: assignMarkedCases, form: casesList.showPage},
+	{path: "/answers", role: operator.Support, get: showAnswers, post: saveAnswer},
+	{path: "/answers/delete", role: operator.Support, post: deleteAnswer, form: showAnswers},
+
+	{path: "/devices", role: operator.Viewer, portal: look, get: devicesList.showPage},
+	{path: "/devices/find", role: operator.Support, portal: attend, post: findDevice, form: devicesList.showPage},
+	{path: "/devices/pools/{system}/source", role: operator.Admin, post: setSource, form: devicesList.showPage},
+	{
+		path: "/devices/pools/{system}/load", role: operator.Admin, upload: true,
+		post: loadKeyPool, form: devicesList.showPage,
+	},
+	{path: "/devices/pools/{system}/install", role: operator.Admin, post: setInstall, form: devicesList.showPage},
+	{path: "/devices/{id}", role: operator.Viewer, portal: look, get: showDevice},
+	{path: "/devices/{id}/reveal", role: operator.Support, portal: attend, post: revealDevice, form: showDevice},
+	{path: "/devices/{id}/revoke", role: operator.Support, portal: attend, post: revokeDevice, form: showDevice},
+	{path: "/devices/{id}/replace", role: operator.Support, portal: attend, post: replaceDevice, form: showDevice},
+
+	{path: "/messages", role: operator.Viewer, get: listTexts},
+	{path: "/messages/{event}/{channel}/{lang}", role: operator.Viewer, get: showTextPage},
+	{path: "/messages/{event}/{channel}/{lang}", role: operator.Admin, post: saveTextForm, form: showTextPage},
+	{path: "/messages/{event}/{channel}/{lang}/reset", role: operator.Admin, post: resetText, form: showTextPage},
+	{path: "/content", role: operator.Viewer, get: listContent},
+	{path: "/content/new", role: operator.Admin, get: newContent, post: createContent},
+	{path: "/content/yaml", role: operator.Admin, post: importContent, form: newContent},
+	{path: "/content/export", role: operator.Viewer, get: exportContent},
+	{path: "/content/{id}", role: operator.Viewer, get: showContent},
+	{path: "/content/{id}", role: operator.Admin, post: saveContent, form: showContent},
+	{path: "/content/{id}/yaml", role: operator.Admin, post: saveContentYAML, form: showContent},
+	{path: "/content/{id}/reset", role: operator.Admin, post: resetContent, form: showContent},
+	{path: "/content/{id}/retire", role: operator.Admin, post: retireContent, form: showContent},
+	{path: "/content/{id}/offer", role: operator.Admin, post: offerContent, form: showContent},
+
+	{path: "/events", role: operator.Viewer, portal: look, get: eventsList.showPage},
+	{path: "/events/report", role: operator.Viewer, portal: look, get: reportEvents},
+	{path: "/events/types", role: operator.Viewer, portal: look, get: showEventTypes},
+	{path: "/events/replay", role: operator.Support, portal: integrate, post: replayWindow, form: reportEvents},
+	{path: "/events/{partner}/{event}", role: operator.Viewer, portal: look, get: showEvent},
+	{
+		path: "/events/{partner}/{event}/replay", role: operator.Support, portal: integrate,
+		post: replayEvent, form: showEvent,
+	},
+	{path: "/deliveries", role: operator.Viewer, portal: look, get: deliveriesList.showPage},
+	{
+		path: "/deliveries/replay", role: operator.Support, portal: integrate,
+		post: replayFailed, form: deliveriesList.showPage,
+	},
+
+	{path: "/lists/{list}/person", role: operator.Viewer, portal: look, post: pickPerson, form: showListAgain},
+	{path: "/lists/{list}/export", role: operator.Viewer, portal: look, post: exportList},
+	{path: "/lists/{list}/filters", role: operator.Viewer, portal: look, post: keepFilter, form: showListAgain},
+	{path: "/lists/{list}/filters/{filter}/drop", role: operator.Viewer, portal: look, post: dropFilter},
+	{path: "/lists/{list}/bulk", role: operator.Support, portal: look, post: previewBulk, form: showListAgain},
+	{path: "/lists/{list}/bulk/run", role: operator.Support, portal: look, post: runBulkAction},
+	{path: "/exports", role: operator.Viewer, portal: look, get: showExports},
+	{path: "/exports/{id}", role: operator.Viewer, portal: look, get: downloadExport},
+
+	{path: "/jobs", role: operator.Viewer, get: showJobs},
+	{path: "/jobs/{id}/events", role: operator.Viewer, get: followJob},
+	{path: "/jobs/{id}/cancel", role: operator.Admin, post: cancelJob, form: showJobs},
+
+	{path: "/subjects", role: operator.Admin, portal: respond, fresh: true, get: showSubjects},
+	{path: "/subjects/find", role: operator.Admin, portal: respond, post: findSubject, form: showSubjects},
+	{path: "/subjects/access", role: operator.Admin, post: showAccesses, form: showSubjects},
+	{
+		path: "/subjects/export", role: operator.Admin, portal: respond, fresh: true,
+		post: exportSubject, form: showSubjects,
+	},
+	{path: "/subjects/erase", role: operator.Admin, fresh: true, get: confirmErase, post: eraseSubject},
+	{
+		path: "/subjects/requests", role: operator.Admin, portal: respond, fresh: true,
+		post: requestErasure, form: showErasureRequest,
 	},
 	{
-		method: "POST", path: "/operators/{id}/logout", role: operator.Admin, portal: integrate,
-		run: endSessions, form: showOperator,
+		path: "/subjects/requests/{partner}/{request}/cancel", role: operator.Admin, portal: respond,
+		post: cancelErasure, form: showSubjects,
+	},
+	{path: "/subjects/erasures", role: operator.Admin, get: erasureLog},
+	{path: "/incidents", role: operator.Admin, portal: respond, get: newIncident, post: reportIncident},
+	{
+		path: "/incidents/download", role: operator.Admin, portal: respond, fresh: true,
+		post: downloadIncident, form: newIncident,
+	},
+	{path: "/keys", role: operator.Admin, get: showKeysPage},
+	{path: "/keys/count", role: operator.Admin, post: countKeys, form: showKeysPage},
+	{path: "/keys/rotate", role: operator.Admin, fresh: true, post: rotateKeys, form: showKeysPage},
+
+	{path: "/audit", role: operator.Admin, portal: integrate, get: auditList.showPage},
+	{path: "/audit/verify", role: operator.Admin, post: verifyAudit, form: auditList.showPage},
+	{path: "/operators", role: operator.Admin, portal: integrate, get: listOperators},
+	{path: "/operators/new", role: operator.Admin, fresh: true, get: newOperator, post: createOperator},
+	{path: "/operators/{id}", role: operator.Admin, portal: integrate, get: showOperator},
+	{
+		path: "/operators/{id}/role", role: operator.Admin, portal: integrate, fresh: true,
+		post: changeRole, form: showOperator,
 	},
 	{
-		method: "POST", path: "/operators/{id}/reset", role: operator.Admin, portal: integrate, fresh: true,
-		run: resetOperator, form: showOperator,
+		path: "/operators/{id}/disable", role: operator.Admin, portal: integrate,
+		post: disableOperator, form: showOperator,
 	},
-}
+	{
+		path: "/operators/{id}/enable", role: operator.Admin, portal: integrate, fresh: true,
+		post: enableOperator, form: showOperator,
+	},
+	{path: "/operators/{id}/logout", role: operator.Admin, portal: integrate, post: endSessions, form: showOperator},
+	{
+		path: "/operators/{id}/reset", role: operator.Admin, portal: integrate, fresh: true,
+		post: resetOperator, form: showOperator,
+	},
+})
 
 // Page is a row of the route table, for those who hold the table against something: tests, documents.
 type Page struct {
