@@ -60,10 +60,7 @@ var breachKinds = []string{
 // showBreach shows a breach. While its first import runs there is no record yet, and the page shows the job's figures.
 func showBreach(c *Console, r *request) (answer, error) {
 	page, err := c.gatherBreach(r.Context(), r.viewer, r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
-	return view{"breach", page.Title, page}, nil
+	return newView("breach", page.Title, page, err)
 }
 
 func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (breachPage, error) {
@@ -162,10 +159,7 @@ func joinExposed(list []cyber.Exposed) string {
 // editBreach shows the form that changes what is told of a breach.
 func editBreach(c *Console, r *request) (answer, error) {
 	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
-	return view{"breach-edit", "Editar " + rec.Title, breachForm{Record: rec}}, nil
+	return newView("breach-edit", "Editar " + rec.Title, breachForm{Record: rec}, err)
 }
 
 // saveBreach changes the description of a breach. Its name and the time it was added stay.

@@ -39,10 +39,7 @@ func (c *Console) newIncidentPage(ctx context.Context) (incidentPage, error) {
 // newIncident shows the form that describes an incident.
 func newIncident(c *Console, r *request) (answer, error) {
 	page, err := c.newIncidentPage(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"incidents", "Incidentes", page}, nil
+	return newView("incidents", "Incidentes", page, err)
 }
 
 // incidentAsked reads the form and makes the report, recorded first.

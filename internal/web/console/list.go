@@ -109,10 +109,7 @@ func (l *listing) showPage(c *Console, r *request) (answer, error) {
 		return l.show(c, r, l)
 	}
 	page, err := l.readPage(c, r)
-	if err != nil {
-		return nil, err
-	}
-	return view{l.name, l.title, page}, nil
+	return newView(l.name, l.title, page, err)
 }
 
 // readPage reads the part of the list that a request asks for. That of one partner at a time is empty until one is
