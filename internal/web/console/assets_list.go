@@ -5,7 +5,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
 )
 
 var assetStates = listField{Name: "status", Label: "Situação", Options: []choiceOption{
@@ -26,8 +25,7 @@ var assetsList = listOf(listing{
 	name:    "monitoring",
 	title:   "Dados monitorados",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields:  []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
 	gather:  (*Console).gatherAssets,
 }, filter.readAssets, rowOfAsset)

@@ -11,7 +11,7 @@ import (
 
 // auditList is the trail without what its lines say beyond their columns, which may name people.
 var auditList = listOf(listing{
-	name: "audit", title: "Auditoria", role: operator.Admin, portal: integrate,
+	name: "audit", title: "Auditoria", access: adminsAndDevelopers,
 	fields: []listField{
 		{Name: "actor", Label: "Quem", Hint: "e-mail, op_… ou cli:…", Max: 320},
 		{Name: "action", Label: "O que fez", Options: actionOptions(), None: "Qualquer ação"},

@@ -159,7 +159,7 @@ func joinExposed(list []cyber.Exposed) string {
 // editBreach shows the form that changes what is told of a breach.
 func editBreach(c *Console, r *request) (answer, error) {
 	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
-	return newView("breach-edit", "Editar " + rec.Title, breachForm{Record: rec}, err)
+	return newView("breach-edit", "Editar "+rec.Title, breachForm{Record: rec}, err)
 }
 
 // saveBreach changes the description of a breach. Its name and the time it was added stay.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/operator"
 )
 
 var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
@@ -18,9 +17,9 @@ var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", 
 }}
 
 var breachesList = listOf(listing{
-	name:  "breaches",
-	title: "Vazamentos",
-	role:  operator.Viewer,
+	name:   "breaches",
+	title:  "Vazamentos",
+	access: viewers,
 	fields: []listField{
 		breachStates,
 		{Name: "kind", Label: "Tipo", None: "Todos", Options: kindOptions},

@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // casesList is shown by the desk, in lanes or as a table. Its export goes through the statuses in their order.
 var casesList = listOf(listing{
-	name: "cases", title: "Casos", role: operator.Viewer, portal: look,
+	name: "cases", title: "Casos", access: everyone,
 	persons: true,
 	fields: []listField{
 		partnerField,

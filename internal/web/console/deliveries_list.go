@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -31,8 +30,7 @@ var deliveriesList = listOf(listing{
 	name:    "deliveries",
 	title:   "Entregas",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields: []listField{
 		partnerField,
 		deliveryStates,

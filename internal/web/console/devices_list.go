@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // deviceProtected is the word in an address for devices that have the program.
@@ -18,7 +17,7 @@ var deviceStateField = listField{
 }
 
 var devicesList = listOf(listing{
-	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer, portal: look,
+	name: "devices", title: "Dispositivos", persons: true, access: everyone,
 	fields: []listField{ofOne, {Name: "system", Label: "Sistema", None: "Todos", Options: []choiceOption{
 		{string(cyber.Android), "Android"},
 		{string(cyber.IOS), "iOS"},

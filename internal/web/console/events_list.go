@@ -5,15 +5,13 @@ import (
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/operator"
 )
 
 var eventsList = listOf(listing{
 	name:    "events",
 	title:   "Eventos",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields:  []listField{ofOne, typeField, fromField, toField, sortField},
 	gather:  (*Console).gatherEvents,
 }, filter.readEvents, rowOfEvent)

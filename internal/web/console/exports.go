@@ -98,8 +98,7 @@ func (c *Console) newExport(r *request, list, about string, format operator.Form
 // writeList reads a list to its end and keeps it in sealed parts.
 func (c *Console) writeList(
 	ctx context.Context, l *listing, f filter, e operator.Export, tell func(any),
-) (listWork, error) {
-	var done listWork
+) (done listWork, err error) {
 	header, _ := l.head(f).exported()
 	out := listWriter{format: e.Format, header: header}
 	file := sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
@@ -110,26 +109,25 @@ func (c *Console) writeList(
 	} else {
 		out.writeRow(header)
 	}
-	for more := true; more; {
-		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
+	for row, err := range l.rows(ctx, &c.Rules, f) {
 		if err != nil {
 			return done, err
 		}
-		for _, line := range lines {
-			_, texts := line.exported()
-			out.writeLine(texts)
-		}
-		done.Lines += int64(len(lines))
-		f.After, more = next, next != "" && done.Lines < operator.MaxExport
-		if !more {
-			out.appendText(end)
-		}
+		_, texts := row.exported()
+		out.writeLine(texts)
+		done.Lines++
 		file.Lines = done.Lines
-		if _, err := file.Write(out.Bytes()); err != nil {
+		if _, err := out.WriteTo(&file); err != nil {
 			return done, err
 		}
-		out.Reset()
 		tell(done)
+		if done.Lines == operator.MaxExport {
+			break
+		}
+	}
+	out.appendText(end)
+	if _, err := out.WriteTo(&file); err != nil {
+		return done, err
 	}
 	return done, file.finishFile(done.Lines)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
 )
 
 var findingStates = listField{
@@ -39,8 +38,7 @@ var findingsList = listOf(listing{
 	name:    "findings",
 	title:   "Ocorrências",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields: []listField{
 		partnerField,
 		findingStates,

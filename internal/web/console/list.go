@@ -2,10 +2,10 @@ package console
 
 import (
 	"context"
+	"iter"
 	"net/url"
 	"slices"
 
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -16,9 +16,7 @@ import (
 // than the others.
 type listing struct {
 	name, title string
-	// role is who may see it, portal who of a partner's people may, of what is theirs.
-	role   operator.Role
-	portal operator.Right
+	access
 	fields []listField
 	// persons is set when the list can be filtered by person.
 	persons bool
@@ -51,6 +49,25 @@ func listOf[T any](l listing, read rowReader[T], row rowMaker[T]) *listing {
 	return &l
 }
 
+// rows reads all rows that a filter leaves, from the place where it begins.
+func (l *listing) rows(ctx context.Context, in *Rules, f filter) iter.Seq2[listRow, error] {
+	return func(yield func(listRow, error) bool) {
+		for more := true; more; more = f.After != "" {
+			rows, next, err := l.read(ctx, in, f, atOnce)
+			if err != nil {
+				yield(listRow{}, err)
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			f.After = next
+		}
+	}
+}
+
 // listings are all lists; the fields, columns and reading of each.
 var listings = []*listing{
 	findingsList,
@@ -80,7 +97,7 @@ func listNamed(r *request) (*listing, error) {
 	switch {
 	case i < 0:
 		return nil, errNotFound
-	case !isAllowedTo(r.who, listings[i].role, listings[i].portal):
+	case !listings[i].isOpenTo(r.who):
 		return nil, errForbidden
 	}
 	return listings[i], nil

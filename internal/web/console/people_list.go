@@ -6,15 +6,13 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
 )
 
 // peopleList are the people with findings: what a number of people leads to.
 var peopleList = listOf(listing{
 	name:   "people",
 	title:  "Pessoas atingidas",
-	role:   operator.Viewer,
-	portal: look,
+	access: everyone,
 	fields: []listField{
 		partnerField,
 		peopleStates,

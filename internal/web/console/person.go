@@ -115,7 +115,7 @@ func showPerson(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page, err := c.gatherPerson(r.Context(), r.viewer, p, who, r.URL.Query().Get("linha"))
-	return newView("person", "Pessoa de " + p.Name, page, err)
+	return newView("person", "Pessoa de "+p.Name, page, err)
 }
 
 // revealPerson unlocks the page of a person for a while, after the operator's reason is in the audit trail.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -18,8 +17,7 @@ var subscriptionsList = listOf(listing{
 	name:    "subscriptions",
 	title:   "Assinaturas",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields: []listField{
 		ofOne,
 		subscriptionStates,
