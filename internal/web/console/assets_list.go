@@ -5,8 +5,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 var assetStates = listField{Name: "status", Label: "Situação", Options: []choiceOption{
@@ -23,20 +21,25 @@ const notSearched = "esperando"
 // everyStatus is the word in an address for watched values in whatever status.
 const everyStatus = "todos"
 
-var assetsList = listing{
-	name: "monitoring", title: "Dados monitorados", persons: true, role: operator.Viewer, portal: look,
-	fields: []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
-	header: []string{"tipo", "valor", "situação", "parceiro", "desde", "id"},
-	read: linesOf(filter.readAssets, func(_ filter, partners map[partner.ID]string, a cyber.Asset) listLine {
-		return listLine{string(a.Partner) + "/" + string(a.ID), []string{
-			kindWords[a.Kind],
-			identifier.MaskValue(a.Kind, a.Value),
-			assetStatusWord(a),
-			partners[a.Partner],
-			formatStamp(a.AddedAt),
-			string(a.ID),
-		}}
-	}),
+var assetsList = listOf(listing{
+	name:    "monitoring",
+	title:   "Dados monitorados",
+	persons: true,
+	access:  everyone,
+	fields:  []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
+	gather:  (*Console).gatherAssets,
+}, filter.readAssets, rowOfAsset)
+
+// rowOfAsset has no columns of the page, which shows some values in clear and asks for a reason beside the others.
+func rowOfAsset(a cyber.Asset, f filter) listRow {
+	return listRow{Cells: []listCell{
+		{Export: "tipo", Text: kindWords[a.Kind]},
+		{Export: "valor", Text: identifier.MaskValue(a.Kind, a.Value)},
+		{Export: "situação", Text: assetStatusWord(a)},
+		{Export: "parceiro", Text: f.partners[a.Partner]},
+		stampCell("desde", a.AddedAt),
+		{Export: "id", Text: string(a.ID)},
+	}}
 }
 
 // assetStatusWord returns the status of a watched value in an export: one that was not looked for is not clean.

@@ -10,8 +10,8 @@ import (
 )
 
 // auditList is the trail without what its lines say beyond their columns, which may name people.
-var auditList = listing{
-	name: "audit", title: "Auditoria", role: operator.Admin, portal: integrate,
+var auditList = listOf(listing{
+	name: "audit", title: "Auditoria", access: adminsAndDevelopers,
 	fields: []listField{
 		{Name: "actor", Label: "Quem", Hint: "e-mail, op_… ou cli:…", Max: 320},
 		{Name: "action", Label: "O que fez", Options: actionOptions(), None: "Qualquer ação"},
@@ -24,39 +24,37 @@ var auditList = listing{
 			Options: []choiceOption{{"new", "Mais novas primeiro"}, {"old", "Mais antigas primeiro"}},
 		},
 	},
-	header: []string{"número", "quando", "quem", "o que fez", "ação", "sobre"},
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		entries, next, err := f.readEntries(ctx, in, limit)
-		if err != nil {
-			return nil, "", err
-		}
-		emails, err := operatorEmails(ctx, in)
-		if err != nil {
-			return nil, "", err
-		}
-		lines := make([]listLine, len(entries))
-		for i, e := range entries {
-			seq := strconv.FormatInt(e.Seq, 10)
-			who := cmp.Or(emails[e.Name], e.Name)
-			cells := []string{seq, formatStamp(e.At), who, describeAction(e.Action), e.Action, e.Subject}
-			lines[i] = listLine{seq, cells}
-		}
-		return lines, next, nil
-	},
+	gather: (*Console).gatherAudit,
+}, filter.readEntries, rowOfEntry)
+
+// auditRow is a line of the trail. Who is the e-mail of an operator, or the actor as it stands.
+type auditRow struct {
+	operator.Entry
+	Who string
+}
+
+// rowOfEntry has no columns of the page, which also tells from where a line is and its details.
+func rowOfEntry(e auditRow, _ filter) listRow {
+	return listRow{Cells: []listCell{
+		{Export: "número", Text: strconv.FormatInt(e.Seq, 10)},
+		stampCell("quando", e.At),
+		{Export: "quem", Text: e.Who},
+		{Export: "o que fez", Text: describeAction(e.Action)},
+		{Export: "ação", Text: e.Action},
+		{Export: "sobre", Text: e.Subject},
+	}}
 }
 
 // readEntries reads lines of the trail that fit, and the number that the next page goes on from; empty at the end.
-func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operator.Entry, string, error) {
+func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]auditRow, string, error) {
+	emails, err := operatorEmails(ctx, in)
+	if err != nil {
+		return nil, "", err
+	}
 	actor := f.valueOfName("actor")
-	if strings.Contains(actor, "@") { // the trail names people by their ids: addresses change hands
-		emails, err := operatorEmails(ctx, in)
-		if err != nil {
-			return nil, "", err
-		}
-		for id, email := range emails {
-			if strings.EqualFold(email, actor) {
-				actor = id
-			}
+	for id, email := range emails { // the trail names people by their ids: addresses change hands
+		if strings.EqualFold(email, actor) {
+			actor = id
 		}
 	}
 	entries, err := in.Audit.ListEntries(ctx, operator.Filter{
@@ -69,10 +67,24 @@ func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operat
 		Before:      f.parseNumber(),
 		Limit:       limit + 1,
 	})
-	if len(entries) <= limit {
-		return entries, "", err
+	next := ""
+	if len(entries) > limit {
+		entries, next = entries[:limit], formatSeq(entries[limit-1].Seq)
 	}
-	return entries[:limit], formatSeq(entries[limit-1].Seq), err
+	return newAuditRows(entries, emails, f.confined), next, err
+}
+
+// newAuditRows puts e-mails in the place of operators' ids. Who of the service it was, from where and with what words
+// is not for partners.
+func newAuditRows(entries []operator.Entry, emails map[string]string, confined bool) []auditRow {
+	rows := make([]auditRow, len(entries))
+	for i, e := range entries {
+		rows[i] = auditRow{e, cmp.Or(emails[e.Name], e.Name)}
+		if confined && emails[e.Name] == "" {
+			rows[i] = auditRow{operator.Entry{Seq: e.Seq, At: e.At, Action: e.Action, Subject: e.Subject}, theService}
+		}
+	}
+	return rows
 }
 
 // operatorEmails returns the e-mail addresses of operators, by their ids.

@@ -36,7 +36,7 @@ type breachPage struct {
 func (p breachPage) Final() bool { return p.State != leak.Importing }
 
 // KindName returns where the data came from, in words.
-func (p breachPage) KindName() string { return kindsOfSource.optionLabel(string(p.Kind)) }
+func (p breachPage) KindName() string { return labelOf(kindOptions, string(p.Kind)) }
 
 // Exposed returns what it is said to expose, in words.
 func (p breachPage) Exposed() []string { return exposedLabels(p.Exposes) }
@@ -60,10 +60,7 @@ var breachKinds = []string{
 // showBreach shows a breach. While its first import runs there is no record yet, and the page shows the job's figures.
 func showBreach(c *Console, r *request) (answer, error) {
 	page, err := c.gatherBreach(r.Context(), r.viewer, r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
-	return view{"breach", page.Title, page}, nil
+	return newView("breach", page.Title, page, err)
 }
 
 func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (breachPage, error) {
@@ -143,7 +140,7 @@ func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (br
 func exposedLabels(list []cyber.Exposed) []string {
 	labels := make([]string, len(list))
 	for i, e := range list {
-		labels[i] = listField{Options: exposedOptions}.optionLabel(string(e))
+		labels[i] = labelOf(exposedOptions, string(e))
 	}
 	return labels
 }
@@ -162,10 +159,7 @@ func joinExposed(list []cyber.Exposed) string {
 // editBreach shows the form that changes what is told of a breach.
 func editBreach(c *Console, r *request) (answer, error) {
 	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
-	return view{"breach-edit", "Editar " + rec.Title, breachForm{Record: rec}}, nil
+	return newView("breach-edit", "Editar "+rec.Title, breachForm{Record: rec}, err)
 }
 
 // saveBreach changes the description of a breach. Its name and the time it was added stay.

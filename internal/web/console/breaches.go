@@ -30,82 +30,46 @@ type Breaches interface {
 	Renew(ctx context.Context, breach string, noPairs bool, from Input) error
 }
 
-// listBreaches shows one page of the imported breaches and a chart of all of them.
-func listBreaches(c *Console, r *request) (answer, error) {
-	ctx := r.Context()
-	f, err := c.parseFilterQuery(ctx, &breachesList, r.URL.Query(), "", nil)
+// showBreaches shows one page of the imported breaches and a chart of all of them.
+func showBreaches(c *Console, r *request, l *listing) (answer, error) {
+	page, err := l.readPage(c, r)
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.Rules.Breaches.ListBreaches(ctx)
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.gatherBreaches(ctx, r.viewer, f)
+	all, err := c.Rules.Breaches.ListBreaches(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(all)
 	r.addPictures(c.pictureBreaches(r.viewer, all, parsePeriod(r))...)
-	return view{"breaches", "Vazamentos", page}, nil
+	return view{l.name, l.title, page}, nil
 }
 
-func (c *Console) gatherBreaches(ctx context.Context, who viewer, f filter) (breachesPage, error) {
-	list, next, err := f.readBreaches(ctx, &c.Rules, perPage)
+// gatherBreaches returns one page of the imported breaches.
+func (c *Console) gatherBreaches(ctx context.Context, _ viewer, f filter) (listPart, error) {
+	rows, next, err := f.readBreaches(ctx, &c.Rules, perPage)
 	if err != nil {
-		return breachesPage{}, err
+		return listPart{}, err
 	}
-	rows := make([]breachRow, len(list))
-	for i, rec := range list {
-		rows[i].Record = rec
+	for i, rec := range rows {
+		hits, err := c.Rules.Breaches.CountHits(ctx, rec.Breach, time.Time{})
+		if err != nil {
+			return listPart{}, err
+		}
+		for _, h := range hits {
+			rows[i].people += h.People
+		}
 		if rec.State != leak.Importing {
 			continue
 		}
 		jobs, err := c.Rules.Jobs.ListJobsAbout(ctx, rec.Name, []string{intake.KindImport}, 1)
 		if err != nil {
-			return breachesPage{}, err
+			return listPart{}, err
 		}
 		if len(jobs) > 0 {
-			newest := newJobRow(jobs[0], c.Now())
-			rows[i].Import = &newest
+			rows[i].progress = newJobRow(jobs[0], c.Now()).Text
 		}
 	}
 	all, err := f.selectBreaches(ctx, &c.Rules)
-	if err != nil {
-		return breachesPage{}, err
-	}
-	people, err := c.peopleOfBreaches(ctx, list)
-	if err != nil {
-		return breachesPage{}, err
-	}
-	part := listPart{shown: len(rows), next: next, total: int64(len(all))}
-	around, err := c.newListView(ctx, who, &breachesList, f, part)
-	return breachesPage{List: around, Table: tableOfBreaches(rows, people, c.Now())}, err
-}
-
-// peopleOfBreaches counts the people that each of the breaches has hit.
-func (c *Console) peopleOfBreaches(ctx context.Context, list []leak.Record) (map[string]int64, error) {
-	people := make(map[string]int64, len(list))
-	for _, rec := range list {
-		hits, err := c.Rules.Breaches.CountHits(ctx, rec.Breach, time.Time{})
-		if err != nil {
-			return nil, err
-		}
-		for _, h := range hits {
-			people[rec.Name] += h.People
-		}
-	}
-	return people, nil
-}
-
-// breachesPage is the data of the list of breaches.
-type breachesPage struct {
-	List  listView
-	Table listTable
-}
-
-// breachRow is a breach in the list; Import is the job that reads it, while it is not published.
-type breachRow struct {
-	leak.Record
-	Import *jobRow
+	return newListPart(f, rows, rowOfBreach, next, int64(len(all))), err
 }

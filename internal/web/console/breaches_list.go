@@ -6,11 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
@@ -19,10 +16,10 @@ var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", 
 	{string(leak.Retracted), "Retirados"},
 }}
 
-var breachesList = listing{
-	name:  "breaches",
-	title: "Vazamentos",
-	role:  operator.Viewer,
+var breachesList = listOf(listing{
+	name:   "breaches",
+	title:  "Vazamentos",
+	access: viewers,
 	fields: []listField{
 		breachStates,
 		{Name: "kind", Label: "Tipo", None: "Todos", Options: kindOptions},
@@ -35,32 +32,69 @@ var breachesList = listing{
 			{"name", "Por nome"},
 		}},
 	},
-	header: []string{"nome", "título", "aconteceu", "tipo", "impressões", "situação", "incluído"},
-	read: linesOf(filter.readBreaches, func(_ filter, _ map[partner.ID]string, b leak.Record) listLine {
-		return listLine{b.Name, []string{
-			b.Name,
-			b.Title,
-			b.Date.UTC().Format("02/01/2006"),
-			listField{Options: kindOptions}.optionLabel(string(b.Kind)),
-			strconv.FormatInt(b.Tally.Distinct, 10),
-			breachStates.optionLabel(string(b.State)),
-			formatStamp(b.AddedAt),
-		}}
-	}),
+	gather: (*Console).gatherBreaches,
+	show:   showBreaches,
+}, filter.readBreaches, rowOfBreach)
+
+// breachRow is a breach in the list. How far its import is, and the people that it has hit, are only on the page.
+type breachRow struct {
+	leak.Record
+	progress string
+	people   int64
+}
+
+func rowOfBreach(b breachRow, f filter) listRow {
+	state := labelOf(breachStates.Options, string(b.State))
+	badges := map[leak.State]badge{
+		leak.Published: {"good", "Publicado"},
+		leak.Importing: {"info", "Importando"},
+		leak.Retracted: {"", "Retirado"},
+	}
+	shown, known := badges[b.State]
+	switch {
+	case b.State == leak.Published && b.HasVendorWords:
+		shown = badge{"warn", "Texto a aprovar"}
+	case !known:
+		shown.Text = state
+	}
+	return listRow{Cells: []listCell{
+		{Export: "nome", Text: b.Name},
+		{
+			Label:  "Vazamento",
+			Class:  "c",
+			Export: "título",
+			Text:   b.Title,
+			Path:   joinPath("breaches", b.Name),
+			Below:  b.Name,
+		},
+		{Export: "aconteceu", Text: b.Date.UTC().Format("02/01/2006")},
+		{Label: "Tipo", Class: "x", Export: "tipo", Text: labelOf(kindOptions, string(b.Kind))},
+		{Label: "Aconteceu", Class: "x", Text: b.Date.UTC().Format("02/01/2006")},
+		{Export: "impressões", Text: strconv.FormatInt(b.Tally.Distinct, 10)},
+		{Label: "Impressões", Class: "x num", Text: cmp.Or(b.progress, groupedNumber(b.Tally.Distinct))},
+		{Label: "Pessoas", Class: "a num", Text: groupedNumber(b.people)},
+		{Label: "Situação", Class: "d", Export: "situação", Text: state, Badge: shown},
+		ageCell("Incluído", "b num", b.AddedAt, f.now),
+		stampCell("incluído", b.AddedAt),
+	}}
 }
 
 // readBreaches returns a page of breaches. They are few, so all are in memory, and the cursor is the number of lines
 // before the page.
-func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.Record, string, error) {
+func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]breachRow, string, error) {
 	all, err := f.selectBreaches(ctx, in)
 	if err != nil {
 		return nil, "", err
 	}
-	from := min(int(max(0, f.parseNumber())), len(all))
-	if to := from + limit; to < len(all) {
-		return all[from:to], strconv.Itoa(to), nil
+	list, next := all[min(int(max(0, f.parseNumber())), len(all)):], ""
+	if len(list) > limit {
+		list, next = list[:limit], strconv.Itoa(len(all)-len(list)+limit)
 	}
-	return all[from:], "", nil
+	rows := make([]breachRow, len(list))
+	for i, one := range list {
+		rows[i].Record = one
+	}
+	return rows, next, nil
 }
 
 // selectBreaches returns all breaches that fit, in order.
@@ -88,40 +122,3 @@ func (f filter) selectBreaches(ctx context.Context, in *Rules) ([]leak.Record, e
 	}
 	return all, nil
 }
-
-// tableOfBreaches lays leaks out; people are those that each has hit.
-func tableOfBreaches(list []breachRow, people map[string]int64, now time.Time) listTable {
-	t := newListTable("Vazamentos", listColumn{"Vazamento", "c"}, listColumn{"Tipo", "x"},
-		listColumn{"Aconteceu", "x"}, listColumn{"Impressões", "x num"}, listColumn{"Pessoas", "a num"},
-		listColumn{"Situação", "d"}, listColumn{"Incluído", "b num"})
-	for _, b := range list {
-		size := groupedNumber(b.Tally.Distinct)
-		if b.Import != nil {
-			size = b.Import.Text
-		}
-		state := badge{"", breachStates.optionLabel(string(b.State))}
-		switch {
-		case b.State == leak.Published && b.HasVendorWords:
-			state = badge{"warn", "Texto a aprovar"}
-		case b.State == leak.Published:
-			state = badge{"good", "Publicado"}
-		case b.State == leak.Importing:
-			state = badge{"info", "Importando"}
-		case b.State == leak.Retracted:
-			state = badge{"", "Retirado"}
-		}
-		t.addRow(listRow{Cells: []listCell{
-			{Text: b.Title, Path: joinPath("breaches", b.Name), Below: b.Name},
-			{Text: kindsOfSource.optionLabel(string(b.Kind))},
-			{Text: b.Date.UTC().Format("02/01/2006")},
-			{Text: size},
-			{Text: groupedNumber(people[b.Name])},
-			{Badge: state},
-			ageCell(b.AddedAt, now),
-		}})
-	}
-	return t
-}
-
-// kindsOfSource has the words for where leaked data came from.
-var kindsOfSource = listField{Options: kindOptions}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -24,82 +25,64 @@ var (
 
 // bulkPage is the data of the page that asks for confirmation before an action is applied to many lines.
 type bulkPage struct {
-	List, Title string
-	Action      *bulkAction
-	Header      []string
-	Sample      [][]string
+	listView
+	list   *listing
+	Header []string
+	Sample [][]string
 	// Count is how many lines it would be; more of them when Over is set.
 	Count int
 	Over  bool
-	// Rows are the chosen lines; All says that all are meant which fit Query.
-	Rows  []string
-	All   bool
-	Query string
+	// Rows are the chosen lines; All says that all are meant which fit the filter.
+	Rows []string
+	All  bool
 }
 
-// Back returns the path of the list that the action was chosen on.
-func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
-
 // parseBulkForm reads what a form is about.
-func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage, error) {
-	l, err := listNamed(r)
+func (c *Console) parseBulkForm(r *request) (page bulkPage, err error) {
+	page = bulkPage{Rows: r.PostForm["row"], All: r.trimmedField("all") == "1"}
+	page.list, err = listNamed(r)
 	if err != nil {
-		return nil, filter{}, bulkPage{}, err
+		return page, err
 	}
-	if l.action == nil {
-		return nil, filter{}, bulkPage{}, errNotFound
+	page.Name, page.Action = page.list.name, page.list.action
+	switch {
+	case page.Action == nil:
+		return page, errNotFound
+	case !page.Action.isAllowedTo(r.who):
+		return page, errForbidden
 	}
-	if !l.action.isAllowedTo(r.who) {
-		return nil, filter{}, bulkPage{}, errForbidden
+	page.filter, err = c.sentFilter(r, page.list)
+	if err == nil && !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
+		err = errNothing.With("row", fault.LinesChosen, perPage)
 	}
-	f, err := c.sentFilter(r, l)
-	if err != nil {
-		return nil, filter{}, bulkPage{}, err
-	}
-	page := bulkPage{
-		List:   l.name,
-		Title:  l.title,
-		Action: l.action,
-		Header: l.header,
-		Rows:   r.PostForm["row"],
-		All:    r.trimmedField("all") == "1",
-		Query:  f.encodeQuery(),
-	}
-	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
-		return nil, filter{}, bulkPage{}, errNothing.With("row", fault.LinesChosen, perPage)
-	}
-	return l, f, page, nil
+	return page, err
 }
 
 // previewBulk shows what an action would be done to, and asks.
 func previewBulk(c *Console, r *request) (answer, error) {
-	l, f, page, err := c.parseBulkForm(r)
+	page, err := c.parseBulkForm(r)
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[string]bool{}
-	for _, key := range page.Rows {
-		chosen[key] = true
-	}
-	f.After = r.trimmedField("after")
-	for looked := 0; looked < countLines; {
-		lines, next, err := l.read(r.Context(), &c.Rules, f, atOnce)
+	page.Header, _ = page.list.head(page.filter).exported()
+	page.After = r.trimmedField("after")
+	looked := 0
+	for row, err := range page.list.rows(r.Context(), &c.Rules, page.filter) {
 		if err != nil {
 			return nil, err
 		}
-		for _, line := range lines {
-			if !page.All && !chosen[line.key] {
-				continue
-			}
-			if page.Count++; len(page.Sample) < sampleLines {
-				page.Sample = append(page.Sample, line.cells)
-			}
-		}
-		looked += max(1, len(lines))
-		if f.After = next; next == "" || !page.All { // chosen lines stand on one page
+		page.Over = looked == countLines
+		if page.Over || looked == atOnce && !page.All { // chosen lines stand on one page
 			break
 		}
-		page.Over = looked >= countLines
+		looked++
+		if !page.All && !slices.Contains(page.Rows, row.Key) {
+			continue
+		}
+		if page.Count++; len(page.Sample) < sampleLines {
+			_, texts := row.exported()
+			page.Sample = append(page.Sample, texts)
+		}
 	}
 	if page.Count == 0 {
 		return nil, errNothing.With("row", fault.NothingFits)
@@ -110,31 +93,27 @@ func previewBulk(c *Console, r *request) (answer, error) {
 // runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line
 // before.
 func runBulkAction(c *Console, r *request) (answer, error) {
-	l, f, page, err := c.parseBulkForm(r)
+	page, err := c.parseBulkForm(r)
 	if err != nil {
 		return nil, err
 	}
-	option := r.trimmedField("option")
+	l, back, option := page.list, page.Of(page.Query()), r.trimmedField("option")
 	if len(l.action.Options) > 0 && !offersOption(l.action.Options, option) {
 		return nil, errForm.With("option", fault.OneOfTheList)
 	}
 	if page.All {
 		subject, to := l.name, redirect{"/jobs", "bulk.started"}
 		if c.confined { // one partner's job must not hold up another's, and partners have no page of jobs
-			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
+			subject, to = l.name+" "+string(r.scope.at.ID), redirect{back, "bulk.begun"}
 		}
-		run := func(ctx context.Context, tell func(any)) (any, error) { return c.applyToAll(ctx, l, f, option, tell) }
-		return c.recordAndRun(r, l.action.audit, l.name, "all: "+page.Query+" "+option, to, func() error {
+		run := func(ctx context.Context, tell func(any)) (any, error) { return c.applyToAll(ctx, page, option, tell) }
+		return c.recordAndRun(r, l.action.audit, l.name, "all: "+page.Query()+" "+option, to, func() error {
 			return c.Begin(r.Context(), KindBulk, subject, errBulk, run)
 		})
 	}
-	all, err := c.visiblePartners(r.Context(), r.viewer)
-	if err != nil {
-		return nil, err
-	}
 	for _, key := range page.Rows { // nothing is done before all lines are known to be allowed
 		id, _, _ := strings.Cut(key, "/")
-		if !isKnownPartner(all, partner.ID(id)) {
+		if !isKnownPartner(page.known, partner.ID(id)) {
 			return nil, partner.ErrNotFound
 		}
 	}
@@ -151,33 +130,29 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 			return nil, errPartly.With("row", fault.LinesDone, i, len(page.Rows)).Because(err)
 		}
 	}
-	return redirect{page.Back(), "bulk.done"}, nil
+	return redirect{back, "bulk.done"}, nil
 }
 
 // applyToAll does an action to every line that fits. Places stay where they are while lines leave the list.
 func (c *Console) applyToAll(
-	ctx context.Context, l *listing, f filter, option string, tell func(any),
-) (listWork, error) {
-	var done listWork
-	for {
-		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
+	ctx context.Context, page bulkPage, option string, tell func(any),
+) (done listWork, err error) {
+	for row, err := range page.list.rows(ctx, &c.Rules, page.filter) {
 		if err != nil {
 			return done, err
 		}
-		for _, line := range lines {
-			id, rest, _ := strings.Cut(line.key, "/")
-			switch err := l.action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
-			case err == nil:
-				done.Lines++
-			case isGoneError(err):
-				done.Refused++
-			default:
-				return done, err
-			}
-			tell(done)
+		id, rest, _ := strings.Cut(row.Key, "/")
+		switch err := page.Action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
+		case err == nil:
+			done.Lines++
+		case isGoneError(err):
+			done.Refused++
+		default:
+			return done, err
 		}
-		if f.After = next; next == "" || done.Lines >= maxBulk {
-			return done, nil
+		if tell(done); done.Lines == maxBulk {
+			break
 		}
 	}
+	return done, nil
 }

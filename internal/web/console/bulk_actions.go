@@ -97,7 +97,7 @@ var revokeMany = bulkAction{
 
 // isAllowedTo reports whether the operator may run the action. A nil action is allowed to no operator.
 func (a *bulkAction) isAllowedTo(who operator.Operator) bool {
-	return a != nil && isAllowedTo(who, operator.Support, a.portal)
+	return a != nil && access{operator.Support, a.portal}.isOpenTo(who)
 }
 
 // isGoneError reports whether the action failed because another operator or process has dealt with the line meanwhile.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -61,10 +62,11 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 	if err != nil {
 		return casePage{}, err
 	}
-	partners, err := c.Rules.Partners.ListPartners(ctx)
+	of, err := c.Rules.Partners.GetPartner(ctx, one.Partner)
 	if err != nil {
 		return casePage{}, err
 	}
+	partners := map[partner.ID]string{of.ID: of.Name} // the earlier cases are of the same partner
 	page := casePage{
 		ticket: c.newTickets(who, []cyber.Case{one}, services, partners)[0],
 		Person: c.personPath(one.Partner, one.User),

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // casesPage is the data of the queue of cases.
@@ -26,7 +25,7 @@ type casesPage struct {
 }
 
 // showCases shows the queue of cases, as a list or with the statuses side by side.
-func showCases(c *Console, r *request) (answer, error) {
+func showCases(c *Console, r *request, l *listing) (answer, error) {
 	ctx := r.Context()
 	partners, err := c.visiblePartners(ctx, r.viewer)
 	if err != nil {
@@ -40,12 +39,18 @@ func showCases(c *Console, r *request) (answer, error) {
 	if !isKnownPartner(partners, id) { // a partner that there is not has no cases
 		known = ""
 	}
-	f, err := c.parseFilterQuery(ctx, &casesList, q, known, partners)
+	f, err := c.parseFilter(ctx, l, q, known, partners)
 	if err != nil {
 		return nil, err
 	}
-	f.Partner = id
-	page, err := c.gatherDesk(ctx, r.viewer, f, partners)
+	if f.Partner = id; id != "" {
+		f.values.Set("partner", string(id))
+	}
+	page, part, err := c.gatherDesk(ctx, r.viewer, f)
+	if err != nil {
+		return nil, err
+	}
+	page.List, err = c.newListView(ctx, r.viewer, l, f, part)
 	if err != nil {
 		return nil, err
 	}
@@ -54,19 +59,19 @@ func showCases(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	r.addPictures(charts...)
-	return view{"cases", "Casos", page}, nil
+	return view{l.name, l.title, page}, nil
 }
 
-// gatherDesk returns the desk under a filter.
-func (c *Console) gatherDesk(ctx context.Context, who viewer, f filter, partners []partner.Partner) (casesPage, error) {
-	page := casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
+// gatherDesk returns the desk under a filter, and its part of the list of cases.
+func (c *Console) gatherDesk(ctx context.Context, who viewer, f filter) (page casesPage, part listPart, err error) {
+	page = casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
 	services, err := c.Rules.Services.ListServices(ctx)
 	if err != nil {
-		return page, err
+		return page, part, err
 	}
 	page.Tabs, err = c.queueTabs(ctx, who, f)
 	if err != nil {
-		return page, err
+		return page, part, err
 	}
 	shown := []cyber.CaseStatus{page.Status}
 	if page.AsLanes && page.Status == "" {
@@ -79,11 +84,11 @@ func (c *Console) gatherDesk(ctx context.Context, who viewer, f filter, partners
 		}
 		l, err := c.readDeskLane(ctx, who, f, asked)
 		if err != nil {
-			return page, err
+			return page, part, err
 		}
-		l.Tickets = c.newTickets(who, l.Cases, services, partners)
+		l.Tickets = c.newTickets(who, l.Cases, services, f.partners)
 		if err := c.nameTickets(ctx, l.Tickets); err != nil {
-			return page, err
+			return page, part, err
 		}
 		page.Lanes, page.Total = append(page.Lanes, l), page.Total+l.Total
 	}
@@ -92,30 +97,23 @@ func (c *Console) gatherDesk(ctx context.Context, who viewer, f filter, partners
 		otherView = ""
 	}
 	page.Other = f.deskAddressWith("view", otherView)
-	part := listPart{partners: partners, total: page.Total, size: 2 * perLane}
-	if !page.AsLanes {
-		rows := page.Lanes[0]
-		part.shown, part.next = len(rows.Tickets), formatLaneMark(rows.Lane.Next)
-		page.Table = c.tableOfCases(rows.Tickets)
+	page.Owners, err = c.listCaseOwners(ctx)
+	if err != nil {
+		return page, part, err
+	}
+	part.total = page.Total
+	if rows := page.Lanes[0]; !page.AsLanes {
 		if !rows.Counted() {
 			part.total = -1
 		}
+		part = newListPart(f, rows.Tickets, rowOfCase, formatLaneMark(rows.Lane.Next), part.total)
+		page.Table = part.table
 	}
-	page.List, err = c.newListView(ctx, who, &casesList, f, part)
-	if err != nil {
-		return page, err
-	}
-	page.Owners, err = c.listCaseOwners(ctx)
-	if err != nil {
-		return page, err
-	}
+	part.size = 2 * perLane
+	owners := []choiceOption{{ownerMe, "Eu"}, {ownerNone, "Ninguém"}}
+	part.options = map[string][]choiceOption{"owner": append(owners, plainOptions(page.Owners)...)}
 	for _, s := range services {
-		page.List.offerOption("service", choiceOption{string(s.ID), s.Name})
+		part.options["service"] = append(part.options["service"], choiceOption{string(s.ID), s.Name})
 	}
-	page.List.offerOption("owner", choiceOption{ownerMe, "Eu"})
-	page.List.offerOption("owner", choiceOption{ownerNone, "Ninguém"})
-	for _, o := range page.Owners {
-		page.List.offerOption("owner", choiceOption{o, o})
-	}
-	return page, nil
+	return page, part, nil
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"net/url"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -42,8 +41,5 @@ func (c *Console) readDeskLane(ctx context.Context, who viewer, f filter, asked 
 	if err != nil {
 		return lane{}, err
 	}
-	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
-	q.Set("status", string(asked.Status))
-	l := lane{Lane: one, Whole: "/cases?" + q.Encode()}
-	return l, nil
+	return lane{Lane: one, Whole: "/cases?" + f.with("status", string(asked.Status))}, nil
 }

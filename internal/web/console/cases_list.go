@@ -6,13 +6,11 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// casesList has no table of its own: the desk shows it in lanes. Its export goes through the statuses in their order.
-var casesList = listing{
-	name: "cases", title: "Casos", role: operator.Viewer, portal: look,
+// casesList is shown by the desk, in lanes or as a table. Its export goes through the statuses in their order.
+var casesList = listOf(listing{
+	name: "cases", title: "Casos", access: everyone,
 	persons: true,
 	fields: []listField{
 		partnerField,
@@ -34,20 +32,45 @@ var casesList = listing{
 			{string(cyber.LaneOldest), "Mais antigos primeiro"},
 		}},
 	},
-	header: []string{"id", "número", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
-	read: linesOf(filter.readCases, func(f filter, partners map[partner.ID]string, one cyber.Case) listLine {
-		due, _ := one.Clock.Due()
-		return listLine{string(one.Partner) + "/" + string(one.ID), []string{
-			string(one.ID),
-			strconv.FormatInt(one.Short, 10),
-			string(one.Service),
-			partners[one.Partner],
-			string(one.Status),
-			formatStamp(one.CreatedAt),
-			formatStamp(due),
-			f.assigneeOf(one),
-		}}
-	}),
+	show: showCases,
+}, filter.readCases, rowOfCase)
+
+// rowOfCase lays a case out as the desk does: three lines a case on a telephone.
+func rowOfCase(t ticket, f filter) listRow {
+	id, short := string(t.ID), strconv.FormatInt(t.Short, 10)
+	person := listCell{Label: "Pessoa", Class: "word a", Text: "sem nome", Tone: "soft"}
+	if t.Name != "" {
+		person.Text, person.Tone, person.Avatar = t.Name, "", &avatar{Initials: t.Mark}
+	}
+	state := string(t.Status)
+	if !t.Ending.At.IsZero() {
+		state = "Passa a " + string(t.Ending.To)
+	}
+	said := listCell{Label: "Última mensagem", Class: "word f", Text: t.LastWord, Tone: "soft"}
+	if t.FromPerson {
+		said.Tone = "waits"
+	}
+	owner, who := avatar{Initials: "–", Class: "none", Says: "ninguém"}, f.assigneeOf(t.Case)
+	if who != "" {
+		owner = avatar{Initials: monogramOf(who), Class: "us", Says: who}
+	}
+	due, _ := t.Clock.Due()
+	return listRow{Key: id, Name: "o caso " + short, Cells: []listCell{
+		{Export: "id", Text: id},
+		{Label: "Caso", Class: "num soft x", Export: "número", Text: short},
+		person,
+		{Export: "serviço", Text: string(t.Service)},
+		{Label: "Serviço", Class: "c", Text: t.ServiceName, Path: joinPath("cases", id)},
+		f.partnerCell("x", t.Partner),
+		{Export: "situação", Text: string(t.Status)},
+		{Label: "Situação", Class: "word d", Text: state},
+		stampCell("aberto", t.CreatedAt),
+		stampCell("prazo", due),
+		{Label: "Prazo", Class: "word b", Tone: "soft", Badge: t.Deadline},
+		said,
+		{Export: "responsável", Text: who},
+		{Label: "Responsável", Class: "e", Avatar: &owner},
+	}}
 }
 
 // assigneeOf returns who works on a case; partners' people do not see which operator of the service does.
@@ -87,77 +110,30 @@ func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter 
 }
 
 // readCases reads cases of the status that the place names, and goes on with the next status behind its end.
-func (f filter) readCases(ctx context.Context, in *Rules, limit int) ([]cyber.Case, string, error) {
-	parts := strings.SplitN(f.After, ".", 3)
-	at, _ := strconv.Atoi(parts[0]) // anything else is the beginning
+func (f filter) readCases(ctx context.Context, in *Rules, limit int) ([]ticket, string, error) {
+	status, after, _ := strings.Cut(f.After, ".")
+	at, _ := strconv.Atoi(status) // anything else is the beginning
 	only := f.valueOfName("status")
-	for statuses := cyber.CaseStatuses(); at < len(statuses); at, parts = at+1, nil {
+	for statuses := cyber.CaseStatuses(); at < len(statuses); at, after = at+1, "" {
 		if only != "" && only != string(statuses[at]) || only == "" && !statuses[at].Open() {
 			continue
 		}
 		one := f.laneFilter(statuses[at], limit)
-		if len(parts) == 3 {
-			one.After = cyber.LaneMark{Due: parseMicros(parts[1]), ID: cyber.CaseID(parts[2])}
-		}
+		one.After = parseLaneMark(after)
 		lane, err := in.Cases.ListLane(ctx, one)
 		if err != nil {
 			return nil, "", err
 		}
-		if lane.Next.ID != "" {
-			place := []string{strconv.Itoa(at), formatMicros(lane.Next.Due), string(lane.Next.ID)}
-			return lane.Cases, strings.Join(place, "."), nil
+		list := make([]ticket, len(lane.Cases))
+		for i, one := range lane.Cases {
+			list[i].Case = one
 		}
-		if len(lane.Cases) > 0 {
-			return lane.Cases, strconv.Itoa(at + 1), nil
+		if lane.Next.ID != "" {
+			return list, strconv.Itoa(at) + "." + formatLaneMark(lane.Next), nil
+		}
+		if len(list) > 0 {
+			return list, strconv.Itoa(at + 1), nil
 		}
 	}
 	return nil, "", nil
-}
-
-// tableOfCases lays cases out as the desk does: three lines a case on a telephone.
-func (c *Console) tableOfCases(list []ticket) listTable {
-	t := newListTable("Casos", listColumn{"Caso", "num soft x"}, listColumn{"Pessoa", "word a"},
-		listColumn{"Serviço", "c"}, listColumn{"Parceiro", "x"}, listColumn{"Situação", "word d"},
-		listColumn{"Prazo", "word b"}, listColumn{"Última mensagem", "word f"}, listColumn{"Responsável", "e"})
-	t.Layout = "desk-rows"
-	for _, one := range list {
-		person := listCell{Text: "sem nome", Tone: "soft"}
-		if one.Name != "" {
-			person = listCell{Text: one.Name, Avatar: &avatar{Initials: one.Mark}}
-		}
-		state := string(one.Status)
-		if !one.Ending.At.IsZero() {
-			state = "Passa a " + string(one.Ending.To)
-		}
-		due := listCell{Text: one.Deadline.Text, Tone: "soft"}
-		if one.Deadline.Class != "" {
-			due = listCell{Badge: badge{one.Deadline.Class, one.Deadline.Text}}
-		}
-		said := listCell{Text: one.LastWord, Tone: "soft"}
-		if one.FromPerson {
-			said.Tone = "waits"
-		}
-		owner := avatar{Initials: "–", Class: "none", Says: "ninguém"}
-		if one.Assignee != "" {
-			owner = avatar{Initials: monogramOf(one.Assignee), Class: "us", Says: one.Assignee}
-		}
-		t.addRow(listRow{
-			Key:  string(one.ID),
-			Name: "o caso " + strconv.FormatInt(one.Short, 10),
-			Cells: []listCell{
-				{Text: strconv.FormatInt(one.Short, 10)},
-				person,
-				{Text: one.ServiceName, Path: joinPath("cases", string(one.ID))},
-				{Text: one.PartnerName},
-				{Text: state},
-				due,
-				said,
-				{Avatar: &owner},
-			},
-		})
-	}
-	if c.confined {
-		t.withoutPartner()
-	}
-	return t
 }

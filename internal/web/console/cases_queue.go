@@ -2,7 +2,7 @@ package console
 
 import (
 	"context"
-	"net/url"
+	"maps"
 	"time"
 )
 
@@ -68,7 +68,7 @@ func (c *Console) queueTabs(ctx context.Context, who viewer, f filter) ([]queueT
 // deskAddressWith returns the path of the desk with another word in the filter, and without the words for queue and
 // status.
 func (f filter) deskAddressWith(name, word string) string {
-	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
+	q := maps.Clone(f.values)
 	if !q.Has("partner") {
 		q.Set("partner", "")
 	}

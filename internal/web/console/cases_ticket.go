@@ -13,7 +13,7 @@ import (
 type ticket struct {
 	cyber.Case
 	ServiceName, PartnerName string
-	Deadline                 deadline
+	Deadline                 badge
 	// Name is the masked name of the person, Mark its initials; empty when the partner did not enrol them.
 	Name, Mark string
 	// LastWord is who wrote last and how long ago; FromPerson that it was the person, whose word waits for an answer.
@@ -21,29 +21,27 @@ type ticket struct {
 	FromPerson bool
 }
 
-// deadline is when a case should be resolved, in words. Class is its colour: bad when late, warn when it ends today.
-type deadline struct{ Class, Text string }
-
-// deadlineOf is the one definition of late and of due today, for the desk, the case and the numbers of the overview: a
+// deadlineOf says when a case should be resolved; its colour is bad when late, and warn when it ends today. It is the
+// one definition of late and of due today, for the desk, the case and the numbers of the overview: a
 // case whose clock runs and whose time is over, or over before midnight. cyber.WaitingCases counts by the same.
-func deadlineOf(c cyber.Case, now time.Time) deadline {
+func deadlineOf(c cyber.Case, now time.Time) badge {
 	due, running := c.Clock.Due()
 	rest := due.Sub(now)
 	switch {
 	case !c.Status.Open():
-		return deadline{}
+		return badge{}
 	case !running && c.Clock.Target > 0:
-		return deadline{Text: "Prazo parado"}
+		return badge{Text: "Prazo parado"}
 	case !running:
-		return deadline{Text: "Sem prazo"}
+		return badge{Text: "Sem prazo"}
 	case rest < 0:
-		return deadline{Class: "bad", Text: "Atrasado há " + formatDuration(-rest)}
+		return badge{Kind: "bad", Text: "Atrasado há " + formatDuration(-rest)}
 	case due.Before(nextMidnight(now)) && rest < 2*time.Hour:
-		return deadline{Class: "warn", Text: "Vence em " + formatDuration(rest)}
+		return badge{Kind: "warn", Text: "Vence em " + formatDuration(rest)}
 	case due.Before(nextMidnight(now)):
-		return deadline{Class: "warn", Text: "Vence hoje, " + due.In(brazil).Format("15:04")}
+		return badge{Kind: "warn", Text: "Vence hoje, " + due.In(brazil).Format("15:04")}
 	}
-	return deadline{Text: "F" + formatTimeLeft(rest)[1:]}
+	return badge{Text: "F" + formatTimeLeft(rest)[1:]}
 }
 
 // nextMidnight returns the next midnight in Brasília.
@@ -54,9 +52,9 @@ func nextMidnight(now time.Time) time.Time {
 
 // newTickets returns cases as cards of the desk.
 func (c *Console) newTickets(
-	who viewer, cases []cyber.Case, services []cyber.Service, partners []partner.Partner,
+	who viewer, cases []cyber.Case, services []cyber.Service, partners map[partner.ID]string,
 ) []ticket {
-	serviceNames, partnerNames := map[cyber.ServiceID]string{}, partnerChoice{All: partners}.namesByID()
+	serviceNames := map[cyber.ServiceID]string{}
 	for _, s := range services {
 		serviceNames[s.ID] = s.Name
 	}
@@ -65,7 +63,7 @@ func (c *Console) newTickets(
 		t := ticket{
 			Case:        one,
 			ServiceName: serviceNames[one.Service],
-			PartnerName: partnerNames[one.Partner],
+			PartnerName: partners[one.Partner],
 			Deadline:    deadlineOf(one, c.Now()),
 			FromPerson:  one.Spoke == "",
 		}

@@ -12,10 +12,7 @@ import (
 // listContent shows all items of the catalogue: alerts, advice and tips, retired ones included.
 func listContent(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Content.ListItems(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"content", "Conteúdo", all}, nil
+	return newView("content", "Conteúdo", all, err)
 }
 
 // sampleWords stand for what an item names of a finding.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,80 +11,51 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// deliveriesPage is the data of the list of deliveries.
-type deliveriesPage struct {
-	List  listView
+// deliveriesPart is what stands above the list of deliveries.
+type deliveriesPart struct {
 	State alert.DeliveryState
-	Table listTable
 	Names map[partner.ID]string
-	// Addresses are the destinations of the page, by endpoint.
-	Addresses map[alert.EndpointID]string
 	// Failed are partners with failed deliveries on the page: all of them can be repeated at once.
 	Failed []partner.ID
 }
 
-// listDeliveries shows one page of deliveries, the failed ones unless the filter asks for others.
-func listDeliveries(c *Console, r *request) (answer, error) {
-	ctx := r.Context()
-	all, err := c.visiblePartners(ctx, r.viewer)
+// gatherDeliveries returns one page of deliveries, the failed ones unless the filter asks for others.
+func (c *Console) gatherDeliveries(ctx context.Context, _ viewer, f filter) (listPart, error) {
+	rows, next, err := f.readDeliveries(ctx, &c.Rules, perPage)
 	if err != nil {
-		return nil, err
-	}
-	f, err := c.parseFilter(r, &deliveriesList, all)
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.gatherDeliveries(ctx, r.viewer, f, all)
-	if err != nil {
-		return nil, err
-	}
-	return view{"deliveries", "Entregas", page}, nil
-}
-
-func (c *Console) gatherDeliveries(
-	ctx context.Context, who viewer, f filter, all []partner.Partner,
-) (deliveriesPage, error) {
-	list, next, err := f.readDeliveries(ctx, &c.Rules, perPage)
-	if err != nil {
-		return deliveriesPage{}, err
+		return listPart{}, err
 	}
 	now, err := c.figuresNow(ctx)
 	if err != nil {
-		return deliveriesPage{}, err
+		return listPart{}, err
 	}
-	page := deliveriesPage{
-		State:     f.deliveryState(),
-		Names:     partnerChoice{All: all}.namesByID(),
-		Addresses: map[alert.EndpointID]string{},
-	}
+	more := deliveriesPart{State: f.deliveryState(), Names: f.partners}
 	total := int64(-1)
-	switch page.State {
+	switch more.State {
 	case alert.DeliveryFailed:
-		total = f.totalUnlessFiltered(now["deliveries.failed"], "state")
+		total = f.totalIfOnly(now["deliveries.failed"], "state", "sort")
 	case alert.Pending:
-		total = f.totalUnlessFiltered(now["deliveries.pending"], "state")
+		total = f.totalIfOnly(now["deliveries.pending"], "state", "sort")
 	default: // the others are not counted
 	}
-	for _, d := range list {
-		if _, known := page.Addresses[d.Endpoint]; !known {
+	addresses := map[alert.EndpointID]string{}
+	for i, d := range rows {
+		if addresses[d.Endpoint] == "" {
 			e, err := c.Rules.Webhooks.FindEndpoint(ctx, d.Endpoint)
 			// A deleted endpoint leaves its deliveries for a while.
 			if err != nil && !errors.Is(err, alert.ErrEndpointNotFound) {
-				return deliveriesPage{}, err
+				return listPart{}, err
 			}
-			page.Addresses[d.Endpoint] = e.Address()
+			addresses[d.Endpoint] = cmp.Or(e.Address(), "apagado")
 		}
-		if page.State == alert.DeliveryFailed && !slices.Contains(page.Failed, d.Partner) {
-			page.Failed = append(page.Failed, d.Partner)
+		rows[i].address = addresses[d.Endpoint]
+		if more.State == alert.DeliveryFailed && !slices.Contains(more.Failed, d.Partner) {
+			more.Failed = append(more.Failed, d.Partner)
 		}
 	}
-	page.Table = tableOfDeliveries(list, page.Addresses, page.Names, c.Now())
-	if c.confined {
-		page.Table.withoutPartner()
-	}
-	part := listPart{partners: all, shown: len(list), next: next, total: total}
-	page.List, err = c.newListView(ctx, who, &deliveriesList, f, part)
-	return page, err
+	part := newListPart(f, rows, rowOfDelivery, next, total)
+	part.more = more
+	return part, nil
 }
 
 // replayFailed queues all failed deliveries of a partner again. They may be many, so this is no single transaction.

@@ -1,13 +1,13 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -26,12 +26,11 @@ var lastHours = listField{
 	Options: []choiceOption{{"24", "Nas últimas 24 horas"}},
 }
 
-var deliveriesList = listing{
+var deliveriesList = listOf(listing{
 	name:    "deliveries",
 	title:   "Entregas",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields: []listField{
 		partnerField,
 		deliveryStates,
@@ -41,27 +40,63 @@ var deliveriesList = listing{
 		fromField,
 		toField,
 	},
-	header: []string{"situação", "evento", "tipo", "destino", "parceiro", "tentativas", "criada", "terminou"},
 	action: &replayMany,
-	read: linesOf(filter.readDeliveries, func(_ filter, partners map[partner.ID]string, d alert.Listed) listLine {
-		return listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
-			deliveryStates.optionLabel(string(d.State)),
-			string(d.Event),
-			string(d.Type),
-			string(d.Endpoint),
-			partners[d.Partner],
-			strconv.Itoa(d.Attempts),
-			formatStamp(d.CreatedAt),
-			formatStamp(d.FinishedAt),
-		}}
-	}),
+	gather: (*Console).gatherDeliveries,
+}, filter.readDeliveries, rowOfDelivery)
+
+// deliveryRow is a delivery in a list. The address that it goes to is only on the page.
+type deliveryRow struct {
+	alert.Listed
+	address string
+}
+
+var deliveryBadges = map[alert.DeliveryState]badge{
+	alert.Delivered:      {"good", "Entregue"},
+	alert.DeliveryFailed: {"bad", "Falhou"},
+	alert.Held:           {"warn", "Retida"},
+	alert.Pending:        {"info", "Na fila"},
+}
+
+func rowOfDelivery(d deliveryRow, f filter) listRow {
+	event, endpoint := string(d.Event), string(d.Endpoint)
+	when := ageCell("Quando", "b num", d.FinishedAt, f.now)
+	if d.FinishedAt.IsZero() {
+		when.At, when.Text = d.NextAt, "agora"
+		if d.NextAt.After(f.now) {
+			when.Text = "em " + formatDuration(d.NextAt.Sub(f.now))
+		}
+	}
+	return listRow{
+		Key:  string(d.Partner) + "/" + event + "/" + endpoint,
+		Name: "a entrega de " + event + " a " + endpoint,
+		Cells: []listCell{
+			{Export: "situação", Text: labelOf(deliveryStates.Options, string(d.State))},
+			{Export: "evento", Text: event},
+			{Export: "tipo", Text: string(d.Type)},
+			{Export: "destino", Text: endpoint},
+			{
+				Label:  "Evento",
+				Class:  "c",
+				Text:   cmp.Or(string(d.Type), event),
+				Path:   joinPath("events", string(d.Partner), event),
+				Hidden: shortenID(event) + " a " + d.address,
+			},
+			{Label: "Destino", Class: "x", Text: d.address, IsCode: true},
+			f.partnerCell("a", d.Partner),
+			{Label: "Tentativas", Class: "x num", Export: "tentativas", Text: strconv.Itoa(d.Attempts)},
+			stampCell("criada", d.CreatedAt),
+			{Label: "Situação", Class: "d", Badge: deliveryBadges[d.State]},
+			when,
+			stampCell("terminou", d.FinishedAt),
+		},
+	}
 }
 
 func (f filter) deliveryState() alert.DeliveryState {
 	return alert.DeliveryState(f.valueOr("state", string(alert.DeliveryFailed)))
 }
 
-func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]alert.Listed, string, error) {
+func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]deliveryRow, string, error) {
 	if f.valueOfName("hours") != "" {
 		f.From = f.now.Add(-24 * time.Hour)
 	}
@@ -77,7 +112,11 @@ func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]ale
 		Limit:    limit,
 		Before:   parseDeliveryMark(f.After),
 	})
-	return list, formatDeliveryMark(next), err
+	rows := make([]deliveryRow, len(list))
+	for i, one := range list {
+		rows[i].Listed = one
+	}
+	return rows, formatDeliveryMark(next), err
 }
 
 // parseDeliveryMark reads a place in the list of deliveries; a made-up one only leads to another page of the same list.
@@ -98,52 +137,4 @@ func formatDeliveryMark(m alert.DeliveryMark) string {
 		[]string{formatMicros(m.At), string(m.Partner), string(m.Endpoint), strconv.FormatInt(m.Seq, 10)},
 		".",
 	)
-}
-
-// tableOfDeliveries lays deliveries out.
-func tableOfDeliveries(
-	list []alert.Listed, addresses map[alert.EndpointID]string, partners map[partner.ID]string, now time.Time,
-) listTable {
-	t := newListTable("Entregas", listColumn{"Evento", "c"}, listColumn{"Destino", "x"}, listColumn{"Parceiro", "a"},
-		listColumn{"Tentativas", "x num"}, listColumn{"Situação", "d"}, listColumn{"Quando", "b num"})
-	states := map[alert.DeliveryState]badge{
-		alert.Delivered:      {"good", "Entregue"},
-		alert.DeliveryFailed: {"bad", "Falhou"},
-		alert.Held:           {"warn", "Retida"},
-		alert.Pending:        {"info", "Na fila"},
-	}
-	for _, d := range list {
-		when := ageCell(d.FinishedAt, now)
-		if d.FinishedAt.IsZero() {
-			when = listCell{At: d.NextAt, Text: "em " + formatDuration(max(0, d.NextAt.Sub(now)))}
-			if !d.NextAt.After(now) {
-				when.Text = "agora"
-			}
-		}
-		kind := string(d.Type)
-		if kind == "" {
-			kind = string(d.Event)
-		}
-		address := addresses[d.Endpoint]
-		if address == "" {
-			address = "apagado"
-		}
-		t.addRow(listRow{
-			Key:  string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint),
-			Name: "a entrega de " + string(d.Event) + " a " + string(d.Endpoint),
-			Cells: []listCell{
-				{
-					Text:   kind,
-					Path:   joinPath("events", string(d.Partner), string(d.Event)),
-					Hidden: shortenID(string(d.Event)) + " a " + address,
-				},
-				{Text: address, IsCode: true},
-				{Text: partners[d.Partner]},
-				{Text: strconv.Itoa(d.Attempts)},
-				{Badge: states[d.State]},
-				when,
-			},
-		})
-	}
-	return t
 }

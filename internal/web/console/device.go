@@ -68,10 +68,7 @@ func (p devicePage) KeyMasked() string { return lastFourDigits(p.Key) }
 // showDevice shows a device with its key masked.
 func showDevice(c *Console, r *request) (answer, error) {
 	page, err := c.gatherDevice(r.Context(), r.viewer, cyber.KeyID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"device", "Dispositivo", page}, nil
+	return newView("device", "Dispositivo", page, err)
 }
 
 // revealDevice shows the key of a device for a while, after the operator's reason is in the audit trail.

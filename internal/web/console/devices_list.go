@@ -2,11 +2,8 @@ package console
 
 import (
 	"context"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // deviceProtected is the word in an address for devices that have the program.
@@ -19,27 +16,45 @@ var deviceStateField = listField{
 	Options: []choiceOption{{deviceProtected, "Protegidos"}},
 }
 
-var devicesList = listing{
-	name: "devices", title: "Dispositivos", persons: true, role: operator.Viewer, portal: look,
+var devicesList = listOf(listing{
+	name: "devices", title: "Dispositivos", persons: true, access: everyone,
 	fields: []listField{ofOne, {Name: "system", Label: "Sistema", None: "Todos", Options: []choiceOption{
 		{string(cyber.Android), "Android"},
 		{string(cyber.IOS), "iOS"},
 		{string(cyber.Windows), "Windows"},
 		{string(cyber.MacOS), "macOS"},
 	}}, deviceStateField, fromField, toField, sortField},
-	header: []string{"emitida", "sistema", "pessoa", "ativada", "último contato", "vale até", "id"},
 	action: &revokeMany,
-	read: linesOf(filter.readDevices, func(_ filter, _ map[partner.ID]string, d cyber.Device) listLine {
-		return listLine{string(d.Partner) + "/" + string(d.ID), []string{
-			formatStamp(d.IssuedAt),
-			string(d.System),
-			shortenID(d.User),
-			formatStamp(d.ActivatedAt),
-			formatStamp(d.SeenAt),
-			formatStamp(d.ValidUntil),
-			string(d.ID),
-		}}
-	}),
+	gather: (*Console).gatherDevices,
+	show:   showDevices,
+}, filter.readDevices, rowOfDevice)
+
+func rowOfDevice(d cyber.Device, f filter) listRow {
+	id := string(d.ID)
+	seen := ageCell("Último contato", "x num", d.SeenAt, f.now)
+	if d.SeenAt.IsZero() {
+		seen.Text = "nunca"
+	}
+	return listRow{Key: string(d.Partner) + "/" + id, Name: "a chave " + id, Cells: []listCell{
+		stampCell("emitida", d.IssuedAt),
+		{Export: "sistema", Text: string(d.System)},
+		{
+			Label:  "Sistema",
+			Class:  "c",
+			Text:   systemNames[d.System],
+			Path:   joinPath("devices", id),
+			Hidden: "chave " + shortenID(id),
+		},
+		{Label: "Pessoa", Class: "a", Export: "pessoa", Text: shortenID(d.User), IsCode: true},
+		stampCell("ativada", d.ActivatedAt),
+		stampCell("último contato", d.SeenAt),
+		{Label: "Vale até", Class: "x", Text: formatTime(d.ValidUntil, "02/01/2006")},
+		stampCell("vale até", d.ValidUntil),
+		seen,
+		{Label: "Situação", Class: "d", Badge: deviceStates[d.KeyStateAt(f.now)]},
+		ageCell("Emitida", "b num", d.IssuedAt, f.now),
+		{Export: "id", Text: id},
+	}}
 }
 
 func (f filter) readDevices(ctx context.Context, in *Rules, limit int) ([]cyber.Device, string, error) {
@@ -56,32 +71,8 @@ func (f filter) readDevices(ctx context.Context, in *Rules, limit int) ([]cyber.
 	return list, formatMark(next), err
 }
 
-// tableOfDevices lays a partner's devices out.
-func tableOfDevices(list []devicePage, now time.Time) listTable {
-	t := newListTable("Dispositivos", listColumn{"Sistema", "c"}, listColumn{"Pessoa", "a"},
-		listColumn{"Vale até", "x"}, listColumn{"Último contato", "x num"}, listColumn{"Situação", "d"},
-		listColumn{"Emitida", "b num"})
-	for _, d := range list {
-		seen := listCell{Text: "nunca"}
-		if !d.SeenAt.IsZero() {
-			seen = ageCell(d.SeenAt, now)
-		}
-		t.addRow(listRow{
-			Key:  string(d.Partner) + "/" + string(d.ID),
-			Name: "a chave " + string(d.ID),
-			Cells: []listCell{
-				{
-					Text:   orDash(systemNames[d.System]),
-					Path:   joinPath("devices", string(d.ID)),
-					Hidden: "chave " + shortenID(string(d.ID)),
-				},
-				{Text: shortenID(string(d.User)), IsCode: true},
-				{Text: formatTime(d.ValidUntil, "02/01/2006")},
-				seen,
-				{Badge: d.Badge()},
-				ageCell(d.IssuedAt, now),
-			},
-		})
-	}
-	return t
+// gatherDevices returns one page of a partner's devices.
+func (c *Console) gatherDevices(ctx context.Context, _ viewer, f filter) (listPart, error) {
+	found, next, err := f.readDevices(ctx, &c.Rules, perPage)
+	return newListPart(f, found, rowOfDevice, next, -1), err
 }

@@ -29,10 +29,7 @@ type keysPage struct {
 
 func showKeysPage(c *Console, r *request) (answer, error) {
 	page, err := c.gatherKeys(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"keys", "Chaves de cifra", page}, nil
+	return newView("keys", "Chaves de cifra", page, err)
 }
 
 // countKeys counts the values under the present key and under old ones. It reads the whole database, so it runs only on

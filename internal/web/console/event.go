@@ -30,10 +30,7 @@ type eventDelivery struct {
 // showEvent shows an event with its deliveries and every attempt.
 func showEvent(c *Console, r *request) (answer, error) {
 	page, err := c.gatherEvent(r.Context(), partnerOf(r), alert.EventID(r.PathValue("event")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"event", "Evento", page}, nil
+	return newView("event", "Evento", page, err)
 }
 
 func (c *Console) gatherEvent(ctx context.Context, id partner.ID, event alert.EventID) (eventPage, error) {

@@ -16,41 +16,6 @@ type Events interface {
 	DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error)
 }
 
-// eventsPage is the data of the list of a partner's events.
-type eventsPage struct {
-	partnerChoice
-	List  listView
-	Table listTable
-}
-
-// listEvents shows one page of a partner's events; without a partner only the choice of one.
-func listEvents(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	page := eventsPage{partnerChoice: choice}
-	if page.Current.ID == "" {
-		return view{"events", "Eventos", page}, nil
-	}
-	ctx := r.Context()
-	f, err := c.parseFilterQuery(ctx, &eventsList, r.URL.Query(), page.Current.ID, page.All)
-	if err != nil {
-		return nil, err
-	}
-	events, next, err := f.readEvents(ctx, &c.Rules, perPage)
-	if err != nil {
-		return nil, err
-	}
-	page.Table = tableOfEvents(page.Current.ID, events, c.Now())
-	part := listPart{partners: page.All, shown: len(events), next: next, total: -1}
-	page.List, err = c.newListView(ctx, r.viewer, &eventsList, f, part)
-	if err != nil {
-		return nil, err
-	}
-	return view{"events", "Eventos", page}, nil
-}
-
 // eventNames are the types of events in a few words, for lines about one person.
 var eventNames = map[alert.Type]string{
 	alert.LeakDetected:          "vazamento encontrado",

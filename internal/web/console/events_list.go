@@ -3,27 +3,37 @@ package console
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
-var eventsList = listing{
+var eventsList = listOf(listing{
 	name:    "events",
 	title:   "Eventos",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields:  []listField{ofOne, typeField, fromField, toField, sortField},
-	header:  []string{"número", "quando", "tipo", "id"},
-	read: linesOf(filter.readEvents, func(f filter, _ map[partner.ID]string, e alert.Kept) listLine {
-		return listLine{
-			string(f.Partner) + "/" + string(e.ID),
-			[]string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), string(e.Type), string(e.ID)},
-		}
-	}),
+	gather:  (*Console).gatherEvents,
+}, filter.readEvents, rowOfEvent)
+
+func rowOfEvent(e alert.Kept, f filter) listRow {
+	seq, id := strconv.FormatInt(e.Seq, 10), string(e.ID)
+	return listRow{Cells: []listCell{
+		{Label: "Nº", Class: "m num", Export: "número", Text: seq},
+		stampCell("quando", e.At),
+		{
+			Label:  "Tipo",
+			Class:  "c",
+			Export: "tipo",
+			Text:   string(e.Type),
+			Path:   joinPath("events", string(f.Partner), id),
+			Hidden: "evento " + seq,
+		},
+		{Label: "Identificador", Class: "x", Text: shortenID(id), IsCode: true},
+		{Export: "id", Text: id},
+		{Label: "Quando", Class: "d", At: e.At, Text: formatStamp(e.At)},
+		ageCell("Idade", "b num", e.At, f.now),
+	}}
 }
 
 func (f filter) readEvents(ctx context.Context, in *Rules, limit int) ([]alert.Kept, string, error) {
@@ -39,19 +49,8 @@ func (f filter) readEvents(ctx context.Context, in *Rules, limit int) ([]alert.K
 	return list, formatSeq(next), err
 }
 
-// tableOfEvents lays a partner's events out.
-func tableOfEvents(id partner.ID, list []alert.Kept, now time.Time) listTable {
-	t := newListTable("Eventos", listColumn{"Nº", "m num"}, listColumn{"Tipo", "c"}, listColumn{"Identificador", "x"},
-		listColumn{"Quando", "d"}, listColumn{"Idade", "b num"})
-	for _, e := range list {
-		seq := strconv.FormatInt(e.Seq, 10)
-		t.addRow(listRow{Cells: []listCell{
-			{Text: seq},
-			{Text: string(e.Type), Path: joinPath("events", string(id), string(e.ID)), Hidden: "evento " + seq},
-			{Text: shortenID(string(e.ID)), IsCode: true},
-			{At: e.At, Text: formatTime(e.At, "02/01/2006 15:04:05")},
-			ageCell(e.At, now),
-		}})
-	}
-	return t
+// gatherEvents returns one page of a partner's events.
+func (c *Console) gatherEvents(ctx context.Context, _ viewer, f filter) (listPart, error) {
+	list, next, err := f.readEvents(ctx, &c.Rules, perPage)
+	return newListPart(f, list, rowOfEvent, next, -1), err
 }

@@ -73,7 +73,7 @@ func exportList(c *Console, r *request) (answer, error) {
 	}
 	e := c.newExport(r, l.name, "", format)
 	err = c.changeWithAudit(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
-		return e.ID, l.name + " " + f.encodeQuery(), in.Saved.BeginExport(ctx, e)
+		return e.ID, l.name + " " + f.values.Encode(), in.Saved.BeginExport(ctx, e)
 	})
 	if err != nil {
 		return nil, err
@@ -98,36 +98,36 @@ func (c *Console) newExport(r *request, list, about string, format operator.Form
 // writeList reads a list to its end and keeps it in sealed parts.
 func (c *Console) writeList(
 	ctx context.Context, l *listing, f filter, e operator.Export, tell func(any),
-) (listWork, error) {
-	var done listWork
-	out := listWriter{format: e.Format, header: l.header}
+) (done listWork, err error) {
+	header, _ := l.head(f).exported()
+	out := listWriter{format: e.Format, header: header}
 	file := sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
 	end := ""
 	if e.Format == operator.JSON {
 		out.appendText("[")
 		end = "\n]\n"
 	} else {
-		out.writeRow(l.header)
+		out.writeRow(header)
 	}
-	for more := true; more; {
-		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
+	for row, err := range l.rows(ctx, &c.Rules, f) {
 		if err != nil {
 			return done, err
 		}
-		for _, line := range lines {
-			out.writeLine(line.cells)
-		}
-		done.Lines += int64(len(lines))
-		f.After, more = next, next != "" && done.Lines < operator.MaxExport
-		if !more {
-			out.appendText(end)
-		}
+		_, texts := row.exported()
+		out.writeLine(texts)
+		done.Lines++
 		file.Lines = done.Lines
-		if _, err := file.Write(out.Bytes()); err != nil {
+		if _, err := out.WriteTo(&file); err != nil {
 			return done, err
 		}
-		out.Reset()
 		tell(done)
+		if done.Lines == operator.MaxExport {
+			break
+		}
+	}
+	out.appendText(end)
+	if _, err := out.WriteTo(&file); err != nil {
+		return done, err
 	}
 	return done, file.finishFile(done.Lines)
 }

@@ -40,15 +40,12 @@ func listFeeds(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	all, err := c.Rules.Feeds.All(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"feeds", "Fontes", feedsPage{recentJobs{runs}, all}}, nil
+	return newView("feeds", "Fontes", feedsPage{recentJobs{runs}, all}, err)
 }
 
 // feedLabel returns what a kind of feed is called.
 func feedLabel(kind feed.Kind) string {
-	return listField{Options: feedKinds}.optionLabel(string(kind))
+	return labelOf(feedKinds, string(kind))
 }
 
 func createFeed(c *Console, r *request) (answer, error) {

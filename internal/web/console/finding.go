@@ -19,7 +19,8 @@ type findingPage struct {
 	PartnerName string
 	Explained   explained
 	// Name is the masked name of the person; empty when the partner did not enrol them.
-	Name  string
+	Name string
+	// State is where it stands; empty while nothing was done.
 	State badge
 }
 
@@ -91,10 +92,14 @@ func (c *Console) gatherFinding(ctx context.Context, found cyber.Found) (finding
 	if err != nil {
 		return findingPage{}, err
 	}
+	state := stateOfFinding(plan, c.Now())
+	if state == untouched { // the form beside it says so
+		state = badge{}
+	}
 	return findingPage{
 		Explained:   told,
 		Name:        names[found.Asset.ID],
-		State:       stateOfFinding(plan, c.Now()),
+		State:       state,
 		Found:       found,
 		Plan:        plan,
 		Steps:       stepLines(plan, c.Now()),

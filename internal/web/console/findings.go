@@ -5,14 +5,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
-
-// findingsPage is the data of the list of findings.
-type findingsPage struct {
-	List  listView
-	Table listTable
-}
 
 var resolutionOptions = []choiceOption{
 	{string(cyber.ResolvedPasswordChanged), "Senha trocada"},
@@ -22,38 +15,23 @@ var resolutionOptions = []choiceOption{
 	{string(cyber.ResolvedOther), "Outro motivo"},
 }
 
-// listFindings shows one page of findings of the partners that the operator may see.
-func listFindings(c *Console, r *request) (answer, error) {
-	all, err := c.visiblePartners(r.Context(), r.viewer)
+// gatherFindings returns one page of findings, under the leaks that they are of unless the filter says otherwise.
+func (c *Console) gatherFindings(ctx context.Context, _ viewer, f filter) (listPart, error) {
+	rows, next, err := f.readFindings(ctx, &c.Rules, perPage)
 	if err != nil {
-		return nil, err
+		return listPart{}, err
 	}
-	f, err := c.parseFilter(r, &findingsList, all)
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.gatherFindings(r.Context(), r.viewer, f, all)
-	if err != nil {
-		return nil, err
-	}
-	return view{"findings", "Ocorrências", page}, nil
-}
-
-func (c *Console) gatherFindings(
-	ctx context.Context, who viewer, f filter, all []partner.Partner,
-) (findingsPage, error) {
-	found, next, err := f.readFindings(ctx, &c.Rules, perPage)
-	if err != nil {
-		return findingsPage{}, err
+	if err := c.completeFindings(ctx, rows); err != nil {
+		return listPart{}, err
 	}
 	total, counted, err := c.countListed(ctx, f)
 	if err != nil {
-		return findingsPage{}, err
+		return listPart{}, err
 	}
 	if total < 0 { // more than are counted for a page: what is counted beside it is at most a minute old
 		now, err := c.figuresNow(ctx)
 		if err != nil {
-			return findingsPage{}, err
+			return listPart{}, err
 		}
 		counts := map[cyber.FindingState]int64{
 			cyber.FindingOpen:     now[operator.FindingsOpen],
@@ -61,16 +39,14 @@ func (c *Console) gatherFindings(
 			cyber.FindingStanding: now[operator.FindingsOpen] + now[operator.FindingsResolved],
 		}
 		if counted, ok := counts[f.findingFilter(0).State]; ok {
-			total = f.totalUnlessFiltered(counted, "state")
+			total = f.totalIfOnly(counted, "state", "sort")
 		}
 	}
-	part := listPart{partners: all, shown: len(found), next: next, total: total}
-	list, err := c.newListView(ctx, who, &findingsList, f, part)
-	if err != nil {
-		return findingsPage{}, err
+	part := newListPart(f, rows, rowOfFinding, next, total)
+	if part.table.IsGrouped() {
+		err = c.describeLeaks(ctx, f, part.table.Groups, rows, counted)
 	}
-	table, err := c.tableOfFindings(ctx, f, found, counted, partnerChoice{All: all}.namesByID())
-	return findingsPage{List: list, Table: table}, err
+	return part, err
 }
 
 // resolveFinding closes a finding for the reason in the form and returns to the list, or to the person's page.

@@ -5,8 +5,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 var findingStates = listField{
@@ -36,12 +34,11 @@ var classField = listField{
 	Name: "class", Label: "O que vazou", None: "Qualquer dado", Options: exposedOptions, Many: true,
 }
 
-var findingsList = listing{
+var findingsList = listOf(listing{
 	name:    "findings",
 	title:   "Ocorrências",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields: []listField{
 		partnerField,
 		findingStates,
@@ -53,26 +50,65 @@ var findingsList = listing{
 		toField,
 		sortField,
 		{Name: "breach", Label: "Vazamento", Text: true},
-		{Name: "group", Label: "Agrupar", Tab: true, Options: []choiceOption{{groupNone, "Sem grupos"}}},
+		{Name: "group", Label: "Agrupar", Tab: true, Options: []choiceOption{
+			{"", "Por vazamento"},
+			{groupNone, "Sem grupos"},
+		}},
 	},
-	header: []string{"encontrado", "gravidade", "tipo", "valor", "vazamento", "parceiro", "situação", "id"},
 	action: &resolveMany,
-	read: linesOf(filter.readFindings, func(_ filter, partners map[partner.ID]string, one cyber.Found) listLine {
-		state := "Em aberto"
-		if !one.Finding.Open() {
-			state = resolutionName(one.Finding.Resolution)
-		}
-		return listLine{string(one.Asset.Partner) + "/" + string(one.Finding.ID), []string{
-			formatStamp(one.Finding.FoundAt),
-			severityField.optionLabel(string(one.Finding.Severity)),
-			kindWords[one.Asset.Kind],
-			identifier.MaskValue(one.Asset.Kind, one.Asset.Value),
-			one.Finding.Breach.Title,
-			partners[one.Asset.Partner],
-			state,
-			string(one.Finding.ID),
-		}}
-	}),
+	gather: (*Console).gatherFindings,
+}, filter.readFindings, rowOfFinding)
+
+// groupNone is the word in an address for a list without groups.
+const groupNone = "none"
+
+// findingRow is a finding in a list. The masked name of the person and the state of the plan are only on the page.
+type findingRow struct {
+	cyber.Found
+	name  string
+	state badge
+}
+
+func rowOfFinding(r findingRow, f filter) listRow {
+	id, b := string(r.Finding.ID), r.Finding.Breach
+	kind, value := kindWords[r.Asset.Kind], identifier.MaskValue(r.Asset.Kind, r.Asset.Value)
+	state := "Em aberto"
+	if !r.Finding.Open() {
+		state = resolutionName(r.Finding.Resolution)
+	}
+	row := listRow{Key: string(r.Asset.Partner) + "/" + id, Name: "a ocorrência " + id, Group: b.Title}
+	below := ""
+	if f.valueOfName("group") == groupNone {
+		row.Group, below = "", b.Title
+	}
+	row.Cells = []listCell{
+		stampCell("encontrado", r.Finding.FoundAt),
+		{
+			Label:    "Gravidade",
+			Class:    "m",
+			Export:   "gravidade",
+			Severity: r.Finding.Severity,
+			Text:     labelOf(severityField.Options, string(r.Finding.Severity)),
+		},
+		{Label: "Pessoa", Class: "a", Text: r.name},
+		{
+			Label:  "O que vazou",
+			Class:  "c",
+			Text:   joinExposed(b.Exposes),
+			Path:   findingPath(r.Found),
+			Hidden: "ocorrência " + shortenID(id),
+			Below:  below,
+		},
+		{Export: "tipo", Text: kind},
+		{Export: "valor", Text: value},
+		{Export: "vazamento", Text: b.Title},
+		{Label: "Dado", Class: "x", Text: kind + " " + value},
+		f.partnerCell("x", r.Asset.Partner),
+		{Label: "Situação", Class: "d", Export: "situação", Text: state, Badge: r.state},
+		ageCell("Idade", "b num", r.Finding.FoundAt, f.now),
+		{Export: "id", Text: id},
+	}
+	return row
 }
 
 // findingFilter returns which findings the filter picks; the open ones unless others are asked for.
@@ -100,7 +136,11 @@ func (f filter) findingFilter(limit int) cyber.FindingFilter {
 }
 
 // readFindings returns a page of findings.
-func (f filter) readFindings(ctx context.Context, in *Rules, limit int) ([]cyber.Found, string, error) {
-	list, next, err := in.Review.FindingList(ctx, f.findingFilter(limit))
-	return list, formatMark(next), err
+func (f filter) readFindings(ctx context.Context, in *Rules, limit int) ([]findingRow, string, error) {
+	found, next, err := in.Review.FindingList(ctx, f.findingFilter(limit))
+	rows := make([]findingRow, len(found))
+	for i, one := range found {
+		rows[i].Found = one
+	}
+	return rows, formatMark(next), err
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -58,15 +57,10 @@ func monogramOf(name string) string {
 // resolutionName returns the label of a resolution. The one that nobody gives is the service's own: it retracted the
 // finding.
 func resolutionName(r cyber.Resolution) string {
-	return cmp.Or(optionLabels(resolutionOptions)[string(r)], "Retratada")
-}
-
-func optionLabels(options []choiceOption) map[string]string {
-	labels := make(map[string]string, len(options))
-	for _, o := range options {
-		labels[o.Value] = o.Label
+	if !offersOption(resolutionOptions, string(r)) {
+		return "Retratada"
 	}
-	return labels
+	return labelOf(resolutionOptions, string(r))
 }
 
 // shortenID leaves of an id what tells it from others on one screen.

@@ -41,7 +41,7 @@ func TestGatherReturnsErrors(t *testing.T) {
 	}}}
 	for name, gather := range map[string]func() error{
 		"the desk": func() error {
-			_, err := c.gatherDesk(t.Context(), viewer{}, filter{}, nil)
+			_, _, err := c.gatherDesk(t.Context(), viewer{}, filter{})
 			return err
 		},
 		"a service": func() error {

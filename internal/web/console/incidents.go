@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -33,16 +33,13 @@ func (c *Console) newIncidentPage(ctx context.Context) (incidentPage, error) {
 		return incidentPage{}, err
 	}
 	leaks, err := c.incidentLeaks(ctx)
-	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID(), Leaks: leaks}, err
+	return incidentPage{Partners: all, Names: namesByID(all), Leaks: leaks}, err
 }
 
 // newIncident shows the form that describes an incident.
 func newIncident(c *Console, r *request) (answer, error) {
 	page, err := c.newIncidentPage(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"incidents", "Incidentes", page}, nil
+	return newView("incidents", "Incidentes", page, err)
 }
 
 // incidentAsked reads the form and makes the report, recorded first.
@@ -96,12 +93,12 @@ func reportIncident(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Report, page.People = &rep, rep.List[:min(len(rep.List), shownPeople)]
+	emails, err := operatorEmails(r.Context(), &c.Rules)
+	if err != nil {
+		return nil, err
+	}
 	for i, s := range rep.Showings {
-		rows, err := c.auditRows(r.Context(), []operator.Entry{{Actor: operator.Actor{Name: s.Actor}}})
-		if err != nil {
-			return nil, err
-		}
-		rep.Showings[i].Actor = rows[0].Who
+		rep.Showings[i].Actor = cmp.Or(emails[s.Actor], s.Actor)
 	}
 	return view{"incidents", "Incidentes", page}, nil
 }

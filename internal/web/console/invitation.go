@@ -12,10 +12,7 @@ type linkPage struct {
 func showInvitation(c *Console, r *request) (answer, error) {
 	token := r.PathValue("token")
 	invited, err := c.Rules.Operators.FindInvited(r.Context(), token)
-	if err != nil {
-		return nil, err
-	}
-	return view{"link", "Escolha a sua senha", linkPage{token, invited.Email, operator.MinPassword}}, nil
+	return newView("link", "Escolha a sua senha", linkPage{token, invited.Email, operator.MinPassword}, err)
 }
 
 // acceptInvitation sets the password of an invited operator.

@@ -51,10 +51,7 @@ type jobsPage struct {
 
 func showJobs(c *Console, r *request) (answer, error) {
 	jobs, err := c.latestJobs(r.Context(), perPage, "")
-	if err != nil {
-		return nil, err
-	}
-	return view{"jobs", "Tarefas", jobsPage{Jobs: jobs, Latency: c.Latency()}}, nil
+	return newView("jobs", "Tarefas", jobsPage{Jobs: jobs, Latency: c.Latency()}, err)
 }
 
 // cancelJob asks a job to stop and returns to the page that the button was on.

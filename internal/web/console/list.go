@@ -2,71 +2,159 @@ package console
 
 import (
 	"context"
+	"iter"
 	"net/url"
+	"slices"
 
-	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
 // listing is a list that people filter, sort, page through, export and act on. The page, the export and the bulk action
-// ask the same store method with the same filter, so that none of them knows more or less than the others.
+// ask the same store method with the same filter, and take the same columns, so that none of them knows more or less
+// than the others.
 type listing struct {
 	name, title string
-	// role is who may see it, portal who of a partner's people may, of what is theirs.
-	role   operator.Role
-	portal operator.Right
+	access
 	fields []listField
-	// header names the columns of an export.
-	header []string
-	// read returns a page of lines and where the next begins; empty at the end.
-	read func(ctx context.Context, in *Rules, f filter, limit int) (lines []listLine, next string, err error)
 	// persons is set when the list can be filtered by person.
 	persons bool
 	// action is what can be done to many lines at once; nil when nothing can.
 	action *bulkAction
+	// gather returns what the page shows under a filter.
+	gather func(c *Console, ctx context.Context, who viewer, f filter) (listPart, error)
+	// show answers with the page of a list that is more than its rows; nil for the others.
+	show func(c *Console, r *request, l *listing) (answer, error)
+	// head returns a row without values, which has the names of the columns.
+	head func(f filter) listRow
+	// read returns rows, with what exports need of them, and where the next begin; empty at the end.
+	read func(ctx context.Context, in *Rules, f filter, limit int) (rows []listRow, next string, err error)
 }
 
-// listLine is a line of an export, and of the preview of a bulk action. Personal values in it are masked.
-type listLine struct {
-	// key names the line in forms: ids, never a value.
-	key   string
-	cells []string
+// rowReader reads rows of a list, and where the next begin; empty at the end.
+type rowReader[T any] func(f filter, ctx context.Context, in *Rules, limit int) ([]T, string, error)
+
+// listOf returns a list of what one function reads, in the columns that the other makes of it.
+func listOf[T any](l listing, read rowReader[T], row rowMaker[T]) *listing {
+	l.head = row.head
+	l.read = func(ctx context.Context, in *Rules, f filter, limit int) ([]listRow, string, error) {
+		found, next, err := read(f, ctx, in, limit)
+		rows := make([]listRow, len(found))
+		for i, one := range found {
+			rows[i] = row(one, f)
+		}
+		return rows, next, err
+	}
+	return &l
+}
+
+// rows reads all rows that a filter leaves, from the place where it begins.
+func (l *listing) rows(ctx context.Context, in *Rules, f filter) iter.Seq2[listRow, error] {
+	return func(yield func(listRow, error) bool) {
+		for more := true; more; more = f.After != "" {
+			rows, next, err := l.read(ctx, in, f, atOnce)
+			if err != nil {
+				yield(listRow{}, err)
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			f.After = next
+		}
+	}
+}
+
+// listings are all lists; the fields, columns and reading of each.
+var listings = []*listing{
+	findingsList,
+	assetsList,
+	eventsList,
+	deliveriesList,
+	subscriptionsList,
+	devicesList,
+	breachesList,
+	casesList,
+	peopleList,
+	auditList,
+}
+
+// ListNames names every list, as paths do.
+func ListNames() []string {
+	names := make([]string, len(listings))
+	for i, l := range listings {
+		names[i] = l.name
+	}
+	return names
 }
 
 // listNamed returns the list that a path names, if the operator may see it.
 func listNamed(r *request) (*listing, error) {
-	for _, l := range listings {
-		if l.name != r.PathValue("list") {
-			continue
-		}
-		if !isAllowedTo(r.who, l.role, l.portal) {
-			return nil, errForbidden
-		}
-		return l, nil
+	i := slices.IndexFunc(listings, func(l *listing) bool { return l.name == r.PathValue("list") })
+	switch {
+	case i < 0:
+		return nil, errNotFound
+	case !listings[i].isOpenTo(r.who):
+		return nil, errForbidden
 	}
-	return nil, errNotFound
+	return listings[i], nil
 }
 
 // showListAgain shows the list that a path names again, after a form of its was refused.
 func showListAgain(c *Console, r *request) (answer, error) {
-	show := map[string]handler{
-		findingsList.name:      listFindings,
-		assetsList.name:        listAssets,
-		eventsList.name:        listEvents,
-		deliveriesList.name:    listDeliveries,
-		subscriptionsList.name: listSubscriptions,
-		devicesList.name:       listDevices,
-		breachesList.name:      listBreaches,
-		casesList.name:         showCases,
-		peopleList.name:        listPeople,
-		auditList.name:         listAudit,
-	}[r.PathValue("list")]
-	if show == nil {
-		return nil, errNotFound
+	l, err := listNamed(r)
+	if err != nil {
+		return nil, err
 	}
-	return show(c, r)
+	return l.showPage(c, r)
+}
+
+// listPage is the data of the page of a list; More is what only this list shows.
+type listPage struct {
+	partnerChoice
+	List  listView
+	Table listTable
+	More  any
+}
+
+// showPage answers with the part of the list that a request asks for.
+func (l *listing) showPage(c *Console, r *request) (answer, error) {
+	if l.show != nil {
+		return l.show(c, r, l)
+	}
+	page, err := l.readPage(c, r)
+	return newView(l.name, l.title, page, err)
+}
+
+// readPage reads the part of the list that a request asks for. That of one partner at a time is empty until one is
+// chosen.
+func (l *listing) readPage(c *Console, r *request) (page listPage, err error) {
+	var id partner.ID
+	if i := slices.IndexFunc(l.fields, func(f listField) bool { return f.Name == "partner" }); i >= 0 {
+		page.partnerChoice, err = c.choosePartner(r)
+		ofAll := l.fields[i].None != ""
+		if err != nil || !ofAll && page.Current.ID == "" {
+			return page, err
+		}
+		if !ofAll || askedPartner(r) != "" {
+			id = page.Current.ID
+		}
+	}
+	ctx := r.Context()
+	f, err := c.parseFilter(ctx, l, r.URL.Query(), id, page.All)
+	if err != nil {
+		return page, err
+	}
+	part, err := l.gather(c, ctx, r.viewer, f)
+	if err != nil {
+		return page, err
+	}
+	page.Table, page.More = part.table, part.more
+	page.List, err = c.newListView(ctx, r.viewer, l, f, part)
+	return page, err
 }
 
 // pickPerson filters a list by one person. The typed text is looked up as in the search and never gets into an address,
@@ -81,12 +169,9 @@ func pickPerson(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	only := partner.ID(r.trimmedField("partner"))
-	var found []subject.Hit
-	for _, h := range hits {
-		if h.Kind == subject.HitPerson && (only == "" || h.Partner == only) {
-			found = append(found, h)
-		}
-	}
+	found := slices.DeleteFunc(hits, func(h subject.Hit) bool {
+		return h.Kind != subject.HitPerson || only != "" && h.Partner != only
+	})
 	if err := c.noteSearch(r, found, as); err != nil {
 		return nil, err
 	}
@@ -95,50 +180,4 @@ func pickPerson(c *Console, r *request) (answer, error) {
 	}
 	q := url.Values{"partner": {string(found[0].Partner)}, "person": {found[0].ID}}
 	return redirect{to: "/" + l.name + "?" + q.Encode()}, nil
-}
-
-// ListNames names every list, as paths do.
-func ListNames() []string {
-	names := make([]string, len(listings))
-	for i, l := range listings {
-		names[i] = l.name
-	}
-	return names
-}
-
-// listings are all lists; the fields, columns and reading of each.
-var listings = []*listing{
-	&findingsList,
-	&assetsList,
-	&eventsList,
-	&deliveriesList,
-	&subscriptionsList,
-	&devicesList,
-	&breachesList,
-	&casesList,
-	&peopleList,
-	&auditList,
-}
-
-// linesOf returns what a list reads for its exports and bulk actions: the rows of its page as lines.
-func linesOf[T any](
-	rows func(f filter, ctx context.Context, in *Rules, limit int) ([]T, string, error),
-	line func(f filter, partners map[partner.ID]string, one T) listLine,
-) func(context.Context, *Rules, filter, int) ([]listLine, string, error) {
-	return func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		list, next, err := rows(f, ctx, in, limit)
-		if err != nil {
-			return nil, "", err
-		}
-		partners, err := in.Partners.ListPartners(ctx)
-		if err != nil {
-			return nil, "", err
-		}
-		names := partnerChoice{All: partners}.namesByID()
-		lines := make([]listLine, len(list))
-		for i, one := range list {
-			lines[i] = line(f, names, one)
-		}
-		return lines, next, nil
-	}
 }

@@ -1,12 +1,10 @@
 package console
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // listField is a way to narrow a list. One without options is a day.
@@ -32,8 +30,14 @@ type listField struct {
 // not know who works on what.
 func (f listField) isServiceOnly() bool { return f.Name == "partner" || f.Name == "owner" }
 
-func (f listField) optionLabel(value string) string {
-	return cmp.Or(optionLabels(f.Options)[value], value)
+// labelOf returns the label of one of the options; any other value as it is.
+func labelOf(options []choiceOption, value string) string {
+	for _, o := range options {
+		if o.Value == value {
+			return o.Label
+		}
+	}
+	return value
 }
 
 var (
@@ -70,18 +74,6 @@ func plainOptions[W ~string](words []W) []choiceOption {
 	options := make([]choiceOption, len(words))
 	for i, w := range words {
 		options[i] = choiceOption{string(w), string(w)}
-	}
-	return options
-}
-
-// partnerOptions returns the partners as options of a select field, with sandboxes marked as such.
-func partnerOptions(all []partner.Partner) []choiceOption {
-	options := make([]choiceOption, len(all))
-	for i, p := range all {
-		options[i] = choiceOption{string(p.ID), p.Name}
-		if p.Mode == partner.Sandbox {
-			options[i].Label += " (testes)"
-		}
 	}
 	return options
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,11 +16,12 @@ import (
 // filter is the filter of a list as its address carries it. It holds ids, words of our own, days and keyed references,
 // and never what an operator typed about a person: addresses end up in browser histories and proxy logs.
 type filter struct {
+	// values are all words of the filter, also those that are read below.
+	values  url.Values
 	Partner partner.ID
 	// Person is the keyed reference to one of the partner's people, user the userHash that it stands for.
 	Person string
 	user   partner.UserHash
-	values url.Values
 	// From is a moment, To the one after the period.
 	From, To time.Time
 	// After is where the page begins; empty at the beginning.
@@ -30,6 +32,9 @@ type filter struct {
 	now     time.Time
 	// confined leaves out who of the service it was.
 	confined bool
+	// known are the partners that may be seen, partners their names.
+	known    []partner.Partner
+	partners map[partner.ID]string
 }
 
 func (f filter) valueOfName(name string) string { return f.values.Get(name) }
@@ -44,59 +49,54 @@ func (f filter) isOfLivePartners() bool { return f.Partner == "" && !f.confined 
 // isOldestFirst reports whether the order is turned round.
 func (f filter) isOldestFirst() bool { return f.valueOfName("sort") == "old" }
 
-// encodeQuery returns the filter as a query, without the cursor.
-func (f filter) encodeQuery() string {
-	v := url.Values{}
-	for name, list := range f.values {
-		if len(list) > 0 && list[0] != "" {
-			v[name] = list
-		}
+// with returns the filter as a query, without the cursor, and with another word in a field; none takes the field out.
+func (f filter) with(name, word string) string {
+	q := maps.Clone(f.values)
+	if q.Del(name); word != "" {
+		q.Set(name, word)
 	}
-	if f.Partner != "" {
-		v.Set("partner", string(f.Partner))
+	if name == "partner" {
+		q.Del("person") // of another partner that is another person, or nobody
 	}
-	if f.Person != "" {
-		v.Set("person", f.Person)
-	}
-	return v.Encode()
+	return q.Encode()
 }
 
-// totalUnlessFiltered returns a count that was made beforehand, where nothing but its own word and the order filters
-// the list; otherwise -1.
-func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
-	if f.Partner != "" || f.Person != "" {
-		return -1
-	}
+// totalIfOnly returns a count that was made beforehand, where nothing but the named words filters the list; otherwise
+// -1.
+func (f filter) totalIfOnly(counted int64, names ...string) int64 {
 	for name := range f.values {
-		if name != word && name != "sort" {
+		if !slices.Contains(names, name) {
 			return -1
 		}
 	}
 	return counted
 }
 
-// parseFilter reads what an address narrows a list to.
-func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) (filter, error) {
-	id := askedPartner(r)
-	if r.again && !isKnownPartner(all, id) {
-		id = ""
-	}
-	return c.parseFilterQuery(r.Context(), l, r.URL.Query(), id, all)
-}
-
-// parseFilterQuery reads a query; unknown words of it do not restrict.
-func (c *Console) parseFilterQuery(
-	ctx context.Context, l *listing, q url.Values, id partner.ID, all []partner.Partner,
+// parseFilter reads what a query narrows a list to; unknown words of it do not restrict. known are the partners that
+// may be seen.
+func (c *Console) parseFilter(
+	ctx context.Context, l *listing, q url.Values, id partner.ID, known []partner.Partner,
 ) (filter, error) {
-	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
+	f := filter{
+		Partner:  id,
+		values:   url.Values{},
+		After:    q.Get("after"),
+		now:      c.Now(),
+		confined: c.confined,
+		known:    known,
+		partners: namesByID(known),
+	}
 	if f.After != "" {
 		f.Skipped, _ = strconv.ParseInt(q.Get("n"), 10, 64) // anything else is not known
 		if trail := q.Get("trail"); trail != "" {
 			f.Trail = strings.Split(trail, ",")
 		}
 	}
-	if id != "" && !isKnownPartner(all, id) {
-		return f, partner.ErrNotFound
+	if id != "" {
+		f.values.Set("partner", string(id))
+		if !isKnownPartner(known, id) {
+			return f, partner.ErrNotFound
+		}
 	}
 	for _, field := range l.fields {
 		value := q.Get(field.Name)
@@ -136,6 +136,7 @@ func (c *Console) parseFilterQuery(
 			return f, err
 		}
 		f.Person, f.user = ref, person.User
+		f.values.Set("person", ref)
 	}
 	return f, nil
 }

@@ -27,7 +27,7 @@ func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	if err != nil {
 		return filter{}, err
 	}
-	f, err := c.parseFilterQuery(r.Context(), l, q, id, all)
+	f, err := c.parseFilter(r.Context(), l, q, id, all)
 	f.After = ""
 	return f, err
 }
@@ -51,9 +51,9 @@ func keepFilter(c *Console, r *request) (answer, error) {
 		ID:       "fl_" + uuid.Must(uuid.NewV7()).String(),
 		List:     l.name,
 		Name:     name,
-		Query:    f.encodeQuery(),
+		Query:    f.values.Encode(),
 	}
-	next := redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"}
+	next := redirect{"/" + l.name + "?" + f.values.Encode(), "filter.kept"}
 	return c.changeAndRedirect(r, "filter.keep", next, func(ctx context.Context, in *Rules) (string, string, error) {
 		return l.name, "", in.Saved.KeepFilter(ctx, kept)
 	})

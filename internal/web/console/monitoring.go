@@ -37,35 +37,6 @@ func (c *Console) figuresNow(ctx context.Context) (map[operator.Figure]int64, er
 	return last.Now, err
 }
 
-// assetsPage is the data of the list of watched values.
-type assetsPage struct {
-	Status cyber.Status
-	Assets []cyber.Asset
-	partnerChoice
-	List  listView
-	Names map[partner.ID]string
-	// Shown are the values that stand in clear, by their ids.
-	Shown map[cyber.AssetID]string
-}
-
-// listAssets shows one page of watched values, masked but for those of people whom the operator gave a reason for
-// lately.
-func listAssets(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.parseFilter(r, &assetsList, choice.All)
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.gatherAssets(r.Context(), r.viewer, f, choice)
-	if err != nil {
-		return nil, err
-	}
-	return view{"monitoring", "Dados monitorados", page}, nil
-}
-
 // assetFigure returns the figure that counts the watched values that are asked for; empty where none does.
 func (f filter) assetFigure() operator.Figure {
 	if f.valueOfName("status") == notSearched {
@@ -81,18 +52,29 @@ var assetFigures = map[cyber.Status]operator.Figure{
 	cyber.StatusCompromised: operator.AssetsCompromised,
 }
 
-func (c *Console) gatherAssets(ctx context.Context, who viewer, f filter, choice partnerChoice) (assetsPage, error) {
+// assetsPart is what the list of watched values has in the place of a table.
+type assetsPart struct {
+	Status cyber.Status
+	Assets []cyber.Asset
+	Names  map[partner.ID]string
+	// Shown are the values that stand in clear, by their ids.
+	Shown map[cyber.AssetID]string
+}
+
+// gatherAssets returns one page of watched values, masked but for those of people whom the operator gave a reason for
+// lately.
+func (c *Console) gatherAssets(ctx context.Context, who viewer, f filter) (listPart, error) {
 	assets, next, err := f.readAssets(ctx, &c.Rules, perPage)
 	if err != nil {
-		return assetsPage{}, err
+		return listPart{}, err
 	}
 	now, err := c.figuresNow(ctx)
 	if err != nil {
-		return assetsPage{}, err
+		return listPart{}, err
 	}
 	reveals, err := c.currentReveals(ctx, who.who.ID)
 	if err != nil {
-		return assetsPage{}, err
+		return listPart{}, err
 	}
 	shown := map[cyber.AssetID]string{}
 	for _, a := range assets {
@@ -100,17 +82,12 @@ func (c *Console) gatherAssets(ctx context.Context, who viewer, f filter, choice
 			shown[a.ID] = a.Value
 		}
 	}
-	page := assetsPage{
-		Status:        f.assetStatus(),
-		Assets:        assets,
-		Shown:         shown,
-		partnerChoice: choice,
-		Names:         choice.namesByID(),
-	}
-	total := f.totalUnlessFiltered(now[f.assetFigure()], "status")
-	part := listPart{partners: choice.All, shown: len(assets), next: next, total: total}
-	page.List, err = c.newListView(ctx, who, &assetsList, f, part)
-	return page, err
+	return listPart{
+		shown: len(assets),
+		next:  next,
+		total: f.totalIfOnly(now[f.assetFigure()], "status", "sort"),
+		more:  assetsPart{f.assetStatus(), assets, f.partners, shown},
+	}, nil
 }
 
 // revealAsset shows the watched values of a person in clear, after the operator's reason is in the audit trail.

@@ -18,10 +18,7 @@ type operatorPage struct {
 // showOperator shows an operator with their sessions and the roles that the viewer may give them.
 func showOperator(c *Console, r *request) (answer, error) {
 	page, err := c.gatherOperator(r.Context(), r.viewer, operator.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"operator", page.Email, page}, nil
+	return newView("operator", page.Email, page, err)
 }
 
 func (c *Console) gatherOperator(ctx context.Context, v viewer, id operator.ID) (operatorPage, error) {

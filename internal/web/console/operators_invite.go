@@ -11,10 +11,7 @@ import (
 // newInvite shows the form that invites one of a partner's people, with the roles that who asks may give.
 func newInvite(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.givableRoles()}}, nil
+	return newView("invite", "Convidar uma pessoa", inviteForm{p, r.givableRoles()}, err)
 }
 
 func (v viewer) givableRoles() []operator.Role {

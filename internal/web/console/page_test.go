@@ -143,27 +143,27 @@ func TestDeadline(t *testing.T) {
 	now := time.Date(2026, 11, 17, 15, 0, 0, 0, time.UTC) // noon in Brasília
 	for name, c := range map[string]struct {
 		clock cyber.Clock
-		want  deadline
+		want  badge
 	}{
 		"late": {
-			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-7 * time.Hour)}, deadline{"bad", "Atrasado há 3 h"},
+			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-7 * time.Hour)}, badge{"bad", "Atrasado há 3 h"},
 		},
 		"soon": {
-			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-215 * time.Minute)}, deadline{"warn", "Vence em 25 min"},
+			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(-215 * time.Minute)}, badge{"warn", "Vence em 25 min"},
 		},
 		"today": {
-			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(time.Hour)}, deadline{"warn", "Vence hoje, 17:00"},
+			cyber.Clock{Target: 4 * time.Hour, Since: now.Add(time.Hour)}, badge{"warn", "Vence hoje, 17:00"},
 		},
-		"tomorrow":     {cyber.Clock{Target: 20 * time.Hour, Since: now}, deadline{"", "Faltam 20 h"}},
-		"stands, late": {cyber.Clock{Target: 4 * time.Hour, Used: 7 * time.Hour}, deadline{"", "Prazo parado"}},
-		"no target":    {cyber.Clock{Since: now}, deadline{"", "Sem prazo"}},
+		"tomorrow":     {cyber.Clock{Target: 20 * time.Hour, Since: now}, badge{"", "Faltam 20 h"}},
+		"stands, late": {cyber.Clock{Target: 4 * time.Hour, Used: 7 * time.Hour}, badge{"", "Prazo parado"}},
+		"no target":    {cyber.Clock{Since: now}, badge{"", "Sem prazo"}},
 	} {
 		one := cyber.Case{Status: cyber.CaseInProgress, Clock: c.clock}
 		if got := deadlineOf(one, now); got != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 		one.Status = cyber.CaseClosed
-		if got := deadlineOf(one, now); got != (deadline{}) {
+		if got := deadlineOf(one, now); got != (badge{}) {
 			t.Errorf("%s: a closed case has a deadline: %+v", name, got)
 		}
 	}

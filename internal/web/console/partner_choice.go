@@ -39,13 +39,13 @@ func (c *Console) choosePartner(r *request) (partnerChoice, error) {
 // partnerNames maps ids to names of partners, for lists over all of them.
 func (c *Console) partnerNames(ctx context.Context, v viewer) (map[partner.ID]string, error) {
 	all, err := c.visiblePartners(ctx, v)
-	return partnerChoice{All: all}.namesByID(), err
+	return namesByID(all), err
 }
 
-// namesByID returns the names of the partners to choose from.
-func (p partnerChoice) namesByID() map[partner.ID]string {
-	names := make(map[partner.ID]string, len(p.All))
-	for _, one := range p.All {
+// namesByID returns the names of partners.
+func namesByID(all []partner.Partner) map[partner.ID]string {
+	names := make(map[partner.ID]string, len(all))
+	for _, one := range all {
 		names[one.ID] = one.Name
 	}
 	return names

@@ -84,10 +84,7 @@ func newKey(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	givers, err := c.gatherScopeGivers(r.Context(), p.ID)
-	if err != nil {
-		return nil, err
-	}
-	return view{"key-new", "Nova chave", keyForm{p, givers}}, nil
+	return newView("key-new", "Nova chave", keyForm{p, givers}, err)
 }
 
 // keyForm is the data of the page that makes a key.

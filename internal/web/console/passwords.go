@@ -32,10 +32,7 @@ func showPasswords(c *Console, r *request) (answer, error) {
 	}
 	kinds := []string{password.KindImport, password.KindDownload, password.KindVerify}
 	jobs, err := c.latestJobs(r.Context(), shownJobs, kinds...)
-	if err != nil {
-		return nil, err
-	}
-	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora}}, nil
+	return newView("passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora}, err)
 }
 
 // passwordWork records and begins work on the corpora.

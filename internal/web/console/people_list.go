@@ -1,20 +1,18 @@
 package console
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // peopleList are the people with findings: what a number of people leads to.
-var peopleList = listing{
+var peopleList = listOf(listing{
 	name:   "people",
 	title:  "Pessoas atingidas",
-	role:   operator.Viewer,
-	portal: look,
+	access: everyone,
 	fields: []listField{
 		partnerField,
 		peopleStates,
@@ -23,17 +21,8 @@ var peopleList = listing{
 		toField,
 		{Name: "breach", Label: "Vazamento", Text: true},
 	},
-	header: []string{"dado", "parceiro", "ocorrências", "em aberto", "última"},
-	read: linesOf(filter.readPeople, func(_ filter, partners map[partner.ID]string, p cyber.Affected) listLine {
-		return listLine{string(p.Asset.Partner) + "/" + string(p.Asset.ID), []string{
-			kindWords[p.Asset.Kind] + " " + identifier.MaskValue(p.Asset.Kind, p.Asset.Value),
-			partners[p.Asset.Partner],
-			groupedNumber(p.Findings),
-			groupedNumber(p.Open),
-			formatStamp(p.Newest),
-		}}
-	}),
-}
+	gather: (*Console).gatherPeople,
+}, filter.readPeople, rowOfPerson)
 
 var peopleStates = listField{
 	Name:  "state",
@@ -54,91 +43,67 @@ func (f filter) affectedFilter(limit int) cyber.FindingFilter {
 	return asked
 }
 
+// personRow is a person with findings. The masked name and the path are only on the page.
+type personRow struct {
+	cyber.Affected
+	name, path string
+}
+
+func rowOfPerson(r personRow, f filter) listRow {
+	value := kindWords[r.Asset.Kind] + " " + identifier.MaskValue(r.Asset.Kind, r.Asset.Value)
+	state := badge{"good", "Tudo resolvido"}
+	if r.Open > 0 {
+		state = badge{"", groupedNumber(r.Open) + " em aberto"}
+	}
+	return listRow{Cells: []listCell{
+		{Export: "dado", Text: value},
+		{
+			Label:  "Pessoa",
+			Class:  "c",
+			Text:   cmp.Or(r.name, "sem nome, "+value),
+			Path:   r.path,
+			Hidden: shortenID(string(r.Asset.User)),
+		},
+		f.partnerCell("a", r.Asset.Partner),
+		{Label: "Ocorrências", Class: "x num", Export: "ocorrências", Text: groupedNumber(r.Findings)},
+		{Export: "em aberto", Text: groupedNumber(r.Open)},
+		{Label: "Situação", Class: "d", Badge: state},
+		ageCell("Última", "b num", r.Newest, f.now),
+		stampCell("última", r.Newest),
+	}}
+}
+
 // readPeople returns a page of people with findings.
-func (f filter) readPeople(ctx context.Context, in *Rules, limit int) ([]cyber.Affected, string, error) {
+func (f filter) readPeople(ctx context.Context, in *Rules, limit int) ([]personRow, string, error) {
 	list, next, err := in.Review.ListAffected(ctx, f.affectedFilter(limit))
-	return list, formatMark(next), err
+	rows := make([]personRow, len(list))
+	for i, one := range list {
+		rows[i].Affected = one
+	}
+	return rows, formatMark(next), err
 }
 
-// peoplePage is the data of the list of people.
-type peoplePage struct {
-	List  listView
-	Table listTable
-}
-
-// listPeople shows one page of the people with findings, masked.
-func listPeople(c *Console, r *request) (answer, error) {
-	all, err := c.visiblePartners(r.Context(), r.viewer)
+// gatherPeople returns one page of the people with findings, masked.
+func (c *Console) gatherPeople(ctx context.Context, _ viewer, f filter) (listPart, error) {
+	rows, next, err := f.readPeople(ctx, &c.Rules, perPage)
 	if err != nil {
-		return nil, err
-	}
-	f, err := c.parseFilter(r, &peopleList, all)
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.gatherPeople(r.Context(), r.viewer, f, all)
-	if err != nil {
-		return nil, err
-	}
-	return view{"people", "Pessoas atingidas", page}, nil
-}
-
-func (c *Console) gatherPeople(ctx context.Context, who viewer, f filter, all []partner.Partner) (peoplePage, error) {
-	list, next, err := f.readPeople(ctx, &c.Rules, perPage)
-	if err != nil {
-		return peoplePage{}, err
+		return listPart{}, err
 	}
 	byPartner, err := c.Rules.Review.CountAffected(ctx, f.affectedFilter(0))
 	if err != nil {
-		return peoplePage{}, err
+		return listPart{}, err
 	}
 	var total int64
 	for _, n := range byPartner {
 		total += n
 	}
-	page := peoplePage{}
-	page.Table, err = c.tableOfPeople(ctx, list, partnerChoice{All: all}.namesByID())
-	if err != nil {
-		return peoplePage{}, err
-	}
-	part := listPart{partners: all, shown: len(list), next: next, total: total}
-	page.List, err = c.newListView(ctx, who, &peopleList, f, part)
-	return page, err
-}
-
-// tableOfPeople lays out people with findings.
-func (c *Console) tableOfPeople(
-	ctx context.Context, list []cyber.Affected, partners map[partner.ID]string,
-) (listTable, error) {
-	t := newListTable("Pessoas atingidas", listColumn{"Pessoa", "c"}, listColumn{"Parceiro", "a"},
-		listColumn{"Ocorrências", "x num"}, listColumn{"Situação", "d"}, listColumn{"Última", "b num"})
-	assets := make([]cyber.Asset, len(list))
-	for i, p := range list {
-		assets[i] = p.Asset
+	assets := make([]cyber.Asset, len(rows))
+	for i, r := range rows {
+		assets[i] = r.Asset
 	}
 	names, err := c.namesOfOwners(ctx, assets)
-	if err != nil {
-		return t, err
+	for i, a := range assets {
+		rows[i].name, rows[i].path = names[a.ID], c.personPath(a.Partner, a.User)
 	}
-	for _, p := range list {
-		name := names[p.Asset.ID]
-		if name == "" {
-			name = "sem nome, " + kindWords[p.Asset.Kind] + " " + identifier.MaskValue(p.Asset.Kind, p.Asset.Value)
-		}
-		state := badge{"good", "Tudo resolvido"}
-		if p.Open > 0 {
-			state = badge{"", groupedNumber(p.Open) + " em aberto"}
-		}
-		t.addRow(listRow{Cells: []listCell{
-			{Text: name, Path: c.personPath(p.Asset.Partner, p.Asset.User), Hidden: shortenID(string(p.Asset.User))},
-			{Text: partners[p.Asset.Partner]},
-			{Text: groupedNumber(p.Findings)},
-			{Badge: state},
-			ageCell(p.Newest, c.Now()),
-		}})
-	}
-	if c.confined {
-		t.withoutPartner()
-	}
-	return t, nil
+	return newListPart(f, rows, rowOfPerson, next, total), err
 }

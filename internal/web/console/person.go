@@ -115,10 +115,7 @@ func showPerson(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page, err := c.gatherPerson(r.Context(), r.viewer, p, who, r.URL.Query().Get("linha"))
-	if err != nil {
-		return nil, err
-	}
-	return view{"person", "Pessoa de " + p.Name, page}, nil
+	return newView("person", "Pessoa de "+p.Name, page, err)
 }
 
 // revealPerson unlocks the page of a person for a while, after the operator's reason is in the audit trail.
@@ -175,7 +172,7 @@ func (c *Console) gatherPerson(
 	for _, one := range slices.Backward(held.Cases) {
 		cases = append(cases, one.Case)
 	}
-	page.Cases = c.newTickets(v, cases, page.Services, []partner.Partner{p})
+	page.Cases = c.newTickets(v, cases, page.Services, map[partner.ID]string{p.ID: p.Name})
 	for _, d := range slices.Backward(held.Devices) {
 		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 	}

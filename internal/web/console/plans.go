@@ -53,10 +53,7 @@ func showNewPlan(c *Console, r *request) (answer, error) {
 
 func showPlanPage(c *Console, r *request) (answer, error) {
 	page, err := c.gatherPlan(r.Context(), partnerOf(r), plan.ID(r.PathValue("plan")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"plan", page.Name, page}, nil
+	return newView("plan", page.Name, page, err)
 }
 
 func (c *Console) gatherPlan(ctx context.Context, id partner.ID, name plan.ID) (planPage, error) {

@@ -40,10 +40,7 @@ const portalRequests = 8
 // showPortal shows a partner's people their first page: the state of keys, webhooks and usage.
 func showPortal(c *Console, r *request) (answer, error) {
 	page, err := c.gatherPortal(r.Context(), r.viewer)
-	if err != nil {
-		return nil, err
-	}
-	return view{"portal", "Visão geral", page}, nil
+	return newView("portal", "Visão geral", page, err)
 }
 
 func (c *Console) gatherPortal(ctx context.Context, v viewer) (portalPage, error) {

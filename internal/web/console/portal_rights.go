@@ -18,10 +18,28 @@ const (
 // tableKey returns the key of the route in tables: method and path.
 func (rt route) tableKey() string { return rt.method + " " + rt.path }
 
-// isOpenTo reports whether the operator may use the route.
-func (rt route) isOpenTo(who operator.Operator) bool { return isAllowedTo(who, rt.role, rt.portal) }
+// access is who may use a route or a list: operators of the service by their role, and a partner's people, of what is
+// theirs, by a right.
+type access struct {
+	// role is the least role that may.
+	role operator.Role
+	// portal is the right by which a partner's people may; without one it is closed to them.
+	portal operator.Right
+}
 
-// isAllowedTo reports whether an operator of the service has a role, or a partner's person a right.
-func isAllowedTo(who operator.Operator, role operator.Role, right operator.Right) bool {
-	return who.Partner != "" && who.Role.May(right) || who.Partner == "" && who.Role.Covers(role)
+var (
+	everyone                = access{operator.Viewer, look}
+	viewers                 = access{operator.Viewer, closed}
+	supporters              = access{operator.Support, closed}
+	supportersAndPartners   = access{operator.Support, look}
+	supportersAndAttendants = access{operator.Support, attend}
+	supportersAndDevelopers = access{operator.Support, integrate}
+	admins                  = access{operator.Admin, closed}
+	adminsAndDevelopers     = access{operator.Admin, integrate}
+	adminsAndOfficers       = access{operator.Admin, respond}
+)
+
+// isOpenTo reports whether an operator of the service has the role, or a partner's person the right.
+func (a access) isOpenTo(who operator.Operator) bool {
+	return who.Partner != "" && who.Role.May(a.portal) || who.Partner == "" && who.Role.Covers(a.role)
 }

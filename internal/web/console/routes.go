@@ -10,14 +10,15 @@ import (
 // route is one page or one action.
 type route struct {
 	method, path string
-	// role is the least role that may; empty for pages that come before a session.
-	role operator.Role
-	// portal is the right by which a partner's people may; without one the route is closed to them.
-	portal operator.Right
-	run    handler
+	run          handler
+	// get and post are how the table names what runs: a path has a page, an action, or both for the same people.
+	get, post handler
+	// access is who may; empty for pages that come before a session.
+	access
 	// portalRun is the page that a partner's people see instead; nil when it is the same.
 	portalRun handler
-	// form shows the page again when run refuses what was filled in.
+	// form shows the page again when an action refuses what was filled in; it is the page of the same path unless the
+	// table names another.
 	form handler
 	// fresh asks for the password again unless it was given lately: before a secret is shown or access is changed.
 	fresh bool
@@ -25,6 +26,25 @@ type route struct {
 	early bool
 	// upload reads its body itself, without a limit of time.
 	upload bool
+}
+
+// splitRoutes returns the pages and the actions of the table, each by itself.
+func splitRoutes(table []route) (all []route) {
+	for _, rt := range table {
+		if rt.get != nil {
+			page := rt
+			page.method, page.run, page.form = http.MethodGet, rt.get, nil
+			all = append(all, page)
+		}
+		if rt.post != nil {
+			rt.method, rt.run = http.MethodPost, rt.post
+			if rt.get != nil {
+				rt.form = rt.get
+			}
+			all = append(all, rt)
+		}
+	}
+	return all
 }
 
 // proofPage returns where to go on after the password was given again: the page itself, or the page that leads to an
@@ -41,429 +61,273 @@ func (rt route) proofPage(r *http.Request) string {
 	return r.URL.Path[:strings.LastIndexByte(r.URL.Path, '/')]
 }
 
-// routes is the whole console. The role of each row is the only place that says who may do what; for partners' own
-// people it is the right. Which of the lists they may use, and what of many lines at once, is said by each list: see
-// listing.portal and bulkAction.portal.
-var routes = []route{
-	{method: "GET", path: "/login", run: showLogin},
-	{method: "POST", path: "/login", run: logInOperator, form: showLogin},
-	{method: "POST", path: "/login/passkey/begin", run: beginPasskeyLogin},
-	{method: "POST", path: "/login/passkey", run: passkeyLogin, form: showLogin},
-	{method: "GET", path: "/link/{token}", run: showInvitation},
-	{method: "POST", path: "/link/{token}", run: acceptInvitation, form: showInvitation},
+// routes is the whole console. The access of each row is the only place that says who may do what: operators of the
+// service, and partners' own people. Which of the lists they may use, and what of many lines at once, is said by each
+// list: see listing.access and bulkAction.portal.
+var routes = splitRoutes([]route{
+	{path: "/login", get: showLogin, post: logInOperator},
+	{path: "/login/passkey/begin", post: beginPasskeyLogin},
+	{path: "/login/passkey", post: passkeyLogin, form: showLogin},
+	{path: "/link/{token}", get: showInvitation, post: acceptInvitation},
 
-	{method: "GET", path: "/second-factor", role: operator.Viewer, portal: look, early: true, run: showSecondFactor},
+	{path: "/second-factor", access: everyone, early: true, get: showSecondFactor, post: confirmSecondFactor},
+	{path: "/logout", access: everyone, early: true, post: logOutOperator},
+	{path: "/secret", access: everyone, early: true, get: showSecrets},
+	{path: "/prove", access: everyone, get: showProof, post: proveAgain},
+	{path: "/account", access: everyone, get: showAccount},
+	{path: "/account/password", access: everyone, post: changePassword, form: showAccount},
+	{path: "/account/logout", access: everyone, post: logoutEverywhere},
+	{path: "/account/recovery", access: everyone, fresh: true, post: renewRecovery, form: showAccount},
+	{path: "/account/passkeys/begin", access: everyone, fresh: true, post: beginPasskey},
+	{path: "/account/passkeys", access: everyone, fresh: true, post: addPasskey, form: showAccount},
 	{
-		method: "POST", path: "/second-factor", role: operator.Viewer, portal: look, early: true,
-		run: confirmSecondFactor, form: showSecondFactor,
+		path: "/account/passkeys/{passkey}/remove", access: everyone, fresh: true,
+		post: removePasskey, form: showAccount,
 	},
-	{method: "POST", path: "/logout", role: operator.Viewer, portal: look, early: true, run: logOutOperator},
-	{method: "GET", path: "/secret", role: operator.Viewer, portal: look, early: true, run: showSecrets},
-	{method: "GET", path: "/prove", role: operator.Viewer, portal: look, run: showProof},
-	{method: "POST", path: "/prove", role: operator.Viewer, portal: look, run: proveAgain, form: showProof},
-	{method: "GET", path: "/account", role: operator.Viewer, portal: look, run: showAccount},
-	{
-		method: "POST", path: "/account/password", role: operator.Viewer, portal: look,
-		run: changePassword, form: showAccount,
-	},
-	{method: "POST", path: "/account/logout", role: operator.Viewer, portal: look, run: logoutEverywhere},
-	{
-		method: "POST", path: "/account/recovery", role: operator.Viewer, portal: look, fresh: true,
-		run: renewRecovery, form: showAccount,
-	},
-	{
-		method: "POST", path: "/account/passkeys/begin", role: operator.Viewer, portal: look, fresh: true,
-		run: beginPasskey,
-	},
-	{
-		method: "POST", path: "/account/passkeys", role: operator.Viewer, portal: look, fresh: true,
-		run: addPasskey, form: showAccount,
-	},
-	{
-		method: "POST", path: "/account/passkeys/{passkey}/remove", role: operator.Viewer, portal: look, fresh: true,
-		run: removePasskey, form: showAccount,
-	},
-	{method: "POST", path: "/account/noticed", role: operator.Viewer, portal: look, run: dismissNotices},
+	{path: "/account/noticed", access: everyone, post: dismissNotices},
 
-	{method: "GET", path: "/{$}", role: operator.Viewer, portal: look, run: showOverview, portalRun: showPortal},
+	{path: "/{$}", access: everyone, get: showOverview, portalRun: showPortal},
 
-	{method: "GET", path: "/partners", role: operator.Viewer, run: listPartners},
-	{method: "GET", path: "/partners/new", role: operator.Admin, fresh: true, run: newPartner},
-	{method: "POST", path: "/partners/new", role: operator.Admin, fresh: true, run: createPartner, form: newPartner},
-	{method: "GET", path: "/partners/{id}", role: operator.Viewer, portal: look, run: showPartner},
-	{method: "POST", path: "/partners/{id}/settings", role: operator.Admin, run: savePartner, form: showPartner},
-	{method: "POST", path: "/partners/{id}/suspend", role: operator.Admin, run: suspendPartner, form: showPartner},
-	{method: "POST", path: "/partners/{id}/resume", role: operator.Admin, run: resumePartner, form: showPartner},
+	{path: "/partners", access: viewers, get: listPartners},
+	{path: "/partners/new", access: admins, fresh: true, get: newPartner, post: createPartner},
+	{path: "/partners/{id}", access: everyone, get: showPartner},
+	{path: "/partners/{id}/settings", access: admins, post: savePartner, form: showPartner},
+	{path: "/partners/{id}/suspend", access: admins, post: suspendPartner, form: showPartner},
+	{path: "/partners/{id}/resume", access: admins, post: resumePartner, form: showPartner},
+	{path: "/partners/{id}/first-looks/grant", access: admins, post: grantLooks, form: showPartner},
+	{path: "/partners/{id}/keys/new", access: adminsAndDevelopers, fresh: true, get: newKey, post: createKey},
 	{
-		method: "POST", path: "/partners/{id}/first-looks/grant", role: operator.Admin,
-		run: grantLooks, form: showPartner,
+		path: "/partners/{id}/keys/{key}/roll", access: adminsAndDevelopers, fresh: true,
+		get: confirmRoll, post: replaceKey,
 	},
-	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true, run: newKey},
+	{path: "/partners/{id}/keys/{key}/revoke", access: adminsAndDevelopers, post: revokeKey, form: showPartner},
+	{path: "/partners/{id}/theme", access: everyone, get: showTheme},
+	{path: "/partners/{id}/theme", access: adminsAndDevelopers, post: saveTheme, form: showTheme},
+	{path: "/partners/{id}/usage", access: everyone, get: showUsage},
+	{path: "/partners/{id}/requests", access: everyone, get: showRequests},
+	{path: "/partners/{id}/invite", access: adminsAndDevelopers, fresh: true, get: newInvite, post: inviteOperator},
+
+	{path: "/sandbox", access: everyone, post: switchSandbox},
+
+	{path: "/services", access: viewers, get: listServices},
+	{path: "/services", access: admins, post: addService, form: listServices},
+	{path: "/services/{id}", access: viewers, get: showService},
+	{path: "/services/{id}", access: admins, post: saveService, form: showService},
+	{path: "/services/{id}/retire", access: admins, post: retireService, form: showService},
+
+	{path: "/services/{id}/target", access: admins, post: setTarget, form: showService},
+	{path: "/services/{id}/questions", access: admins, post: addQuestion, form: showService},
+	{path: "/services/{id}/questions/{question}/remove", access: admins, post: removeQuestion, form: showService},
+	{path: "/services/{id}/slots", access: supporters, post: addServiceSlots, form: showService},
+	{path: "/services/{id}/slots/{slot}/remove", access: supporters, post: removeSlot, form: showService},
+
+	{path: "/webhooks/{partner}/new", access: adminsAndDevelopers, fresh: true, get: newWebhook, post: createWebhook},
+	{path: "/webhooks/{partner}/{endpoint}", access: everyone, get: showWebhook},
 	{
-		method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, portal: integrate, fresh: true,
-		run: createKey, form: newKey,
+		path: "/webhooks/{partner}/{endpoint}/test", access: supportersAndDevelopers,
+		post: testWebhook, form: showWebhook,
 	},
 	{
-		method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true,
-		run: confirmRoll,
+		path: "/webhooks/{partner}/{endpoint}/rotate", access: adminsAndDevelopers, fresh: true,
+		get: confirmRotate, post: rotateWebhook,
 	},
 	{
-		method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, portal: integrate, fresh: true,
-		run: replaceKey, form: confirmRoll,
+		path: "/webhooks/{partner}/{endpoint}/enable", access: supportersAndDevelopers,
+		post: enableWebhook, form: showWebhook,
 	},
 	{
-		method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, portal: integrate,
-		run: revokeKey, form: showPartner,
-	},
-	{method: "GET", path: "/partners/{id}/theme", role: operator.Viewer, portal: look, run: showTheme},
-	{
-		method: "POST", path: "/partners/{id}/theme", role: operator.Admin, portal: integrate,
-		run: saveTheme, form: showTheme,
-	},
-	{method: "GET", path: "/partners/{id}/usage", role: operator.Viewer, portal: look, run: showUsage},
-	{method: "GET", path: "/partners/{id}/requests", role: operator.Viewer, portal: look, run: showRequests},
-	{
-		method: "GET", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true,
-		run: newInvite,
+		path: "/webhooks/{partner}/{endpoint}/disable", access: adminsAndDevelopers,
+		post: disableWebhook, form: showWebhook,
 	},
 	{
-		method: "POST", path: "/partners/{id}/invite", role: operator.Admin, portal: integrate, fresh: true,
-		run: inviteOperator, form: newInvite,
+		path: "/webhooks/{partner}/{endpoint}/delete", access: adminsAndDevelopers,
+		post: deleteWebhook, form: showWebhook,
 	},
 
-	{method: "POST", path: "/sandbox", role: operator.Viewer, portal: look, run: switchSandbox},
+	{path: "/plans", access: viewers, get: listPlans},
+	{path: "/plans/{partner}/new", access: admins, get: showNewPlan, post: createPlan},
+	{path: "/plans/{partner}/edit/{plan}", access: viewers, get: showPlanPage},
+	{path: "/plans/{partner}/edit/{plan}", access: admins, post: savePlanForm, form: showPlanPage},
 
-	{method: "GET", path: "/services", role: operator.Viewer, run: listServices},
-	{method: "POST", path: "/services", role: operator.Admin, run: addService, form: listServices},
-	{method: "GET", path: "/services/{id}", role: operator.Viewer, run: showService},
-	{method: "POST", path: "/services/{id}", role: operator.Admin, run: saveService, form: showService},
-	{method: "POST", path: "/services/{id}/retire", role: operator.Admin, run: retireService, form: showService},
-
-	{method: "POST", path: "/services/{id}/target", role: operator.Admin, run: setTarget, form: showService},
-	{method: "POST", path: "/services/{id}/questions", role: operator.Admin, run: addQuestion, form: showService},
+	{path: "/subscriptions", access: everyone, get: subscriptionsList.showPage},
+	{path: "/subscriptions/find", access: everyone, post: findSubscriptions, form: subscriptionsList.showPage},
+	{path: "/subscriptions/import", access: supporters, get: showImport},
+	{path: "/subscriptions/import", access: supporters, upload: true, post: importSubscriptions, form: showImport},
+	{path: "/subscriptions/import/{file}", access: supporters, upload: true, post: createChecked, form: showImport},
+	{path: "/subscriptions/move", access: supporters, get: showMoveForm},
+	{path: "/subscriptions/move/holder", access: supporters, post: moveHolder, form: showMoveForm},
+	{path: "/subscriptions/move/table", access: supporters, upload: true, post: moveTable, form: showMoveForm},
+	{path: "/subscriptions/{partner}/{seq}", access: everyone, get: showSubscription},
 	{
-		method: "POST", path: "/services/{id}/questions/{question}/remove", role: operator.Admin,
-		run: removeQuestion, form: showService,
+		path: "/subscriptions/{partner}/{seq}/reveal", access: supportersAndAttendants,
+		post: revealSubscription, form: showSubscription,
 	},
-	{method: "POST", path: "/services/{id}/slots", role: operator.Support, run: addServiceSlots, form: showService},
+	{path: "/subscriptions/{partner}/{seq}/end", access: supporters, post: endSubscription, form: showSubscription},
 	{
-		method: "POST", path: "/services/{id}/slots/{slot}/remove", role: operator.Support,
-		run: removeSlot, form: showService,
-	},
-
-	{
-		method: "GET", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true,
-		run: newWebhook,
+		path: "/subscriptions/{partner}/{seq}/suspend", access: supporters,
+		post: suspendSubscription, form: showSubscription,
 	},
 	{
-		method: "POST", path: "/webhooks/{partner}/new", role: operator.Admin, portal: integrate, fresh: true,
-		run: createWebhook, form: newWebhook,
-	},
-	{method: "GET", path: "/webhooks/{partner}/{endpoint}", role: operator.Viewer, portal: look, run: showWebhook},
-	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/test", role: operator.Support, portal: integrate,
-		run: testWebhook, form: showWebhook,
-	},
-	{
-		method: "GET", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate,
-		fresh: true, run: confirmRotate,
-	},
-	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/rotate", role: operator.Admin, portal: integrate,
-		fresh: true, run: rotateWebhook, form: confirmRotate,
-	},
-	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/enable", role: operator.Support, portal: integrate,
-		run: enableWebhook, form: showWebhook,
-	},
-	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/disable", role: operator.Admin, portal: integrate,
-		run: disableWebhook, form: showWebhook,
-	},
-	{
-		method: "POST", path: "/webhooks/{partner}/{endpoint}/delete", role: operator.Admin, portal: integrate,
-		run: deleteWebhook, form: showWebhook,
+		path: "/subscriptions/{partner}/{seq}/resume", access: supporters,
+		post: resumeSubscription, form: showSubscription,
 	},
 
-	{method: "GET", path: "/plans", role: operator.Viewer, run: listPlans},
-	{method: "GET", path: "/plans/{partner}/new", role: operator.Admin, run: showNewPlan},
-	{method: "POST", path: "/plans/{partner}/new", role: operator.Admin, run: createPlan, form: showNewPlan},
-	{method: "GET", path: "/plans/{partner}/edit/{plan}", role: operator.Viewer, run: showPlanPage},
-	{method: "POST", path: "/plans/{partner}/edit/{plan}", role: operator.Admin, run: savePlanForm, form: showPlanPage},
-
-	{method: "GET", path: "/subscriptions", role: operator.Viewer, portal: look, run: listSubscriptions},
+	{path: "/search", access: everyone, get: showSearch, post: searchPeople},
+	{path: "/people", access: everyone, get: peopleList.showPage},
+	{path: "/people/{partner}/{ref}", access: everyone, get: showPerson},
+	{path: "/people/{partner}/{ref}/reveal", access: supportersAndAttendants, post: revealPerson, form: showPerson},
+	{path: "/people/{partner}/{ref}/values", access: admins, post: watchValue, form: showPerson},
 	{
-		method: "POST", path: "/subscriptions/find", role: operator.Viewer, portal: look,
-		run: findSubscriptions, form: listSubscriptions,
-	},
-	{method: "GET", path: "/subscriptions/import", role: operator.Support, run: showImport},
-	{
-		method: "POST", path: "/subscriptions/import", role: operator.Support, upload: true,
-		run: importSubscriptions, form: showImport,
-	},
-	{
-		method: "POST", path: "/subscriptions/import/{file}", role: operator.Support, upload: true,
-		run: createChecked, form: showImport,
-	},
-	{method: "GET", path: "/subscriptions/move", role: operator.Support, run: showMoveForm},
-	{method: "POST", path: "/subscriptions/move/holder", role: operator.Support, run: moveHolder, form: showMoveForm},
-	{
-		method: "POST", path: "/subscriptions/move/table", role: operator.Support, upload: true,
-		run: moveTable, form: showMoveForm,
-	},
-	{method: "GET", path: "/subscriptions/{partner}/{seq}", role: operator.Viewer, portal: look, run: showSubscription},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/reveal", role: operator.Support, portal: attend,
-		run: revealSubscription, form: showSubscription,
-	},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/end", role: operator.Support,
-		run: endSubscription, form: showSubscription,
-	},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/suspend", role: operator.Support,
-		run: suspendSubscription, form: showSubscription,
-	},
-	{
-		method: "POST", path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support,
-		run: resumeSubscription, form: showSubscription,
+		path: "/people/{partner}/{ref}/case", access: supportersAndAttendants,
+		post: openCaseForPerson, form: showPerson,
 	},
 
-	{method: "GET", path: "/search", role: operator.Viewer, portal: look, run: showSearch},
-	{method: "POST", path: "/search", role: operator.Viewer, portal: look, run: searchPeople, form: showSearch},
-	{method: "GET", path: "/people", role: operator.Viewer, portal: look, run: listPeople},
-	{method: "GET", path: "/people/{partner}/{ref}", role: operator.Viewer, portal: look, run: showPerson},
+	{path: "/monitoring", access: everyone, get: assetsList.showPage},
+	{path: "/monitoring/find", access: everyone, post: findPerson, form: assetsList.showPage},
+	{path: "/monitoring/values", access: admins, post: watchValue, form: assetsList.showPage},
 	{
-		method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, portal: attend,
-		run: revealPerson, form: showPerson,
+		path: "/monitoring/{partner}/{asset}/reveal", access: supportersAndAttendants,
+		post: revealAsset, form: assetsList.showPage,
 	},
-	{method: "POST", path: "/people/{partner}/{ref}/values", role: operator.Admin, run: watchValue, form: showPerson},
+	{path: "/findings", access: everyone, get: findingsList.showPage},
+	{path: "/findings/{partner}/{finding}", access: everyone, get: showFinding},
 	{
-		method: "POST", path: "/people/{partner}/{ref}/case", role: operator.Support, portal: attend,
-		run: openCaseForPerson, form: showPerson,
+		path: "/findings/{partner}/{finding}/steps/{step}", access: supportersAndAttendants,
+		post: markFindingStep, form: showFinding,
 	},
+	{
+		path: "/findings/{partner}/{finding}/recheck", access: supportersAndAttendants,
+		post: recheckFinding, form: showFinding,
+	},
+	{
+		path: "/findings/{partner}/{finding}/resolve", access: supportersAndAttendants,
+		post: resolveFinding, form: showFinding,
+	},
+	{path: "/findings/{partner}/{finding}/retract", access: supporters, post: retractFinding, form: showFinding},
 
-	{method: "GET", path: "/monitoring", role: operator.Viewer, portal: look, run: listAssets},
-	{method: "POST", path: "/monitoring/find", role: operator.Viewer, portal: look, run: findPerson, form: listAssets},
-	{method: "POST", path: "/monitoring/values", role: operator.Admin, run: watchValue, form: listAssets},
-	{
-		method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, portal: attend,
-		run: revealAsset, form: listAssets,
-	},
-	{method: "GET", path: "/findings", role: operator.Viewer, portal: look, run: listFindings},
-	{method: "GET", path: "/findings/{partner}/{finding}", role: operator.Viewer, portal: look, run: showFinding},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, portal: attend,
-		run: markFindingStep, form: showFinding,
-	},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/recheck", role: operator.Support, portal: attend,
-		run: recheckFinding, form: showFinding,
-	},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, portal: attend,
-		run: resolveFinding, form: showFinding,
-	},
-	{
-		method: "POST", path: "/findings/{partner}/{finding}/retract", role: operator.Support,
-		run: retractFinding, form: showFinding,
-	},
+	{path: "/breaches", access: viewers, get: breachesList.showPage},
+	{path: "/breaches/new", access: admins, get: newBreach, post: importBreach},
+	{path: "/breaches/upload", access: admins, upload: true, post: importBreach, form: newBreach},
+	{path: "/breaches/{name}", access: viewers, get: showBreach},
+	{path: "/breaches/{name}/edit", access: admins, get: editBreach, post: saveBreach},
+	{path: "/breaches/{name}/renew", access: admins, get: newRenewal, post: renewBreach},
+	{path: "/breaches/{name}/renew/upload", access: admins, upload: true, post: renewBreach, form: newRenewal},
+	{path: "/breaches/{name}/verify", access: admins, post: verifyBreach, form: showBreach},
+	{path: "/breaches/{name}/retract", access: admins, post: retractBreach, form: showBreach},
 
-	{method: "GET", path: "/breaches", role: operator.Viewer, run: listBreaches},
-	{method: "GET", path: "/breaches/new", role: operator.Admin, run: newBreach},
-	{method: "POST", path: "/breaches/new", role: operator.Admin, run: importBreach, form: newBreach},
-	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: importBreach, form: newBreach},
-	{method: "GET", path: "/breaches/{name}", role: operator.Viewer, run: showBreach},
-	{method: "GET", path: "/breaches/{name}/edit", role: operator.Admin, run: editBreach},
-	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: editBreach},
-	{method: "GET", path: "/breaches/{name}/renew", role: operator.Admin, run: newRenewal},
-	{method: "POST", path: "/breaches/{name}/renew", role: operator.Admin, run: renewBreach, form: newRenewal},
-	{
-		method: "POST", path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true,
-		run: renewBreach, form: newRenewal,
-	},
-	{method: "POST", path: "/breaches/{name}/verify", role: operator.Admin, run: verifyBreach, form: showBreach},
-	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
+	{path: "/feeds", access: viewers, get: listFeeds},
+	{path: "/feeds/new", access: admins, fresh: true, get: showNewFeed, post: createFeed},
+	{path: "/feeds/{name}/run", access: admins, post: startFeed, form: listFeeds},
+	{path: "/feeds/{name}/pause", access: admins, post: pauseFeed, form: listFeeds},
+	{path: "/feeds/{name}/resume", access: admins, post: resumeFeed, form: listFeeds},
 
-	{method: "GET", path: "/feeds", role: operator.Viewer, run: listFeeds},
-	{method: "GET", path: "/feeds/new", role: operator.Admin, fresh: true, run: showNewFeed},
-	{method: "POST", path: "/feeds/new", role: operator.Admin, fresh: true, run: createFeed, form: showNewFeed},
-	{method: "POST", path: "/feeds/{name}/run", role: operator.Admin, run: startFeed, form: listFeeds},
-	{method: "POST", path: "/feeds/{name}/pause", role: operator.Admin, run: pauseFeed, form: listFeeds},
-	{method: "POST", path: "/feeds/{name}/resume", role: operator.Admin, run: resumeFeed, form: listFeeds},
+	{path: "/passwords", access: viewers, get: showPasswords},
+	{path: "/passwords/import", access: admins, post: importPasswords, form: showPasswords},
+	{path: "/passwords/upload", access: admins, upload: true, post: importPasswords, form: showPasswords},
+	{path: "/passwords/download", access: admins, post: downloadPasswords, form: showPasswords},
+	{path: "/passwords/verify", access: admins, post: verifyPasswords, form: showPasswords},
 
-	{method: "GET", path: "/passwords", role: operator.Viewer, run: showPasswords},
-	{method: "POST", path: "/passwords/import", role: operator.Admin, run: importPasswords, form: showPasswords},
-	{
-		method: "POST", path: "/passwords/upload", role: operator.Admin, upload: true,
-		run: importPasswords, form: showPasswords,
-	},
-	{method: "POST", path: "/passwords/download", role: operator.Admin, run: downloadPasswords, form: showPasswords},
-	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
+	{path: "/cases", access: everyone, get: casesList.showPage},
+	{path: "/cases/{id}", access: everyone, get: showCasePage},
+	{path: "/cases/{id}/move", access: supporters, post: moveCaseStatus, form: showCasePage},
+	{path: "/cases/{id}/assign", access: supporters, post: assignCase, form: showCasePage},
+	{path: "/cases/{id}/take", access: supporters, post: takeOverCase, form: showCasePage},
+	{path: "/cases/{id}/end", access: supporters, post: endCaseLater, form: showCasePage},
+	{path: "/cases/{id}/undo", access: supporters, post: undoCaseEnd, form: showCasePage},
+	{path: "/cases/{id}/write", access: supportersAndAttendants, post: writeCase, form: showCasePage},
+	{path: "/cases/{id}/writing", access: supportersAndAttendants, post: writingCase},
+	{path: "/cases/{id}/reveal", access: supportersAndAttendants, post: revealCase, form: showCasePage},
+	{path: "/cases/assign", access: supporters, post: assignMarkedCases, form: casesList.showPage},
+	{path: "/answers", access: supporters, get: showAnswers, post: saveAnswer},
+	{path: "/answers/delete", access: supporters, post: deleteAnswer, form: showAnswers},
 
-	{method: "GET", path: "/cases", role: operator.Viewer, portal: look, run: showCases},
-	{method: "GET", path: "/cases/{id}", role: operator.Viewer, portal: look, run: showCasePage},
-	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCaseStatus, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/take", role: operator.Support, run: takeOverCase, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/end", role: operator.Support, run: endCaseLater, form: showCasePage},
-	{method: "POST", path: "/cases/{id}/undo", role: operator.Support, run: undoCaseEnd, form: showCasePage},
+	{path: "/devices", access: everyone, get: devicesList.showPage},
+	{path: "/devices/find", access: supportersAndAttendants, post: findDevice, form: devicesList.showPage},
+	{path: "/devices/pools/{system}/source", access: admins, post: setSource, form: devicesList.showPage},
 	{
-		method: "POST", path: "/cases/{id}/write", role: operator.Support, portal: attend,
-		run: writeCase, form: showCasePage,
+		path: "/devices/pools/{system}/load", access: admins, upload: true,
+		post: loadKeyPool, form: devicesList.showPage,
 	},
-	{method: "POST", path: "/cases/{id}/writing", role: operator.Support, portal: attend, run: writingCase},
-	{
-		method: "POST", path: "/cases/{id}/reveal", role: operator.Support, portal: attend,
-		run: revealCase, form: showCasePage,
-	},
-	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignMarkedCases, form: showCases},
-	{method: "GET", path: "/answers", role: operator.Support, run: showAnswers},
-	{method: "POST", path: "/answers", role: operator.Support, run: saveAnswer, form: showAnswers},
-	{method: "POST", path: "/answers/delete", role: operator.Support, run: deleteAnswer, form: showAnswers},
+	{path: "/devices/pools/{system}/install", access: admins, post: setInstall, form: devicesList.showPage},
+	{path: "/devices/{id}", access: everyone, get: showDevice},
+	{path: "/devices/{id}/reveal", access: supportersAndAttendants, post: revealDevice, form: showDevice},
+	{path: "/devices/{id}/revoke", access: supportersAndAttendants, post: revokeDevice, form: showDevice},
+	{path: "/devices/{id}/replace", access: supportersAndAttendants, post: replaceDevice, form: showDevice},
 
-	{method: "GET", path: "/devices", role: operator.Viewer, portal: look, run: listDevices},
-	{method: "POST", path: "/devices/find", role: operator.Support, portal: attend, run: findDevice, form: listDevices},
-	{method: "POST", path: "/devices/pools/{system}/source", role: operator.Admin, run: setSource, form: listDevices},
-	{
-		method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true,
-		run: loadKeyPool, form: listDevices,
-	},
-	{method: "POST", path: "/devices/pools/{system}/install", role: operator.Admin, run: setInstall, form: listDevices},
-	{method: "GET", path: "/devices/{id}", role: operator.Viewer, portal: look, run: showDevice},
-	{
-		method: "POST", path: "/devices/{id}/reveal", role: operator.Support, portal: attend,
-		run: revealDevice, form: showDevice,
-	},
-	{
-		method: "POST", path: "/devices/{id}/revoke", role: operator.Support, portal: attend,
-		run: revokeDevice, form: showDevice,
-	},
-	{
-		method: "POST", path: "/devices/{id}/replace", role: operator.Support, portal: attend,
-		run: replaceDevice, form: showDevice,
-	},
+	{path: "/messages", access: viewers, get: listTexts},
+	{path: "/messages/{event}/{channel}/{lang}", access: viewers, get: showTextPage},
+	{path: "/messages/{event}/{channel}/{lang}", access: admins, post: saveTextForm, form: showTextPage},
+	{path: "/messages/{event}/{channel}/{lang}/reset", access: admins, post: resetText, form: showTextPage},
+	{path: "/content", access: viewers, get: listContent},
+	{path: "/content/new", access: admins, get: newContent, post: createContent},
+	{path: "/content/yaml", access: admins, post: importContent, form: newContent},
+	{path: "/content/export", access: viewers, get: exportContent},
+	{path: "/content/{id}", access: viewers, get: showContent},
+	{path: "/content/{id}", access: admins, post: saveContent, form: showContent},
+	{path: "/content/{id}/yaml", access: admins, post: saveContentYAML, form: showContent},
+	{path: "/content/{id}/reset", access: admins, post: resetContent, form: showContent},
+	{path: "/content/{id}/retire", access: admins, post: retireContent, form: showContent},
+	{path: "/content/{id}/offer", access: admins, post: offerContent, form: showContent},
 
-	{method: "GET", path: "/messages", role: operator.Viewer, run: listTexts},
-	{method: "GET", path: "/messages/{event}/{channel}/{lang}", role: operator.Viewer, run: showTextPage},
-	{
-		method: "POST", path: "/messages/{event}/{channel}/{lang}", role: operator.Admin,
-		run: saveTextForm, form: showTextPage,
-	},
-	{
-		method: "POST", path: "/messages/{event}/{channel}/{lang}/reset", role: operator.Admin,
-		run: resetText, form: showTextPage,
-	},
-	{method: "GET", path: "/content", role: operator.Viewer, run: listContent},
-	{method: "GET", path: "/content/new", role: operator.Admin, run: newContent},
-	{method: "POST", path: "/content/new", role: operator.Admin, run: createContent, form: newContent},
-	{method: "POST", path: "/content/yaml", role: operator.Admin, run: importContent, form: newContent},
-	{method: "GET", path: "/content/export", role: operator.Viewer, run: exportContent},
-	{method: "GET", path: "/content/{id}", role: operator.Viewer, run: showContent},
-	{method: "POST", path: "/content/{id}", role: operator.Admin, run: saveContent, form: showContent},
-	{method: "POST", path: "/content/{id}/yaml", role: operator.Admin, run: saveContentYAML, form: showContent},
-	{method: "POST", path: "/content/{id}/reset", role: operator.Admin, run: resetContent, form: showContent},
-	{method: "POST", path: "/content/{id}/retire", role: operator.Admin, run: retireContent, form: showContent},
-	{method: "POST", path: "/content/{id}/offer", role: operator.Admin, run: offerContent, form: showContent},
+	{path: "/events", access: everyone, get: eventsList.showPage},
+	{path: "/events/report", access: everyone, get: reportEvents},
+	{path: "/events/types", access: everyone, get: showEventTypes},
+	{path: "/events/replay", access: supportersAndDevelopers, post: replayWindow, form: reportEvents},
+	{path: "/events/{partner}/{event}", access: everyone, get: showEvent},
+	{path: "/events/{partner}/{event}/replay", access: supportersAndDevelopers, post: replayEvent, form: showEvent},
+	{path: "/deliveries", access: everyone, get: deliveriesList.showPage},
+	{path: "/deliveries/replay", access: supportersAndDevelopers, post: replayFailed, form: deliveriesList.showPage},
 
-	{method: "GET", path: "/events", role: operator.Viewer, portal: look, run: listEvents},
-	{method: "GET", path: "/events/report", role: operator.Viewer, portal: look, run: reportEvents},
-	{method: "GET", path: "/events/types", role: operator.Viewer, portal: look, run: showEventTypes},
-	{
-		method: "POST", path: "/events/replay", role: operator.Support, portal: integrate,
-		run: replayWindow, form: reportEvents,
-	},
-	{method: "GET", path: "/events/{partner}/{event}", role: operator.Viewer, portal: look, run: showEvent},
-	{
-		method: "POST", path: "/events/{partner}/{event}/replay", role: operator.Support, portal: integrate,
-		run: replayEvent, form: showEvent,
-	},
-	{method: "GET", path: "/deliveries", role: operator.Viewer, portal: look, run: listDeliveries},
-	{
-		method: "POST", path: "/deliveries/replay", role: operator.Support, portal: integrate,
-		run: replayFailed, form: listDeliveries,
-	},
+	{path: "/lists/{list}/person", access: everyone, post: pickPerson, form: showListAgain},
+	{path: "/lists/{list}/export", access: everyone, post: exportList},
+	{path: "/lists/{list}/filters", access: everyone, post: keepFilter, form: showListAgain},
+	{path: "/lists/{list}/filters/{filter}/drop", access: everyone, post: dropFilter},
+	{path: "/lists/{list}/bulk", access: supportersAndPartners, post: previewBulk, form: showListAgain},
+	{path: "/lists/{list}/bulk/run", access: supportersAndPartners, post: runBulkAction},
+	{path: "/exports", access: everyone, get: showExports},
+	{path: "/exports/{id}", access: everyone, get: downloadExport},
 
-	{
-		method: "POST", path: "/lists/{list}/person", role: operator.Viewer, portal: look,
-		run: pickPerson, form: showListAgain,
-	},
-	{method: "POST", path: "/lists/{list}/export", role: operator.Viewer, portal: look, run: exportList},
-	{
-		method: "POST", path: "/lists/{list}/filters", role: operator.Viewer, portal: look,
-		run: keepFilter, form: showListAgain,
-	},
-	{method: "POST", path: "/lists/{list}/filters/{filter}/drop", role: operator.Viewer, portal: look, run: dropFilter},
-	{
-		method: "POST", path: "/lists/{list}/bulk", role: operator.Support, portal: look,
-		run: previewBulk, form: showListAgain,
-	},
-	{method: "POST", path: "/lists/{list}/bulk/run", role: operator.Support, portal: look, run: runBulkAction},
-	{method: "GET", path: "/exports", role: operator.Viewer, portal: look, run: showExports},
-	{method: "GET", path: "/exports/{id}", role: operator.Viewer, portal: look, run: downloadExport},
+	{path: "/jobs", access: viewers, get: showJobs},
+	{path: "/jobs/{id}/events", access: viewers, get: followJob},
+	{path: "/jobs/{id}/cancel", access: admins, post: cancelJob, form: showJobs},
 
-	{method: "GET", path: "/jobs", role: operator.Viewer, run: showJobs},
-	{method: "GET", path: "/jobs/{id}/events", role: operator.Viewer, run: followJob},
-	{method: "POST", path: "/jobs/{id}/cancel", role: operator.Admin, run: cancelJob, form: showJobs},
+	{path: "/subjects", access: adminsAndOfficers, fresh: true, get: showSubjects},
+	{path: "/subjects/find", access: adminsAndOfficers, post: findSubject, form: showSubjects},
+	{path: "/subjects/access", access: admins, post: showAccesses, form: showSubjects},
+	{path: "/subjects/export", access: adminsAndOfficers, fresh: true, post: exportSubject, form: showSubjects},
+	{path: "/subjects/erase", access: admins, fresh: true, get: confirmErase, post: eraseSubject},
+	{
+		path: "/subjects/requests", access: adminsAndOfficers, fresh: true,
+		post: requestErasure, form: showErasureRequest,
+	},
+	{
+		path: "/subjects/requests/{partner}/{request}/cancel", access: adminsAndOfficers,
+		post: cancelErasure, form: showSubjects,
+	},
+	{path: "/subjects/erasures", access: admins, get: erasureLog},
+	{path: "/incidents", access: adminsAndOfficers, get: newIncident, post: reportIncident},
+	{path: "/incidents/download", access: adminsAndOfficers, fresh: true, post: downloadIncident, form: newIncident},
+	{path: "/keys", access: admins, get: showKeysPage},
+	{path: "/keys/count", access: admins, post: countKeys, form: showKeysPage},
+	{path: "/keys/rotate", access: admins, fresh: true, post: rotateKeys, form: showKeysPage},
 
-	{method: "GET", path: "/subjects", role: operator.Admin, portal: respond, fresh: true, run: showSubjects},
+	{path: "/audit", access: adminsAndDevelopers, get: auditList.showPage},
+	{path: "/audit/verify", access: admins, post: verifyAudit, form: auditList.showPage},
+	{path: "/operators", access: adminsAndDevelopers, get: listOperators},
+	{path: "/operators/new", access: admins, fresh: true, get: newOperator, post: createOperator},
+	{path: "/operators/{id}", access: adminsAndDevelopers, get: showOperator},
+	{path: "/operators/{id}/role", access: adminsAndDevelopers, fresh: true, post: changeRole, form: showOperator},
+	{path: "/operators/{id}/disable", access: adminsAndDevelopers, post: disableOperator, form: showOperator},
 	{
-		method: "POST", path: "/subjects/find", role: operator.Admin, portal: respond,
-		run: findSubject, form: showSubjects,
+		path: "/operators/{id}/enable", access: adminsAndDevelopers, fresh: true,
+		post: enableOperator, form: showOperator,
 	},
-	{method: "POST", path: "/subjects/access", role: operator.Admin, run: showAccesses, form: showSubjects},
+	{path: "/operators/{id}/logout", access: adminsAndDevelopers, post: endSessions, form: showOperator},
 	{
-		method: "POST", path: "/subjects/export", role: operator.Admin, portal: respond, fresh: true,
-		run: exportSubject, form: showSubjects,
+		path: "/operators/{id}/reset", access: adminsAndDevelopers, fresh: true,
+		post: resetOperator, form: showOperator,
 	},
-	{method: "GET", path: "/subjects/erase", role: operator.Admin, fresh: true, run: confirmErase},
-	{method: "POST", path: "/subjects/erase", role: operator.Admin, fresh: true, run: eraseSubject, form: confirmErase},
-	{
-		method: "POST", path: "/subjects/requests", role: operator.Admin, portal: respond, fresh: true,
-		run: requestErasure, form: showErasureRequest,
-	},
-	{
-		method: "POST", path: "/subjects/requests/{partner}/{request}/cancel", role: operator.Admin, portal: respond,
-		run: cancelErasure, form: showSubjects,
-	},
-	{method: "GET", path: "/subjects/erasures", role: operator.Admin, run: erasureLog},
-	{method: "GET", path: "/incidents", role: operator.Admin, portal: respond, run: newIncident},
-	{method: "POST", path: "/incidents", role: operator.Admin, portal: respond, run: reportIncident, form: newIncident},
-	{
-		method: "POST", path: "/incidents/download", role: operator.Admin, portal: respond, fresh: true,
-		run: downloadIncident, form: newIncident,
-	},
-	{method: "GET", path: "/keys", role: operator.Admin, run: showKeysPage},
-	{method: "POST", path: "/keys/count", role: operator.Admin, run: countKeys, form: showKeysPage},
-	{method: "POST", path: "/keys/rotate", role: operator.Admin, fresh: true, run: rotateKeys, form: showKeysPage},
-
-	{method: "GET", path: "/audit", role: operator.Admin, portal: integrate, run: listAudit},
-	{method: "POST", path: "/audit/verify", role: operator.Admin, run: verifyAudit, form: listAudit},
-	{method: "GET", path: "/operators", role: operator.Admin, portal: integrate, run: listOperators},
-	{method: "GET", path: "/operators/new", role: operator.Admin, fresh: true, run: newOperator},
-	{method: "POST", path: "/operators/new", role: operator.Admin, fresh: true, run: createOperator, form: newOperator},
-	{method: "GET", path: "/operators/{id}", role: operator.Admin, portal: integrate, run: showOperator},
-	{
-		method: "POST", path: "/operators/{id}/role", role: operator.Admin, portal: integrate, fresh: true,
-		run: changeRole, form: showOperator,
-	},
-	{
-		method: "POST", path: "/operators/{id}/disable", role: operator.Admin, portal: integrate,
-		run: disableOperator, form: showOperator,
-	},
-	{
-		method: "POST", path: "/operators/{id}/enable", role: operator.Admin, portal: integrate, fresh: true,
-		run: enableOperator, form: showOperator,
-	},
-	{
-		method: "POST", path: "/operators/{id}/logout", role: operator.Admin, portal: integrate,
-		run: endSessions, form: showOperator,
-	},
-	{
-		method: "POST", path: "/operators/{id}/reset", role: operator.Admin, portal: integrate, fresh: true,
-		run: resetOperator, form: showOperator,
-	},
-}
+})
 
 // Page is a row of the route table, for those who hold the table against something: tests, documents.
 type Page struct {

@@ -99,7 +99,7 @@ func NewConsole(o Options) (*Console, error) {
 		return nil, err
 	}
 	mux.Handle("GET /static/", assets)
-	unknown := route{method: http.MethodGet, path: "unknown", role: operator.Viewer, portal: look, run: showNotFound}
+	unknown := route{method: http.MethodGet, path: "unknown", access: everyone, run: showNotFound}
 	mux.Handle("/", c.adaptRoute(unknown))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
 	c.handler = pages.WithHeaders(pages.Headers{

@@ -13,10 +13,7 @@ import (
 // listServices shows all support services, retired ones included.
 func listServices(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Services.ListServices(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"services", "Serviços de atendimento", all}, nil
+	return newView("services", "Serviços de atendimento", all, err)
 }
 
 // addService creates a support service that people can open cases for.
@@ -45,10 +42,7 @@ func (c *Console) loadService(ctx context.Context, id cyber.ServiceID) (cyber.Se
 // showService shows a service with its triage questions and its free slots.
 func showService(c *Console, r *request) (answer, error) {
 	page, err := c.gatherService(r.Context(), cyber.ServiceID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"service", page.Name, page}, nil
+	return newView("service", page.Name, page, err)
 }
 
 func (c *Console) gatherService(ctx context.Context, id cyber.ServiceID) (servicePage, error) {

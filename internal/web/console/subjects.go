@@ -63,10 +63,7 @@ type heldCount struct {
 // showSubjects shows the form for requests of data subjects: find, export, accesses and erasure.
 func showSubjects(c *Console, r *request) (answer, error) {
 	page, err := c.newSubjectsPage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subjects", "Titulares", page}, nil
+	return newView("subjects", "Titulares", page, err)
 }
 
 // personAsked reads who is meant and why, and records it before anything is looked up.
@@ -187,10 +184,7 @@ func showAccesses(c *Console, r *request) (answer, error) {
 	}
 	page.Told = true
 	page.Accesses, err = c.accessRows(r.Context(), list)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subjects", "Titulares", page}, nil
+	return newView("subjects", "Titulares", page, err)
 }
 
 // accessRows puts e-mails in the place of operators' ids.
@@ -199,5 +193,6 @@ func (c *Console) accessRows(ctx context.Context, list []subject.Access) ([]audi
 	for i, a := range list {
 		entries[i] = a.Entry
 	}
-	return c.auditRows(ctx, entries)
+	emails, err := operatorEmails(ctx, &c.Rules)
+	return newAuditRows(entries, emails, c.confined), err
 }

@@ -13,10 +13,7 @@ import (
 // confirmErase asks the operator to type a word before a person is erased, because an erasure cannot be undone.
 func confirmErase(c *Console, r *request) (answer, error) {
 	page, err := c.newSubjectsPage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subject-erase", "Apagar um titular", page}, nil
+	return newView("subject-erase", "Apagar um titular", page, err)
 }
 
 // eraseWord is what has to be typed before a person is erased.
@@ -69,10 +66,7 @@ func eraseSubject(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	names, err := c.partnerNames(r.Context(), r.viewer)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subject-erased", "Titular apagado", newErasedPage(out, names)}, nil
+	return newView("subject-erased", "Titular apagado", newErasedPage(out, names), err)
 }
 
 // newErasedPage returns what an erasure deleted, partner by partner.

@@ -58,10 +58,7 @@ func (c *Console) gatherSubscription(
 // showSubscription shows a subscription with the personal values masked.
 func showSubscription(c *Console, r *request) (answer, error) {
 	page, err := c.subscriptionOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subscription", "Assinatura", page}, nil
+	return newView("subscription", "Assinatura", page, err)
 }
 
 // revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the

@@ -38,10 +38,7 @@ type rejectRow struct {
 // showImport shows the form that uploads subscriptions for the chosen partner.
 func showImport(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, nil
+	return newView("subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}, err)
 }
 
 // importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can

@@ -23,10 +23,7 @@ var moves = map[string]subscription.Move{
 
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
 	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moved}}, nil
+	return newView("subscriptions-move", "Mover assinaturas", movePage{choice, moved}, err)
 }
 
 func showMoveForm(c *Console, r *request) (answer, error) { return c.newMoveView(r, nil) }

@@ -25,16 +25,11 @@ type Subscriptions interface {
 	SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error)
 }
 
-// subscriptionsPage is the data of the list of a partner's subscriptions.
-type subscriptionsPage struct {
-	partnerChoice
-	List  listView
-	Table listTable
+// subscriptionsPart is what stands above the list of a partner's subscriptions.
+type subscriptionsPart struct {
 	Total int64
 	// Sought is the masked CPF that was looked for; empty on the plain list.
 	Sought string
-	// Plans reports whether the partner has any plan yet.
-	Plans int
 }
 
 // hasEnded reports whether a subscription has ended by today's date, be it swept yet or not.
@@ -53,56 +48,28 @@ func subscriptionBadge(s subscription.Subscription, now time.Time) badge {
 	return badge{"good", "Ativa"}
 }
 
-// listSubscriptions shows one page of a partner's subscriptions, personal values masked; without a partner only the
-// choice of one.
-func listSubscriptions(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	page := subscriptionsPage{partnerChoice: choice}
-	if choice.Current.ID == "" {
-		return view{"subscriptions", "Assinaturas", page}, nil
-	}
-	f, err := c.parseFilterQuery(r.Context(), &subscriptionsList, r.URL.Query(), choice.Current.ID, choice.All)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.gatherSubscriptions(r.Context(), r.viewer, f, &page); err != nil {
-		return nil, err
-	}
-	return view{"subscriptions", "Assinaturas", page}, nil
-}
-
-// gatherSubscriptions adds a page of the list to the page of a partner's subscriptions.
-func (c *Console) gatherSubscriptions(ctx context.Context, who viewer, f filter, page *subscriptionsPage) error {
+// gatherSubscriptions returns one page of a partner's subscriptions, personal values masked.
+func (c *Console) gatherSubscriptions(ctx context.Context, _ viewer, f filter) (listPart, error) {
 	list, next, err := f.readSubscriptions(ctx, &c.Rules, perPage)
 	if err != nil {
-		return err
+		return listPart{}, err
 	}
-	plans, err := c.Rules.Plans.ListPlans(ctx, page.Current.ID)
+	plans, err := c.Rules.Plans.ListPlans(ctx, f.Partner)
 	if err != nil {
-		return err
+		return listPart{}, err
 	}
-	active, err := c.Rules.Subscriptions.ListActive(ctx, page.Current.ID, 1, 1)
+	active, err := c.Rules.Subscriptions.ListActive(ctx, f.Partner, 1, 1)
 	if err != nil {
-		return err
+		return listPart{}, err
 	}
-	page.Table = tableOfSubscriptions(page.Current.ID, list, c.Now())
-	page.Total, page.Plans = active.Total, len(plans)
-	total := int64(-1)
-	if len(f.values) == 0 && f.Person == "" {
-		total = page.Total
+	part := newListPart(f, list, rowOfSubscription, next, f.totalIfOnly(active.Total, "partner"))
+	part.more = subscriptionsPart{Total: active.Total}
+	options := make([]choiceOption, len(plans))
+	for i, p := range plans {
+		options[i] = choiceOption{string(p.ID), string(p.ID)}
 	}
-	part := listPart{partners: page.All, shown: len(list), next: next, total: total}
-	page.List, err = c.newListView(ctx, who, &subscriptionsList, f, part)
-	if err != nil {
-		return err
-	}
-	for _, p := range plans {
-		page.List.offerOption("plan", choiceOption{string(p.ID), string(p.ID)})
-	}
-	return nil
+	part.options = map[string][]choiceOption{"plan": options}
+	return part, nil
 }
 
 // findSubscriptions looks a CPF up. It is a POST, so that the CPF stands in no address, history or log.
@@ -128,11 +95,9 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"subscriptions", "Assinaturas", subscriptionsPage{
+	return view{"subscriptions", "Assinaturas", listPage{
 		partnerChoice: choice,
-		Table:         tableOfSubscriptions(id, found, c.Now()),
-		Total:         int64(len(found)),
-		Sought:        masked,
-		Plans:         1,
+		Table:         newListTable(filter{Partner: id, now: c.Now()}, found, rowOfSubscription),
+		More:          subscriptionsPart{Total: int64(len(found)), Sought: masked},
 	}}, nil
 }

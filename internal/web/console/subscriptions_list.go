@@ -3,11 +3,8 @@ package console
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -16,12 +13,11 @@ var subscriptionStates = listField{Name: "state", Label: "Situação", None: "N�
 	{string(subscription.ListSuspended), "Suspensas"}, {string(subscription.ListEnded), "Encerradas"},
 }}
 
-var subscriptionsList = listing{
+var subscriptionsList = listOf(listing{
 	name:    "subscriptions",
 	title:   "Assinaturas",
 	persons: true,
-	role:    operator.Viewer,
-	portal:  look,
+	access:  everyone,
 	fields: []listField{
 		ofOne,
 		subscriptionStates,
@@ -34,26 +30,44 @@ var subscriptionsList = listing{
 			Options: []choiceOption{{"old", "Mais antigas primeiro"}, {"new", "Mais novas primeiro"}},
 		},
 	},
-	header: []string{"número", "pessoa", "CPF", "plano", "início", "fim", "situação"},
 	action: &endMany,
-	read: linesOf(
-		filter.readSubscriptions,
-		func(f filter, _ map[partner.ID]string, s subscription.Subscription) listLine {
-			last := ""
-			if s.LastDay() != 0 {
-				last = s.LastDay().String()
-			}
-			return listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
-				strconv.FormatInt(s.Seq, 10),
-				maskPersonName(s.Beneficiary.Name),
-				identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
-				string(s.Plan),
-				s.Start.String(),
-				last,
-				subscriptionBadge(s, f.now).Text,
-			}}
+	gather: (*Console).gatherSubscriptions,
+}, filter.readSubscriptions, rowOfSubscription)
+
+func rowOfSubscription(s subscription.Subscription, f filter) listRow {
+	var last, end string
+	if day := s.LastDay(); day != 0 {
+		last, end = day.String(), day.Time().Format("02/01/2006")
+	}
+	state := subscriptionBadge(s, f.now)
+	if state.Kind == "good" {
+		state.Kind = "" // quiet: it is the usual one
+	}
+	seq := strconv.FormatInt(s.Seq, 10)
+	return listRow{Key: string(f.Partner) + "/" + seq, Name: "a assinatura " + seq, Cells: []listCell{
+		{Label: "Nº", Class: "m num", Export: "número", Text: seq},
+		{
+			Label:  "Pessoa",
+			Class:  "c",
+			Export: "pessoa",
+			Text:   maskPersonName(s.Beneficiary.Name),
+			Path:   joinPath("subscriptions", string(f.Partner), seq),
+			Hidden: "assinatura " + seq,
 		},
-	),
+		{
+			Label:  "CPF",
+			Class:  "x",
+			Export: "CPF",
+			Text:   identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF),
+			IsCode: true,
+		},
+		{Label: "Plano", Class: "a", Export: "plano", Text: string(s.Plan)},
+		{Export: "início", Text: s.Start.String()},
+		{Export: "fim", Text: last},
+		{Label: "Fim", Class: "x", Text: end},
+		{Label: "Situação", Class: "d", Export: "situação", Badge: state},
+		{Label: "Início", Class: "b num", Text: s.Start.Time().Format("02/01/2006")},
+	}}
 }
 
 // readSubscriptions returns a page of subscriptions. The days of its filter are days in Brazil, the last one included.
@@ -76,39 +90,4 @@ func (f filter) readSubscriptions(
 	}
 	list, next, err := in.FindSubscriptions.SubscriptionList(ctx, f.Partner, l)
 	return list, formatSeq(next), err
-}
-
-// tableOfSubscriptions lays a partner's subscriptions out.
-func tableOfSubscriptions(id partner.ID, list []subscription.Subscription, now time.Time) listTable {
-	t := newListTable("Assinaturas", listColumn{"Nº", "m num"}, listColumn{"Pessoa", "c"}, listColumn{"CPF", "x"},
-		listColumn{"Plano", "a"}, listColumn{"Fim", "x"}, listColumn{"Situação", "d"}, listColumn{"Início", "b num"})
-	for _, s := range list {
-		end := "–"
-		if s.LastDay() != 0 {
-			end = s.LastDay().Time().Format("02/01/2006")
-		}
-		state := subscriptionBadge(s, now)
-		if state.Kind == "good" {
-			state.Kind = "" // quiet: it is the usual one
-		}
-		seq := strconv.FormatInt(s.Seq, 10)
-		t.addRow(listRow{
-			Key:  string(id) + "/" + seq,
-			Name: "a assinatura " + seq,
-			Cells: []listCell{
-				{Text: seq},
-				{
-					Text:   orDash(maskPersonName(s.Beneficiary.Name)),
-					Path:   joinPath("subscriptions", string(id), seq),
-					Hidden: "assinatura " + seq,
-				},
-				{Text: identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), IsCode: true},
-				{Text: string(s.Plan)},
-				{Text: end},
-				{Badge: state},
-				{Text: s.Start.Time().Format("02/01/2006")},
-			},
-		})
-	}
-	return t
 }

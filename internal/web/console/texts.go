@@ -31,10 +31,7 @@ func listTexts(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page, err := c.gatherTexts(r.Context(), partner.ID(r.FormValue("partner")), lang)
-	if err != nil {
-		return nil, err
-	}
-	return view{"texts", "Mensagens", page}, nil
+	return newView("texts", "Mensagens", page, err)
 }
 
 func (c *Console) gatherTexts(ctx context.Context, id partner.ID, lang partner.Language) (textsPage, error) {
@@ -108,10 +105,7 @@ func (c *Console) newTextView(r *request, t message.Template) (answer, error) {
 	}
 	page.PartnerName = names[page.Partner]
 	page.Preview, err = message.PreviewTemplate(t)
-	if err != nil {
-		return nil, err
-	}
-	return view{"text", "Mensagem", page}, nil
+	return newView("text", "Mensagem", page, err)
 }
 
 // saveTextForm keeps a partner's own text.

@@ -34,10 +34,7 @@ func showRequests(c *Console, r *request) (answer, error) {
 	q := r.URL.Query()
 	id := partner.ID(r.PathValue("id"))
 	page, err := c.gatherRequests(r.Context(), id, q.Get("failed") == "1", q.Get("hoje") == "1")
-	if err != nil {
-		return nil, err
-	}
-	return view{"requests", "Requisições", page}, nil
+	return newView("requests", "Requisições", page, err)
 }
 
 func (c *Console) gatherRequests(ctx context.Context, id partner.ID, failedOnly, todayOnly bool) (requestsPage, error) {
@@ -74,10 +71,7 @@ func (c *Console) gatherRequests(ctx context.Context, id partner.ID, failedOnly,
 // showUsage shows a partner's limits and how much of them is used: rate, active subscriptions, first looks and events.
 func showUsage(c *Console, r *request) (answer, error) {
 	page, err := c.gatherUsage(r.Context(), partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"usage", "Uso e limites", page}, nil
+	return newView("usage", "Uso e limites", page, err)
 }
 
 func (c *Console) gatherUsage(ctx context.Context, id partner.ID) (usagePage, error) {

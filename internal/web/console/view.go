@@ -21,6 +21,14 @@ type view struct {
 	data  any
 }
 
+// newView returns a page of what was gathered for it, or the error of gathering it.
+func newView(name, title string, data any, err error) (answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return view{name, title, data}, nil
+}
+
 // redirect sends the browser on after a change. done names a sentence of messages.go, shown at the top of the next
 // page.
 type redirect struct{ to, done string }

@@ -50,10 +50,7 @@ type webhookForm struct {
 // newWebhook shows an empty form for a webhook of the partner in the path.
 func newWebhook(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
-	if err != nil {
-		return nil, err
-	}
-	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, nil
+	return newView("webhook-new", "Novo webhook", webhookForm{p, alert.Types}, err)
 }
 
 //nolint:gosec // speaks of a secret, holds none

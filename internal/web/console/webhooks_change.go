@@ -11,10 +11,7 @@ import (
 // confirmRotate asks how long the old secret shall stay valid before the secret is replaced.
 func confirmRotate(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"webhook-rotate", "Trocar segredo", e}, nil
+	return newView("webhook-rotate", "Trocar segredo", e, err)
 }
 
 // rotateWebhook replaces the secret of a webhook. The old one stays valid for the hours in the form.
