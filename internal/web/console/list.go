@@ -82,15 +82,6 @@ var listings = []*listing{
 	auditList,
 }
 
-// ListNames names every list, as paths do.
-func ListNames() []string {
-	names := make([]string, len(listings))
-	for i, l := range listings {
-		names[i] = l.name
-	}
-	return names
-}
-
 // listNamed returns the list that a path names, if the operator may see it.
 func listNamed(r *request) (*listing, error) {
 	i := slices.IndexFunc(listings, func(l *listing) bool { return l.name == r.PathValue("list") })
