@@ -25,8 +25,6 @@ type process struct {
 	judge Judge
 	// inFlight are the idempotency claims being worked on by this process.
 	inFlight sync.Map
-	// bulk are the bulk requests being kept by this process.
-	bulk bulkQueues
 	// looks are the tokens for first looks that this process holds.
 	looks heldLooks
 	// exactSpelling says that another spelling of a Gmail mailbox does not count.

@@ -41,10 +41,8 @@ func (s Answers) AnswerOnce(
 
 	var answer partner.Answer
 	inTx := s.db.InTransaction
-	if c.Queue != "" {
-		inTx = func(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
-			return s.db.InNamedQueue(ctx, string(id)+" "+c.Queue, c.IsBulk, fn)
-		}
+	if c.IsBulk {
+		inTx = s.db.InBulkTx
 	}
 	err := inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.claimKey(ctx, tx, id, claim, digest, s.blindUserIndex(id, c.About)); err != nil {

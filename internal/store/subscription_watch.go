@@ -45,14 +45,23 @@ func (s Subscriptions) newNamedValues(
 const watchedAtOnce = 250
 
 // watchNamedValues stores values that subscriptions name. They count towards the limit of a person's values and are
-// never refused by it: a person has few subscriptions, and each names three.
-func (s Subscriptions) watchNamedValues(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []assetRow) error {
+// never refused by it: a person has few subscriptions, and each names three. It returns how many of them have not had
+// their first look.
+func (s Subscriptions) watchNamedValues(
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []assetRow,
+) (waiting int, err error) {
 	for part := range slices.Chunk(rows, watchedAtOnce) {
-		if _, _, err := Monitoring(s).keepAssetRows(ctx, tx, id, part, cyber.MaxAssets); err != nil {
-			return err
+		kept, err := Monitoring(s).keepAssetRows(ctx, tx, id, part, cyber.MaxAssets)
+		if err != nil {
+			return 0, err
+		}
+		for _, k := range kept {
+			if k.look != lookDone {
+				waiting++
+			}
 		}
 	}
-	return nil
+	return waiting, nil
 }
 
 // settleWatches brings the values of some people, by their CPFs, in line with what their subscriptions in force name
@@ -83,7 +92,7 @@ func (s Subscriptions) settleWatches(
 		if err := s.dropUnnamedValues(ctx, tx, id, people, named); err != nil {
 			return err
 		}
-		if err := s.watchNamedValues(ctx, tx, id, wanted); err != nil {
+		if _, err := s.watchNamedValues(ctx, tx, id, wanted); err != nil {
 			return err
 		}
 	}

@@ -66,36 +66,47 @@ func (s Monitoring) InsertAssets(
 		for i := range rows {
 			rows[i].user = users[rows[i].User]
 		}
-		refused, waiting, err = s.keepAssetRows(ctx, tx, id, rows, limit)
+		kept, err := s.keepAssetRows(ctx, tx, id, rows, limit)
+		refused, waiting = make([]error, len(kept)), 0
+		for i, k := range kept {
+			if refused[i] = k.refused; k.look == lookWaiting {
+				waiting++
+			}
+		}
 		return err
 	})
 	return refused, waiting, err
 }
 
+// keptAsset is what became of a value that was to be stored.
+type keptAsset struct {
+	// refused is why it was not.
+	refused error
+	// look is the state of its first look, also where the person had the value before.
+	look int64
+}
+
 // keepAssetRows stores each value that its person does not have yet, and notes for one that the person has why it is
-// watched from now on. Values of people who have limit values are refused, each by an error at its place; those that a
-// subscription names never are. It counts the values that wait for their first look, also those that were there before.
+// watched from now on. Values of people who have limit values are refused; those that a subscription names never are.
 func (s Monitoring) keepAssetRows(
 	ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []assetRow, limit int,
-) (refused []error, waiting int, err error) {
+) ([]keptAsset, error) {
 	held, err := s.heldValues(ctx, tx, id, rows)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	epoch, err := corporaEpoch(ctx, tx)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	refused = make([]error, len(rows))
+	kept := make([]keptAsset, len(rows))
 	var inserts []insertedAsset
 	var twins []sqldb.Statement
 	var hits []leak.Hit
 	for i, r := range rows {
 		value := personsValue{person: string(r.user.write), kind: r.Kind, index: string(r.index)}
 		known, isHeld := held.values[value]
-		if isHeld && known.look == lookWaiting {
-			waiting++
-		}
+		kept[i].look = known.look
 		switch {
 		case isHeld && known.source&r.Source == r.Source:
 			continue
@@ -103,15 +114,15 @@ func (s Monitoring) keepAssetRows(
 			twins = append(twins, addSource(id, known.id, r.Source))
 			continue
 		case !isHeld && r.Source == cyber.AddedByItself && held.count[value.person] >= limit:
-			refused[i] = cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
+			kept[i].refused = cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
 			continue
 		}
 		// One that is held is inserted as well: its row may be gone by the time that this transaction reaches it.
 		fingerprint, look := s.decideFirstLook(id, r.NewAsset, epoch)
 		now := heldValue{id: r.ID, user: value.person, source: r.Source | known.source, look: look}
 		held.add(value, now, isHeld)
-		if !isHeld && look == lookWaiting {
-			waiting++
+		if !isHeld {
+			kept[i].look = look
 		}
 		inserts = append(inserts, insertedAsset{r, fingerprint, look, s.lookDueAt(look)})
 		for _, seen := range r.Seen.Breaches {
@@ -119,13 +130,13 @@ func (s Monitoring) keepAssetRows(
 		}
 	}
 	if err := tx.RunStatements(ctx, twins); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if err := insertAssetRows(ctx, tx, id, inserts); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	_, err = s.addFindings(ctx, tx, id, hits)
-	return refused, waiting, err
+	return kept, err
 }
 
 // insertedAsset is a row with what its first look came to.

@@ -38,21 +38,15 @@ func (v *env) enrol(cpfs ...string) {
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	b, err := v.Subscriptions.NewBatch(ctx, v.Live.Partner)
-	if err != nil {
-		v.T.Fatal(err)
-	}
-	for i, cpf := range cpfs {
-		sub := subscription.Subscription{
+	var subs []*subscription.Subscription
+	for _, cpf := range cpfs {
+		subs = append(subs, &subscription.Subscription{
 			Plan:        "ouro",
 			Start:       subscription.DayInBrazil(v.Clock.Now()),
 			Beneficiary: subscription.Beneficiary{CPF: cpf, Name: "Ana"},
-		}
-		if err := b.Add(i, &sub); err != nil {
-			v.T.Fatal(err)
-		}
+		})
 	}
-	if _, err = v.Subscriptions.KeepBatch(ctx, b, nil, false); err != nil {
+	if _, err = storetest.Enrol(ctx, v.Subscriptions, v.Live.Partner, subs...); err != nil {
 		v.T.Fatal(err)
 	}
 }
