@@ -177,11 +177,11 @@ func (w flakySubscriptions) Enrol(
 	})
 }
 
-func (w flakyMonitoring) InsertAsset(
-	ctx context.Context, id partner.ID, a cyber.NewAsset, limit int,
-) (cyber.AddedAsset, error) {
-	return chanced(w.f, "InsertAsset", func() (cyber.AddedAsset, error) {
-		return w.theMonitoring.InsertAsset(ctx, id, a, limit)
+func (w flakyMonitoring) InsertAssets(
+	ctx context.Context, id partner.ID, list []cyber.NewAsset, limit int,
+) ([]cyber.AddedAsset, error) {
+	return chanced(w.f, "InsertAssets", func() ([]cyber.AddedAsset, error) {
+		return w.theMonitoring.InsertAssets(ctx, id, list, limit)
 	})
 }
 

@@ -287,6 +287,9 @@ func expectIndexes(t *testing.T, e *storetest.Env, texts []string) {
 	judge("with statistics")
 }
 
+// ofLists are statements of lists of values: one value is a list, too, so they were used before.
+var ofLists = regexp.MustCompile(`FROM person|source, look FROM asset`)
+
 // TestBulksReadByIndex: neither a list of values nor an enrolment that watches, nor what ends its watch, nor a match
 // reads all that a partner has. They did, and became slower with each person.
 func TestBulksReadByIndex(t *testing.T) {
@@ -326,7 +329,7 @@ func TestBulksReadByIndex(t *testing.T) {
 			Normal: "lista@exemplo.com.br",
 		})
 	}
-	if _, _, err := w.Store.Monitoring.InsertAssets(ctx, id, list, 100); err != nil {
+	if _, err := w.Store.Monitoring.InsertAssets(ctx, id, list, 100); err != nil {
 		t.Fatal(err)
 	}
 	told, err := w.TellMatched(ctx, cyber.SandboxBreach, 300, match)
@@ -347,7 +350,8 @@ func TestBulksReadByIndex(t *testing.T) {
 		}
 	}
 	texts := slices.DeleteFunc(w.DB.UsedStatements(), func(text string) bool {
-		return strings.HasPrefix(strings.TrimSpace(text), "INSERT") || slices.Contains(before, text)
+		isOld := slices.Contains(before, text) && !ofLists.MatchString(text)
+		return strings.HasPrefix(strings.TrimSpace(text), "INSERT") || isOld
 	})
 	if len(texts) < 15 {
 		t.Fatalf("only %d statements were seen", len(texts))
