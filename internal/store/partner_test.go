@@ -25,12 +25,12 @@ func TestPartnersAndKeys(t *testing.T) {
 		if salt, err := e.Partners.OpenSalt(ctx, p.ID); err != nil || salt != cred.Salt {
 			t.Fatalf("salt %q, %v", salt, err)
 		}
-		got, err := reg.GetPartner(ctx, p.ID)
+		got, err := reg.PartnerByID(ctx, p.ID)
 		if err != nil || got.Name != "Banco Exemplo" || got.Settings.RatePerSecond != 7 ||
 			!got.CreatedAt.Equal(storetest.Start) {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		if _, err := reg.GetPartner(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {
+		if _, err := reg.PartnerByID(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {
 			t.Fatal(err)
 		}
 		other, _ := e.NewPartner(t, partner.Sandbox)
