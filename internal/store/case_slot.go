@@ -169,9 +169,10 @@ func (s Cases) ListFreeSlots(
 // DeleteSlot takes a free slot away.
 func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		holder, err := findValue[string](
+		holder, err := readRow(
 			ctx,
 			tx,
+			scanValue[string],
 			cyber.ErrSlotNotFound.With("slot", fault.NoSuchID),
 			`SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 			WHERE sl.id = $1`,

@@ -70,7 +70,7 @@ func (s core) findAndNameUsers(
 			return []any{number, []byte(index), sealed, now}, err
 		}))
 	if err != nil {
-		return nil, classifyError(err)
+		return nil, err
 	}
 	return users, tx.RunStatements(ctx, drops)
 }

@@ -33,12 +33,15 @@ func (s Alerts) sweepDisabled(ctx context.Context) error {
 		`SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
 		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`,
 	)
+	if err != nil {
+		return err
+	}
 	for _, k := range waiting {
 		if err := s.holdDeliveries(ctx, k.partner, k.endpoint); err != nil {
 			return err
 		}
 	}
-	return classifyError(err)
+	return nil
 }
 
 // sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on

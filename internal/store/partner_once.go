@@ -177,7 +177,7 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 // SweepAnswers deletes idempotency keys older than partner.KeepAnswers, in batches, and returns how many it removed.
 func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
 	limit := toMicros(s.now().Add(-partner.KeepAnswers))
-	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+	total, err := s.runInBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, most int64) (int64, error) {
 		return execCounting(ctx, tx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
 			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`,
 			limit,

@@ -49,8 +49,11 @@ func (s Subscriptions) NewSealer(ctx context.Context, id partner.ID) (subscripti
 			return newRow{item: item, asked: true, plan: string(sub.Plan), cpf: cpf}, nil
 		}
 		row, err := s.sealRow(id, owner.Mode, salt, sub)
+		if err != nil {
+			return nil, err
+		}
 		row.item = item
-		return row, err
+		return row, nil
 	}, nil
 }
 
@@ -96,8 +99,11 @@ func (s Subscriptions) Enrol(
 	}
 	err = s.runInBulkTx(ctx, len(rows), func(tx *sqldb.Tx) error {
 		left, waiting, err := s.keepRows(ctx, tx, id, register, rows)
+		if err != nil {
+			return err
+		}
 		done = subscription.Enrolled{Duplicates: slices.Concat(duplicates, itemNumbers(left)), Waiting: waiting}
-		return err
+		return nil
 	})
 	return done, err
 }

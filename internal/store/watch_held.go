@@ -99,10 +99,9 @@ func (s Monitoring) linkPersons(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	}
 	number, now := id.Number(), s.now()
 	columns := []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}
-	err := tx.InsertOrUpdate(ctx, "person", columns, `(partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
+	return tx.InsertOrUpdate(ctx, "person", columns, `(partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
 		rowsOf(slices.Sorted(maps.Keys(salts)), func(_ int, cpf string) ([]any, error) {
 			index, d256, d512 := s.personColumns(id, cpf, salts[cpf])
 			return []any{number, index, d256, d512, now}, nil
 		}))
-	return classifyError(err)
 }

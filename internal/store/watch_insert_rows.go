@@ -97,7 +97,7 @@ func insertAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, list []in
 				}[:len(columns)], nil
 			}))
 		if err != nil {
-			return classifyError(err)
+			return err
 		}
 	}
 	return nil

@@ -96,6 +96,10 @@ func (e *Enrolment) AddItem(item int, d *Draft) {
 	}
 	s := c.checkItem(d)
 	known, isNew, err := e.checkPlanOpen(&c, s.Plan)
+	if err != nil {
+		e.err = err
+		return
+	}
 	if !s.Over(e.today) { // one that is over is never in force: nothing is learned with it
 		s.Watch = known.watch
 	}
@@ -106,21 +110,21 @@ func (e *Enrolment) AddItem(item int, d *Draft) {
 		watch:  s.Watch,
 	}
 	isGood := len(c.problems) == 0
-	if err == nil && (isGood || s.Plan != "" && s.Beneficiary.CPF != "") {
-		var row Row
-		row, err = e.seal(item, &s, isGood)
+	if isGood || s.Plan != "" && s.Beneficiary.CPF != "" {
+		row, err := e.seal(item, &s, isGood)
+		if err != nil {
+			e.err = err
+			return
+		}
 		e.rows = append(e.rows, row)
 	}
-	switch {
-	case err != nil:
-		e.err = err
-	case !isGood:
+	if !isGood {
 		e.failures = append(e.failures, sent.newFailure(item, c.problems...))
-	default:
-		e.added[item] = sent
-		if isNew {
-			e.register[s.Plan] = true
-		}
+		return
+	}
+	e.added[item] = sent
+	if isNew {
+		e.register[s.Plan] = true
 	}
 }
 

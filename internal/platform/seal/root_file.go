@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -124,16 +123,4 @@ func errorPosition(err error) string {
 		return fmt.Sprintf("at byte %d", meaning.ByteOffset)
 	}
 	return "unreadable"
-}
-
-// CheckRootFile looks at the key file without opening the ring: whether others may read it, and whether it is whole.
-func CheckRootFile(path string) (os.FileInfo, error) {
-	raw, info, err := readKeyFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer clear(raw)
-	f, err := decodeFile(path, raw)
-	clear(f.Key)
-	return info, err
 }

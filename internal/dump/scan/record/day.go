@@ -65,9 +65,6 @@ func parseNumber(v []byte) int {
 	return n
 }
 
-// LongAgo reports whether a date of that year is more likely one of a birth than another.
-func LongAgo(year int) bool { return year >= oldestAlive && year < recordsBegin }
-
 // firstStealer is before which no log of a stealer was written.
 const firstStealer = 2010
 
