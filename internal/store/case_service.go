@@ -68,7 +68,7 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 		if err != nil || any {
 			return err
 		}
-		inserts := make([]sqldb.Statement, len(list))
+		inserts := make(sqldb.Statements, len(list))
 		for i, sv := range list {
 			inserts[i] = s.serviceStatement(sv)
 		}

@@ -89,7 +89,7 @@ func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time
 	if c.Booked.After(now) {
 		c.Booked = time.Time{}
 	}
-	return tx.RunStatements(ctx, []sqldb.Statement{
+	return tx.RunStatements(ctx, sqldb.Statements{
 		sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
 			SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`,
 			c.ID,

@@ -44,7 +44,7 @@ func (s core) findAndNameUsers(
 		spelt[string(users[hash].write)] = hash
 	}
 	var indexes []string
-	var drops []sqldb.Statement
+	var drops sqldb.Statements
 	// In one order, so that two lists do not wait for each other.
 	for _, index := range slices.Sorted(maps.Keys(spelt)) {
 		hash := spelt[index]
@@ -54,9 +54,9 @@ func (s core) findAndNameUsers(
 		}
 		indexes = append(indexes, index)
 		if !bytes.Equal(u.write, u.other) && named.has[string(u.other)] {
-			drops = append(drops, sqldb.NewStatement(
+			drops.Add(
 				`DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, id, u.other,
-			))
+			)
 		}
 	}
 	if len(indexes) == 0 {

@@ -119,7 +119,7 @@ func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint al
 		if err != nil {
 			return 0, err
 		}
-		var list []sqldb.Statement
+		var list sqldb.Statements
 		for _, seq := range seqs {
 			list = append(list, deleteDelivery(id, endpoint, seq)...)
 		}

@@ -168,7 +168,7 @@ func (s Subscriptions) dropUnnamedValues(
 		indexes = append(indexes, u.write, u.other)
 	}
 	args := []any{id}
-	var drops []sqldb.Statement
+	var drops sqldb.Statements
 	err := eachRow(ctx, tx, func(row scanner) error {
 		var asset cyber.AssetID
 		var v personsValue
@@ -180,15 +180,12 @@ func (s Subscriptions) dropUnnamedValues(
 		v.index = string(index)
 		if !named[v] {
 			// In two statements: a request that adds the value by itself at this moment waits for the first one.
-			drops = append(
-				drops,
-				sqldb.NewStatement(
-					`UPDATE asset SET source = source - 2 WHERE partner_id = $1 AND id = $2 AND source >= 2`,
-					id,
-					asset,
-				),
-				sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2 AND source = 0`, id, asset),
+			drops.Add(
+				`UPDATE asset SET source = source - 2 WHERE partner_id = $1 AND id = $2 AND source >= 2`,
+				id,
+				asset,
 			)
+			drops.Add(`DELETE FROM asset WHERE partner_id = $1 AND id = $2 AND source = 0`, id, asset)
 		}
 		return nil
 	}, `SELECT id, user_index, kind, value_index FROM asset WHERE partner_id = $1 AND source >= 2
@@ -210,7 +207,7 @@ func (s Subscriptions) unwatchNamedValue(
 	if err != nil {
 		return err
 	}
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	for _, sub := range rows {
 		if !sub.EndedAt.IsZero() || !sub.Watch.HasKind(kind) {
 			continue
@@ -223,12 +220,12 @@ func (s Subscriptions) unwatchNamedValue(
 		if string(Monitoring(s).valueIndex(id, kind, normal)) != string(index) {
 			continue
 		}
-		list = append(list, sqldb.NewStatement(
+		list.Add(
 			`UPDATE subscription SET watch = $3 WHERE partner_id = $1 AND seq = $2`,
 			id,
 			sub.Seq,
 			sub.Watch&^plan.NewWatch(kind),
-		))
+		)
 	}
 	return tx.RunStatements(ctx, list)
 }

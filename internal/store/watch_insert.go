@@ -101,7 +101,7 @@ func (s Monitoring) keepAssetRows(
 	}
 	kept := make([]keptAsset, len(rows))
 	var inserts []insertedAsset
-	var twins []sqldb.Statement
+	var twins sqldb.Statements
 	var hits []leak.Hit
 	for i, r := range rows {
 		value := personsValue{person: string(r.user.write), kind: r.Kind, index: string(r.index)}
