@@ -86,7 +86,7 @@ test-long: tools bin/litestream bin/helm ## all tests at full size: crash, soak 
 # Left out: what breaks a table by a trigger, a constraint or another name, which a node must not do to a spread table; two
 # damages that Citus does not let happen; plans that are forced to fit every partner, which it does not make; a lock_timeout
 # of 300 ms, which a node does not give to its sessions on other nodes.
-CITUS_SKIP = ^TestOnceStuckOwner$$|^TestOutbox$$|^TestOutboxIsAtomic$$|^TestBulkLeavesNoTrace$$|^TestBulkThatFailsTakesNobodyAlong$$|^TestListSaysWhatIsKept$$|^TestCheck$$/postgres/partner_gone|^TestCheck$$/postgres/moved_seal
+CITUS_SKIP = ^TestOnceStuckOwner$$|^TestOutbox$$|^TestOutboxIsAtomic$$|^TestBulkLeavesNoTrace$$|^TestRequestsOfOnePartnerBesideEachOther$$|^TestListSaysWhatIsKept$$|^TestCheck$$/postgres/partner_gone|^TestCheck$$/postgres/moved_seal
 CITUS_PKG ?= ./internal/store ./internal/web/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/dump/intake/... ./internal/dump/feed
 .PHONY: test-citus
 test-citus: ## store and API suites, kills of the service and of nodes, moves of rows on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)

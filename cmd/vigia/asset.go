@@ -20,7 +20,7 @@ func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
+	if _, err := a.Partners.PartnerByID(ctx, partner.ID(l.Partner)); err != nil {
 		return err
 	}
 	found, err := a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user})

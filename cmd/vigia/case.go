@@ -38,7 +38,7 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 		}
 	}
 	if f.Partner != "" {
-		if _, err := a.Partners.GetPartner(ctx, f.Partner); err != nil {
+		if _, err := a.Partners.PartnerByID(ctx, f.Partner); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ func findPartner(
 	settings partner.Settings,
 ) error {
 	if s.PartnerID != "" {
-		_, err := registry.GetPartner(ctx, partner.ID(s.PartnerID))
+		_, err := registry.PartnerByID(ctx, partner.ID(s.PartnerID))
 		if err == nil || !errors.Is(err, partner.ErrNotFound) {
 			return err
 		}

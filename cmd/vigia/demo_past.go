@@ -108,7 +108,7 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 		persons: a.NewPersons(nil),
 		outside: &pastOutside{clock: clock, today: today, outages: plan.Outages},
 	}
-	if p.partner, err = a.Partners.GetPartner(ctx, partner.ID(live.PartnerID)); err != nil {
+	if p.partner, err = a.Partners.PartnerByID(ctx, partner.ID(live.PartnerID)); err != nil {
 		return nil, err
 	}
 	if err := p.prepareService(ctx); err != nil {

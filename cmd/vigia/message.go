@@ -16,7 +16,7 @@ type messageListCmd struct {
 
 func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if l.Partner != "" {
-		if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
+		if _, err := a.Partners.PartnerByID(ctx, partner.ID(l.Partner)); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,7 @@ func (p *operatorInviteCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	if err != nil {
 		return err
 	}
-	of, err := a.Partners.GetPartner(ctx, p.Partner)
+	of, err := a.Partners.PartnerByID(ctx, p.Partner)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ type partnerArg struct {
 type partnerShowCmd struct{ partnerArg }
 
 func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	found, err := a.Partners.GetPartner(ctx, p.ID)
+	found, err := a.Partners.PartnerByID(ctx, p.ID)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (partnerSuspendCmd) Help() string {
 }
 
 func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	found, err := a.Partners.GetPartner(ctx, p.ID)
+	found, err := a.Partners.PartnerByID(ctx, p.ID)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (p *partnerGrantLooksCmd) Run(ctx context.Context, a *app.App, o *output) e
 
 // firstLooks prints how many first looks a partner has left.
 func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) error {
-	p, err := a.Partners.GetPartner(ctx, id)
+	p, err := a.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ type planListCmd struct {
 }
 
 func (p *planListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if _, err := a.Partners.GetPartner(ctx, p.Partner); err != nil {
+	if _, err := a.Partners.PartnerByID(ctx, p.Partner); err != nil {
 		return err
 	}
 	all, err := a.Plans.ListPlans(ctx, p.Partner)

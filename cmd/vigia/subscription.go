@@ -26,7 +26,7 @@ type subscriptionListCmd struct {
 }
 
 func (l *subscriptionListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
+	if _, err := a.Partners.PartnerByID(ctx, partner.ID(l.Partner)); err != nil {
 		return err
 	}
 	state := subscription.ListState(l.State)

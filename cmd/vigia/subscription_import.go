@@ -53,7 +53,7 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) 
 	if err != nil {
 		return err
 	}
-	p, err := a.Partners.GetPartner(ctx, i.Partner)
+	p, err := a.Partners.PartnerByID(ctx, i.Partner)
 	if err != nil {
 		return err
 	}

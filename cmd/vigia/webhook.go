@@ -107,7 +107,7 @@ func (w *webhookListCmd) Run(ctx context.Context, a *app.App, o *output) (err er
 	if w.Partner == "" {
 		partners, err = a.Partners.ListPartners(ctx)
 	} else {
-		partners[0], err = a.Partners.GetPartner(ctx, w.Partner)
+		partners[0], err = a.Partners.PartnerByID(ctx, w.Partner)
 	}
 	if err != nil {
 		return err

@@ -92,17 +92,10 @@ func enrolUntilToday(t *testing.T, a *App) partner.ID {
 	); err != nil {
 		t.Fatal(err)
 	}
-	b, err := a.Store.Subscriptions.NewBatch(ctx, p.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
 	today := subscription.DayInBrazil(a.Now())
 	sub := &subscription.Subscription{Plan: "ouro", Start: today, Expiry: today}
 	sub.Beneficiary.CPF, sub.Beneficiary.Name = "12345678909", "Ana Exemplo"
-	if err := b.Add(0, sub); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Store.Subscriptions.KeepBatch(ctx, b, nil, false); err != nil {
+	if _, err := storetest.Enrol(ctx, a.Store.Subscriptions, p.ID, sub); err != nil {
 		t.Fatal(err)
 	}
 	return p.ID

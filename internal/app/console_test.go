@@ -212,7 +212,7 @@ func TestConsoleStory(t *testing.T) {
 	}
 	b.press("main p a.button")
 	id := strings.TrimPrefix(eval[string](b, `location.pathname`), "/partners/")
-	p, err := a.Partners.GetPartner(ctx, partner.ID(id))
+	p, err := a.Partners.PartnerByID(ctx, partner.ID(id))
 	if err != nil || p.Settings.RatePerSecond != 500 {
 		t.Fatal(p, err)
 	}

@@ -165,24 +165,23 @@ func (w flakyPlans) ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, 
 	return chanced(w.f, "Plans", func() ([]plan.Plan, error) { return w.thePlans.ListPlans(ctx, id) })
 }
 
-func (w flakySubscriptions) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
-	return chanced(w.f, "NewBatch", func() (subscription.Batch, error) { return w.theSubscriptions.NewBatch(ctx, id) })
+func (w flakySubscriptions) NewSealer(ctx context.Context, id partner.ID) (subscription.Sealer, error) {
+	return chanced(w.f, "NewSealer", func() (subscription.Sealer, error) { return w.theSubscriptions.NewSealer(ctx, id) })
 }
 
-func (w flakySubscriptions) KeepBatch(
-	ctx context.Context,
-	b subscription.Batch,
-	register []plan.Plan,
-	dryRun bool,
-) ([]int, error) {
-	return chanced(w.f, "Keep", func() ([]int, error) { return w.theSubscriptions.KeepBatch(ctx, b, register, dryRun) })
+func (w flakySubscriptions) Enrol(
+	ctx context.Context, id partner.ID, rows []subscription.Row, register []plan.Plan, dryRun bool,
+) (subscription.Enrolled, error) {
+	return chanced(w.f, "Enrol", func() (subscription.Enrolled, error) {
+		return w.theSubscriptions.Enrol(ctx, id, rows, register, dryRun)
+	})
 }
 
-func (w flakyMonitoring) InsertAsset(
-	ctx context.Context, id partner.ID, a cyber.NewAsset, limit int,
-) (cyber.AddedAsset, error) {
-	return chanced(w.f, "InsertAsset", func() (cyber.AddedAsset, error) {
-		return w.theMonitoring.InsertAsset(ctx, id, a, limit)
+func (w flakyMonitoring) InsertAssets(
+	ctx context.Context, id partner.ID, list []cyber.NewAsset, limit int,
+) ([]cyber.AddedAsset, error) {
+	return chanced(w.f, "InsertAssets", func() ([]cyber.AddedAsset, error) {
+		return w.theMonitoring.InsertAssets(ctx, id, list, limit)
 	})
 }
 

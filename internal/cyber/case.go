@@ -73,6 +73,22 @@ type TriageAnswer struct {
 	JSON string
 }
 
+// StoredCases is what callers ask of the store itself: no rule stands between.
+type StoredCases interface {
+	// ListCases returns the newest cases that fit; GetCase one with its history.
+	ListCases(ctx context.Context, f CaseFilter) ([]Case, error)
+	GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error)
+	// ListQuestions returns what a service asks, in order. After DeleteQuestion it asks it no more; answers given stay
+	// with their cases.
+	ListQuestions(ctx context.Context, service ServiceID) ([]Question, error)
+	DeleteQuestion(ctx context.Context, id QuestionID) error
+	// ReadyAnswers returns the answers that are kept ready, by title.
+	ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error)
+	DeleteReadyAnswer(ctx context.Context, title string) error
+	// DeleteSlot takes a free slot out of the calendar; ErrSlotBooked when it is not free.
+	DeleteSlot(ctx context.Context, id SlotID) error
+}
+
 // CaseStore keeps cases and what services ask.
 type CaseStore interface {
 	// ServiceTriage returns what a service asks; ErrServiceNotFound when it is not offered.
@@ -95,19 +111,8 @@ type CaseStore interface {
 	// UpdateCase changes a case under the lock of its row. The numbers of the lines that change returns, their events,
 	// the booking and the release of a slot are part of it.
 	UpdateCase(ctx context.Context, key CaseKey, change func(*Case) (CaseChange, error)) (Case, error)
-	// ListCases returns the newest cases that fit; GetCase one with its history.
-	ListCases(ctx context.Context, f CaseFilter) ([]Case, error)
-	GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error)
-	// ListQuestions returns what a service asks, in order. After DeleteQuestion it asks it no more; answers given stay
-	// with their cases.
-	ListQuestions(ctx context.Context, service ServiceID) ([]Question, error)
-	DeleteQuestion(ctx context.Context, id QuestionID) error
-	// ReadyAnswers returns the answers that are kept ready, by title.
-	ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error)
-	DeleteReadyAnswer(ctx context.Context, title string) error
-	// DeleteSlot takes a free slot out of the calendar; ErrSlotBooked when it is not free.
-	DeleteSlot(ctx context.Context, id SlotID) error
 	TriageStore
+	StoredCases
 }
 
 // CaseKey names a case: for the operator by its id alone, for a partner by the person that it is of as well.
@@ -130,23 +135,14 @@ type CaseFilter struct {
 
 // Cases opens support cases for partners and moves them for the operator.
 type Cases struct {
+	StoredCases
 	store CaseStore
 	now   func() time.Time
 }
 
 // NewCases joins the rules to a store and a clock.
 func NewCases(store CaseStore, now func() time.Time) *Cases {
-	return &Cases{store: store, now: now}
-}
-
-// ListCases returns the newest cases that fit the filter.
-func (c *Cases) ListCases(ctx context.Context, f CaseFilter) ([]Case, error) {
-	return c.store.ListCases(ctx, f)
-}
-
-// GetCase returns one case with its history.
-func (c *Cases) GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
-	return c.store.GetCase(ctx, id)
+	return &Cases{StoredCases: store, store: store, now: now}
 }
 
 func (c *Cases) OpenCase(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {

@@ -55,8 +55,11 @@ func (c *Cases) AddMessage(ctx context.Context, key CaseKey, m Message) (Case, e
 			return change, nil
 		}
 		move, err := cs.moveToStatus(next, "", "", now)
+		if err != nil {
+			return CaseChange{}, err
+		}
 		change.Lines = append(change.Lines, move)
-		return change, err
+		return change, nil
 	})
 }
 

@@ -12,11 +12,6 @@ import (
 // ReadyAnswer is an answer that operators keep ready for many persons.
 type ReadyAnswer struct{ Title, Text string }
 
-// ReadyAnswers returns the answers that are kept ready, by title.
-func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
-	return c.store.ReadyAnswers(ctx)
-}
-
 // SaveReadyAnswer keeps an answer in the place of the one that has its title.
 func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 	a.Title, a.Text = strings.TrimSpace(a.Title), strings.TrimSpace(a.Text)
@@ -28,9 +23,4 @@ func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 		return err
 	}
 	return c.store.SaveReadyAnswer(ctx, a)
-}
-
-// DeleteReadyAnswer removes an answer that is kept ready.
-func (c *Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
-	return c.store.DeleteReadyAnswer(ctx, title)
 }

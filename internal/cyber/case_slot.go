@@ -46,8 +46,3 @@ func (c *Cases) AddFreeSlots(ctx context.Context, service ServiceID, id partner.
 func (c *Cases) ListSlots(ctx context.Context, service ServiceID) ([]Slot, error) {
 	return c.store.ListSlots(ctx, service, c.now())
 }
-
-// DeleteSlot takes a free slot out of the calendar; ErrSlotBooked when it is not free.
-func (c *Cases) DeleteSlot(ctx context.Context, id SlotID) error {
-	return c.store.DeleteSlot(ctx, id)
-}

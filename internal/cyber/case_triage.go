@@ -100,11 +100,6 @@ func (q Question) allowsAnswer(answer string) bool {
 	return false
 }
 
-// ListQuestions returns what a service asks, in order.
-func (c *Cases) ListQuestions(ctx context.Context, service ServiceID) ([]Question, error) {
-	return c.store.ListQuestions(ctx, service)
-}
-
 // AddQuestion puts a question at the end of a service's list.
 func (c *Cases) AddQuestion(
 	ctx context.Context, service ServiceID, text string, required bool, options []string,
@@ -131,11 +126,6 @@ func (c *Cases) AddQuestion(
 		return Question{}, err
 	}
 	return q, c.store.InsertQuestion(ctx, q)
-}
-
-// DeleteQuestion removes a question; answers that were given stay with their cases.
-func (c *Cases) DeleteQuestion(ctx context.Context, id QuestionID) error {
-	return c.store.DeleteQuestion(ctx, id)
 }
 
 // SetTargetTime sets the working time for new cases of a service; 0 means none.

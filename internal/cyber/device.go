@@ -48,15 +48,8 @@ var (
 	ErrDeviceTaken   = fault.New(fault.Conflict, "device.exists")
 )
 
-// DeviceStore keeps keys and pools.
-type DeviceStore interface {
-	// IssueKey returns the live key of the device, or asks decide and keeps what it says, with a key of the system's
-	// pool if it has one; ErrPoolEmpty when that has none left. Two calls for one person never run at the same time.
-	IssueKey(ctx context.Context, id partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error)
-	// PartnerDevices returns up to limit live devices of a partner, newest first.
-	PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]Device, error)
-	// DeviceByKey finds a device by its activation key.
-	DeviceByKey(ctx context.Context, text string) (Device, error)
+// StoredDevices is what callers ask of the store itself: no rule stands between.
+type StoredDevices interface {
 	// ListDevices returns a person's live devices, newest first; DeviceByID one key, for the operator.
 	ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
 	DeviceByID(ctx context.Context, key KeyID) (Device, error)
@@ -72,13 +65,26 @@ type DeviceStore interface {
 	PoolsTurnedLow(ctx context.Context) ([]Source, error)
 	// ListShares returns what was set or used of the pools and calendars, by resource and partner.
 	ListShares(ctx context.Context) ([]Share, error)
+}
+
+// DeviceStore keeps keys and pools.
+type DeviceStore interface {
+	// IssueKey returns the live key of the device, or asks decide and keeps what it says, with a key of the system's
+	// pool if it has one; ErrPoolEmpty when that has none left. Two calls for one person never run at the same time.
+	IssueKey(ctx context.Context, id partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error)
+	// PartnerDevices returns up to limit live devices of a partner, newest first.
+	PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]Device, error)
+	// DeviceByKey finds a device by its activation key.
+	DeviceByKey(ctx context.Context, text string) (Device, error)
 	LifeStore
 	PoolStore
 	ShareStore
+	StoredDevices
 }
 
 // Endpoints issues activation keys and lists what they protect.
 type Endpoints struct {
+	StoredDevices
 	store  DeviceStore
 	now    func() time.Time
 	random io.Reader
@@ -89,32 +95,7 @@ func NewEndpoints(store DeviceStore, now func() time.Time, random io.Reader) *En
 	if random == nil {
 		random = rand.Reader
 	}
-	return &Endpoints{store: store, now: now, random: random}
-}
-
-// ListDevices returns a person's live devices, newest first.
-func (e *Endpoints) ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error) {
-	return e.store.ListDevices(ctx, id, u)
-}
-
-// DeviceByID returns the device of one key, for the operator.
-func (e *Endpoints) DeviceByID(ctx context.Context, key KeyID) (Device, error) {
-	return e.store.DeviceByID(ctx, key)
-}
-
-// IsSamePerson reports whether two user hashes name the same person.
-func (e *Endpoints) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
-	return e.store.IsSamePerson(ctx, id, a, b)
-}
-
-// ListSources returns where each system's keys come from, and what is left, in the order of ListSystems.
-func (e *Endpoints) ListSources(ctx context.Context) ([]Source, error) {
-	return e.store.ListSources(ctx)
-}
-
-// PoolsTurnedLow returns the pools that became low, or full again, since the last call in any replica.
-func (e *Endpoints) PoolsTurnedLow(ctx context.Context) ([]Source, error) {
-	return e.store.PoolsTurnedLow(ctx)
+	return &Endpoints{StoredDevices: store, store: store, now: now, random: random}
 }
 
 // MaxListed bounds the devices listed for a partner as a whole.

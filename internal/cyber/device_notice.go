@@ -39,8 +39,3 @@ func DecideNotice(d Device, now time.Time) Notice {
 func (e *Endpoints) GiveNotices(ctx context.Context) (int, error) {
 	return e.store.GiveNotices(ctx, DecideNotice)
 }
-
-// EndUnsubscribed ends the keys whose plan ends them with its last subscription.
-func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
-	return e.store.EndUnsubscribed(ctx)
-}

@@ -49,11 +49,6 @@ func (s System) IsMobile() bool { return s == Android || s == IOS }
 // InstallSystems returns the systems that have an install link of their own.
 func InstallSystems() []System { return append(ListSystems(), Linux) }
 
-// InstallLinks returns where people install the program of each system from; a system without a link is not there.
-func (e *Endpoints) InstallLinks(ctx context.Context) (map[System]string, error) {
-	return e.store.InstallLinks(ctx)
-}
-
 // maxInstallLink is in bytes; shops' links with campaign parameters have about 200.
 const maxInstallLink = 500
 

@@ -59,15 +59,9 @@ func (Unasked) HoldsPair(context.Context, []uint64, uint64) (bool, error) { retu
 
 // MonitoringStore keeps watched values and findings.
 type MonitoringStore interface {
-	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
-	// already. More than limit values of one person are ErrAssetLimit.
-	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (AddedAsset, error)
-	// InsertAssets keeps several new values in one transaction. It refuses those of people who have limit values, each
-	// by an error at its place, passes over what is there already, and counts the values of the list that wait for
-	// their first look.
-	InsertAssets(
-		ctx context.Context, id partner.ID, list []NewAsset, limit int,
-	) (refused []error, waiting int, err error)
+	// InsertAssets keeps new values with their first findings and their events in one transaction. It passes over what
+	// is there already, and refuses values of people who have limit values with ErrAssetLimit, each at its place.
+	InsertAssets(ctx context.Context, id partner.ID, list []NewAsset, limit int) ([]AddedAsset, error)
 	// AssetsAtOnce returns how many values of a list InsertAssets is to be given now: fewer while others wait for it.
 	AssetsAtOnce() int
 	// TakeLookToken takes a token for a first look and reports whether there was one.
@@ -125,6 +119,8 @@ type AddedAsset struct {
 	IsNew bool
 	// Waits reports whether the value waits for its first look: until then no breach is compared with it.
 	Waits bool
+	// Refused is why it is not watched.
+	Refused error
 }
 
 // AddAsset watches a value of a person. Any e-mail address under a domain is a hit. The value of a live partner gets
@@ -142,7 +138,11 @@ func (m *Monitoring) AddAsset(ctx context.Context, r AssetRequest) (AddedAsset, 
 	if a.Matched && (a.HasToken || !a.Paced) {
 		a.Seen = m.corpora.ProbeFingerprint(a.Fingerprint)
 	}
-	return m.store.InsertAsset(ctx, a.Partner, a, MaxAssets)
+	added, err := m.store.InsertAssets(ctx, a.Partner, []NewAsset{a}, MaxAssets)
+	if err != nil {
+		return AddedAsset{}, err
+	}
+	return added[0], added[0].Refused
 }
 
 // checkNewAsset checks a value about to be watched. It does not ask the corpora: how long that takes would tell

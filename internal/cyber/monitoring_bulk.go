@@ -98,17 +98,20 @@ func (m *Monitoring) addBatch(
 	if len(list) == 0 {
 		return refused, 0, nil
 	}
-	failed, waiting, err := m.store.InsertAssets(ctx, who.Partner, list, MaxAssets)
+	added, err := m.store.InsertAssets(ctx, who.Partner, list, MaxAssets)
 	if err != nil {
 		return nil, 0, err
 	}
-	for i, err := range failed {
-		if err == nil {
+	for i, a := range added {
+		if a.Waits {
+			waiting++
+		}
+		if a.Refused == nil {
 			continue
 		}
-		why, ok := itemFault(err)
+		why, ok := itemFault(a.Refused)
 		if !ok {
-			return nil, 0, err
+			return nil, 0, a.Refused
 		}
 		refused = append(refused, BulkRefusal{places[i], why})
 	}

@@ -25,13 +25,14 @@ type drawer struct {
 	salt     error
 }
 
-func (d *drawer) InsertAsset(_ context.Context, _ partner.ID, a NewAsset, most int) (AddedAsset, error) {
+func (d *drawer) InsertAssets(_ context.Context, _ partner.ID, list []NewAsset, most int) ([]AddedAsset, error) {
 	if most != MaxAssets {
-		return AddedAsset{}, errOnPurpose
+		return nil, errOnPurpose
 	}
-	d.kept = append(d.kept, a)
-	return AddedAsset{IsNew: true}, nil
+	d.kept = append(d.kept, list...)
+	return []AddedAsset{{IsNew: true}}, nil
 }
+
 func (d *drawer) OpenSalt(context.Context, partner.ID) (string, error) { return "salt", d.salt }
 
 func (d *drawer) ResolveFinding(_ context.Context, _ partner.ID, _ partner.UserHash, _ FindingID, r Resolution) error {

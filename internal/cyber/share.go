@@ -125,11 +125,6 @@ type ShareStore interface {
 	UpdateShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error
 }
 
-// ListShares returns what was set or used of the pools and calendars, by resource and partner.
-func (e *Endpoints) ListShares(ctx context.Context) ([]Share, error) {
-	return e.store.ListShares(ctx)
-}
-
 // UpdateShare changes a partner's share; nil leaves a figure as it is.
 func (e *Endpoints) UpdateShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error {
 	for _, n := range []*int64{quota, reserved} {

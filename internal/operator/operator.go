@@ -66,6 +66,17 @@ var (
 	ErrNoSession       = fault.New(fault.Unauthenticated, "session.none")
 )
 
+// StoredOperators is what callers ask of the store itself: no rule stands between.
+type StoredOperators interface {
+	// ListOperators returns all of them, oldest first; OperatorByID one.
+	ListOperators(ctx context.Context) ([]Operator, error)
+	OperatorByID(ctx context.Context, id ID) (Operator, error)
+	// DeleteSessions ends all sessions of an operator and returns how many there were.
+	DeleteSessions(ctx context.Context, id ID) (int64, error)
+	// ListPasskeys returns an operator's, oldest first.
+	ListPasskeys(ctx context.Context, id ID) ([]Passkey, error)
+}
+
 // Store keeps operators and their sessions.
 type Store interface {
 	// TokenDigest returns the digest that is stored of a token. It is keyed, so that an attacker who can write to the
@@ -101,11 +112,5 @@ type Store interface {
 	TakeCeremony(ctx context.Context, digest []byte, now time.Time) ([]byte, error)
 	// SweepSessions removes sessions that are past their limits.
 	SweepSessions(ctx context.Context, created, seen time.Time) (int64, error)
-	// ListOperators returns all of them, oldest first; OperatorByID one.
-	ListOperators(ctx context.Context) ([]Operator, error)
-	OperatorByID(ctx context.Context, id ID) (Operator, error)
-	// DeleteSessions ends all sessions of an operator and returns how many there were.
-	DeleteSessions(ctx context.Context, id ID) (int64, error)
-	// ListPasskeys returns an operator's, oldest first.
-	ListPasskeys(ctx context.Context, id ID) ([]Passkey, error)
+	StoredOperators
 }

@@ -24,6 +24,7 @@ type Exposed func(password string) (bool, error)
 
 // Registry creates, changes and authenticates operators, for the command line and the console alike.
 type Registry struct {
+	StoredOperators
 	store   Store
 	exposed Exposed
 	now     func() time.Time
@@ -32,34 +33,14 @@ type Registry struct {
 
 // NewRegistry joins the rules to a store, the corpus of breached passwords and a clock.
 func NewRegistry(store Store, exposed Exposed, now func() time.Time) *Registry {
-	return &Registry{store: store, exposed: exposed, now: now, hasher: newHasher()}
+	return &Registry{StoredOperators: store, store: store, exposed: exposed, now: now, hasher: newHasher()}
 }
 
 // WithStore returns the same rules over another store: inside a transaction.
 func (r *Registry) WithStore(store Store) *Registry {
 	inside := *r
-	inside.store = store
+	inside.StoredOperators, inside.store = store, store
 	return &inside
-}
-
-// ListOperators returns all operators, oldest first.
-func (r *Registry) ListOperators(ctx context.Context) ([]Operator, error) {
-	return r.store.ListOperators(ctx)
-}
-
-// OperatorByID returns one operator.
-func (r *Registry) OperatorByID(ctx context.Context, id ID) (Operator, error) {
-	return r.store.OperatorByID(ctx, id)
-}
-
-// DeleteSessions ends all sessions of an operator and returns how many there were.
-func (r *Registry) DeleteSessions(ctx context.Context, id ID) (int64, error) {
-	return r.store.DeleteSessions(ctx, id)
-}
-
-// ListPasskeys returns an operator's, oldest first.
-func (r *Registry) ListPasskeys(ctx context.Context, id ID) ([]Passkey, error) {
-	return r.store.ListPasskeys(ctx, id)
 }
 
 // FindByEmail returns one operator by e-mail.

@@ -26,8 +26,6 @@ type RequestClaim struct {
 	// About is the person that the request names, as it was sent; empty when it names no person, or many: answers to
 	// those hold no personal data.
 	About UserHash
-	// Queue, if it is not empty, names what all such work of a partner waits for: those who wait share a transaction.
-	Queue string
 	// IsBulk is whether the work writes many rows.
 	IsBulk bool
 }

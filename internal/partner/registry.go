@@ -88,7 +88,8 @@ func (r *Registry) insertPartner(ctx context.Context, p Partner) (Partner, Crede
 	return p, c, nil
 }
 
-func (r *Registry) GetPartner(ctx context.Context, id ID) (Partner, error) {
+// PartnerByID returns a partner; to those of another partner (see ForPartner) it is not there.
+func (r *Registry) PartnerByID(ctx context.Context, id ID) (Partner, error) {
 	return r.store.PartnerByID(ctx, id)
 }
 

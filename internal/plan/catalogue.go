@@ -9,13 +9,14 @@ import (
 
 // Catalogue creates and changes plans, for the command line and the console alike.
 type Catalogue struct {
+	StoredPlans
 	store Store
 	now   func() time.Time
 }
 
 // NewCatalogue joins the rules to a store and a clock.
 func NewCatalogue(store Store, now func() time.Time) *Catalogue {
-	return &Catalogue{store: store, now: now}
+	return &Catalogue{StoredPlans: store, store: store, now: now}
 }
 
 // CreatePlan registers a plan. A coverage without a name takes the plan's.
@@ -28,15 +29,6 @@ func (c *Catalogue) CreatePlan(ctx context.Context, p Plan) (Plan, error) {
 		return Plan{}, err
 	}
 	return p, c.store.InsertPlan(ctx, p.Partner, p)
-}
-
-// ListPlans returns a partner's plans, oldest first, retired ones too.
-func (c *Catalogue) ListPlans(ctx context.Context, id partner.ID) ([]Plan, error) {
-	return c.store.ListPlans(ctx, id)
-}
-
-func (c *Catalogue) GetPlan(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
-	return c.store.GetPlan(ctx, id, plan)
 }
 
 // EditPlan changes a plan; its id, partner and time of creation stay.

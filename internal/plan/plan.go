@@ -72,15 +72,20 @@ const (
 	maxLimitReais  = 1_000_000_000_000
 )
 
+// StoredPlans is what callers ask of the store itself: no rule stands between.
+type StoredPlans interface {
+	// ListPlans returns a partner's plans, oldest first, retired ones too.
+	ListPlans(ctx context.Context, id partner.ID) ([]Plan, error)
+	GetPlan(ctx context.Context, id partner.ID, plan ID) (Plan, error)
+}
+
 // Store keeps plans.
 type Store interface {
 	// InsertPlan keeps a new plan; ErrExists when the partner has one of that id, partner.ErrNotFound when there is no
 	// such partner.
 	InsertPlan(ctx context.Context, id partner.ID, p Plan) error
-	// ListPlans returns a partner's plans, oldest first, retired ones too.
-	ListPlans(ctx context.Context, id partner.ID) ([]Plan, error)
-	GetPlan(ctx context.Context, id partner.ID, plan ID) (Plan, error)
 	UpdatePlan(ctx context.Context, id partner.ID, plan ID, change func(*Plan) error) (Plan, error)
+	StoredPlans
 }
 
 // checkPlan trims and bounds what an operator gave.

@@ -54,9 +54,9 @@ func (s Breaches) DropImport(ctx context.Context, name string) error {
 
 // UpdateBreach changes what is told of a breach. Statuses and severities depend on it, so a job computes them again.
 func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
-	return s.changeBreach(ctx, name, leak.KindRestate, func(r *leak.Record) ([]sqldb.Statement, error) {
+	return s.changeBreach(ctx, name, leak.KindRestate, func(r *leak.Record) (sqldb.Statements, error) {
 		err := change(r)
-		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET title = $2, day = $3, source = $4,
+		return sqldb.Statements{sqldb.NewStatement(`UPDATE breach SET title = $2, day = $3, source = $4,
 			description = $5, exposes = $6, kind = $7,
 			verified = $8, fabricated = $9, spam_list = $10, vendor_words = $11, mac = $12 WHERE name = $1`,
 			name,
@@ -78,7 +78,7 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 // changeBreach changes a breach under its lock, by the statements that change returns, and hands over to the stage that
 // follows. Without statements nothing is done.
 func (s Breaches) changeBreach(
-	ctx context.Context, name, stage string, change func(r *leak.Record) ([]sqldb.Statement, error),
+	ctx context.Context, name, stage string, change func(r *leak.Record) (sqldb.Statements, error),
 ) (leak.Record, error) {
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (r leak.Record, err error) {
 		if err := lockBreach(ctx, tx, name); err != nil {

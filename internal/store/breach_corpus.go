@@ -70,7 +70,7 @@ func (s Upkeep) AnnounceCorpus(
 		replaced = before.value
 		changed, err := tx.RunCounting(
 			ctx,
-			[]sqldb.Statement{sqldb.NewStatement(`INSERT INTO password_corpus (`+sharedColumns+`)
+			sqldb.Statements{sqldb.NewStatement(`INSERT INTO password_corpus (`+sharedColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 			ON CONFLICT (algorithm) DO UPDATE SET digest = excluded.digest, wide_digest = excluded.wide_digest,
 				entries = excluded.entries, widely = excluded.widely, bytes = excluded.bytes, source = excluded.source,

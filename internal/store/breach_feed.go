@@ -141,7 +141,7 @@ func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 	if err := s.changeFeed(ctx, `UPDATE feed SET paused = TRUE WHERE name = $1`, name); err != nil {
 		return err
 	}
-	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+	_, err := s.runInBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
 		return execCounting(ctx, tx, `DELETE FROM feed_item WHERE feed = $1 AND mark IN (SELECT mark FROM feed_item
 			WHERE feed = $1 LIMIT $2)`, name, limit)
 	})

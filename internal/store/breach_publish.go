@@ -11,12 +11,12 @@ import (
 
 // PublishBreach makes an imported breach visible and hands over to the match.
 func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publication) error {
-	_, err := s.changeBreach(ctx, name, leak.KindMatch, func(r *leak.Record) ([]sqldb.Statement, error) {
+	_, err := s.changeBreach(ctx, name, leak.KindMatch, func(r *leak.Record) (sqldb.Statements, error) {
 		if changes, err := r.Publishes(p.Digest); err != nil || !changes {
 			return nil, err
 		}
 		r.Exposes = s.judge.SettleExposes(r.Exposes, &p.Tally)
-		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET state = 'published', segment = $2, digest = $3,
+		return sqldb.Statements{sqldb.NewStatement(`UPDATE breach SET state = 'published', segment = $2, digest = $3,
 			tally = $4, published_at = $5,
 			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`,
 			name,
@@ -35,12 +35,12 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 
 // RetractBreach takes a breach back: from this moment it is neither probed nor told.
 func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
-	return s.changeBreach(ctx, name, leak.KindWithdraw, func(r *leak.Record) ([]sqldb.Statement, error) {
+	return s.changeBreach(ctx, name, leak.KindWithdraw, func(r *leak.Record) (sqldb.Statements, error) {
 		if r.State == leak.Retracted {
 			return nil, nil
 		}
 		r.State, r.RetractedAt = leak.Retracted, s.now()
-		return []sqldb.Statement{
+		return sqldb.Statements{
 			sqldb.NewStatement(
 				`UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`,
 				name,
@@ -91,7 +91,7 @@ func (s Breaches) ListSegments(ctx context.Context) ([]leak.Segment, int64, erro
 // RenewBreach puts other content in the place of a published breach's and hands over to the match, which holds findings
 // against it. Renewing with what is there changes nothing.
 func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) error {
-	_, err := s.changeBreach(ctx, name, leak.KindMatch, func(r *leak.Record) ([]sqldb.Statement, error) {
+	_, err := s.changeBreach(ctx, name, leak.KindMatch, func(r *leak.Record) (sqldb.Statements, error) {
 		if changes, err := r.ApplyRenewal(n); err != nil || !changes {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 			former = append(former, f.Name)
 		}
 		r.Exposes = s.judge.SettleExposes(n.Exposes, &n.Tally)
-		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET segment = $2, digest = $3, tally = $4,
+		return sqldb.Statements{sqldb.NewStatement(`UPDATE breach SET segment = $2, digest = $3, tally = $4,
 			pairs = $5, pairs_digest = $6, exposes = $7,
 			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`,
 			name,

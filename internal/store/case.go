@@ -120,9 +120,10 @@ func (s Cases) GetCase(ctx context.Context, id cyber.CaseID) (cyber.Case, []cybe
 
 // caseOwner finds whose a case is. Operators name cases by their ids alone; what follows is about one partner.
 func (s Cases) caseOwner(ctx context.Context, id cyber.CaseID) (partner.ID, error) {
-	return findValue[partner.ID](
+	return readRow(
 		ctx,
 		s.readQuerier(),
+		scanValue[partner.ID],
 		errNoCase,
 		`SELECT partner_id FROM support_case WHERE id = $1`,
 		id,

@@ -68,7 +68,7 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 		if err != nil || any {
 			return err
 		}
-		inserts := make([]sqldb.Statement, len(list))
+		inserts := make(sqldb.Statements, len(list))
 		for i, sv := range list {
 			inserts[i] = s.serviceStatement(sv)
 		}
@@ -129,9 +129,10 @@ func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target ti
 
 // serviceExists returns cyber.ErrServiceNotFound for an unknown service; retired services count as existing.
 func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) error {
-	_, err := findValue[int64](
+	_, err := readRow(
 		ctx,
 		q,
+		scanValue[int64],
 		cyber.ErrServiceNotFound.With("service", fault.NoSuchID),
 		`SELECT 1 FROM service WHERE id = $1`,
 		service,

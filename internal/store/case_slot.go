@@ -89,7 +89,7 @@ func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time
 	if c.Booked.After(now) {
 		c.Booked = time.Time{}
 	}
-	return tx.RunStatements(ctx, []sqldb.Statement{
+	return tx.RunStatements(ctx, sqldb.Statements{
 		sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
 			SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`,
 			c.ID,
@@ -169,9 +169,10 @@ func (s Cases) ListFreeSlots(
 // DeleteSlot takes a free slot away.
 func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		holder, err := findValue[string](
+		holder, err := readRow(
 			ctx,
 			tx,
+			scanValue[string],
 			cyber.ErrSlotNotFound.With("slot", fault.NoSuchID),
 			`SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 			WHERE sl.id = $1`,

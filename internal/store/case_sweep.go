@@ -32,13 +32,11 @@ func (s Upkeep) sweepCases(ctx context.Context, before int64) (total int64, err 
 				if err != nil {
 					return err
 				}
-				var list []sqldb.Statement
+				var list sqldb.Statements
 				for _, c := range locked {
-					list = append(list,
-						sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, id, c),
-						sqldb.NewStatement(`DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`, id, c),
-						sqldb.NewStatement(`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`, id, c),
-					)
+					list.Add(`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, id, c)
+					list.Add(`DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`, id, c)
+					list.Add(`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`, id, c)
 				}
 				tx.AfterCommit(func() { removed += int64(len(locked)) })
 				return tx.RunStatements(ctx, list)

@@ -121,7 +121,9 @@ func (s Jobs) renewLease(ctx context.Context, query string, args ...any) (cancel
 	return runReturning(
 		ctx,
 		s.core,
-		func(tx *sqldb.Tx) (bool, error) { return findValue[bool](ctx, tx, job.ErrLost, query, args...) },
+		func(tx *sqldb.Tx) (bool, error) {
+			return readRow(ctx, tx, scanValue[bool], job.ErrLost, query, args...)
+		},
 	)
 }
 

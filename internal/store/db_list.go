@@ -89,12 +89,11 @@ func convertTexts[To, From ~string](texts []From) []To {
 func runInParts[T any](
 	ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error,
 ) (int64, error) {
-	done, err := c.runBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
+	return c.runInBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
 		part := all[done:min(int64(len(all)), done+limit)]
 		if len(part) == 0 {
 			return 0, nil
 		}
 		return int64(len(part)), fn(tx, part)
 	})
-	return done, classifyError(err)
 }

@@ -45,17 +45,6 @@ type user struct {
 
 // findUser joins the forms of a user hash through the person they belong to.
 func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.UserHash) (user, error) {
-	return s.readUser(ctx, q, id, u, "")
-}
-
-// keepUser is findUser for a transaction that stores something under what it finds: the person's row, which joins both
-// forms, is not swept or erased before that is committed.
-func (s core) keepUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, u partner.UserHash) (user, error) {
-	return s.readUser(ctx, tx, id, u, s.db.KeepRows())
-}
-
-// readUser is findUser with what the query adds to lock the person's row.
-func (s core) readUser(ctx context.Context, q querier, id partner.ID, u partner.UserHash, lock string) (user, error) {
 	sent := s.blindUserIndex(id, u)
 	column := ""
 	switch len(u.Digest()) {
@@ -68,7 +57,7 @@ func (s core) readUser(ctx context.Context, q querier, id partner.ID, u partner.
 	}
 	var found user
 	err := readColumns(ctx, q, []any{&found.cpf, &found.other, &found.write},
-		`SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`+lock,
+		`SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`,
 		id,
 		sent,
 	)
@@ -120,26 +109,6 @@ func (s core) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.User
 	}
 	two, err := s.findUser(ctx, q, id, b)
 	return bytes.Equal(one.write, two.write), err
-}
-
-// linkPerson makes both digests of a CPF known as one person. It writes also when they are, so that the row is locked
-// and no sweep deletes it before the transaction is committed.
-func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
-	return tx.RunStatements(ctx, []sqldb.Statement{s.linkPersonStatement(id, cpf, salt)})
-}
-
-// linkPersonStatement is the statement of linkPerson.
-func (s core) linkPersonStatement(id partner.ID, cpf, salt string) sqldb.Statement {
-	index, d256, d512 := s.personColumns(id, cpf, salt)
-	return sqldb.NewStatement(
-		`INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
-		id,
-		index,
-		d256,
-		d512,
-		s.now(),
-	)
 }
 
 // person is who stands behind an index.

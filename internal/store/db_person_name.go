@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"maps"
 	"slices"
 
@@ -14,54 +12,21 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// How a partner spelt a person last is kept under one index, and dropped under the other digest of the person.
-const (
-	keepPersonName = `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`
-	dropPersonName = `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`
-)
-
 // sealedNamePlace binds a sealed spelling to its person.
 func sealedNamePlace(id partner.ID, index []byte) seal.Place {
 	return seal.Place{Table: "person_name", Column: "name", Partner: string(id), Row: string(index)}
 }
 
-// findAndNameUser is keepUser for a request that names a person. It also remembers the spelling in which the partner
-// names the person, because events use that spelling. Most requests name the person as the previous one did, and write
-// nothing here. For a person without a known CPF, who may turn out to be the same as another, the time is stored as
-// well.
+// findAndNameUser is findAndNameUsers for one person.
 func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
-	u, err := s.keepUser(ctx, tx, id, hash)
-	if err != nil {
-		return u, err
-	}
-	var index []byte
-	var last string
-	err = readColumns(
-		ctx,
-		tx,
-		[]any{&index, s.unseals(&last, func() seal.Place { return sealedNamePlace(id, index) })},
-		`SELECT user_index, name FROM person_name
-		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY named_at DESC LIMIT 1`,
-		id,
-		u.write,
-		u.other,
-	)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) || err == nil && last == string(hash) && u.cpf != nil {
-		return u, err
-	}
-	sealed, err := s.sealValue(sealedNamePlace(id, u.write), string(hash))
-	if err != nil {
-		return u, err
-	}
-	err = execStatement(ctx, tx, keepPersonName, id, u.write, sealed, s.now())
-	if err == nil && !bytes.Equal(u.write, u.other) {
-		err = execStatement(ctx, tx, dropPersonName, id, u.other)
-	}
-	return u, err
+	users, err := s.findAndNameUsers(ctx, tx, id, []partner.UserHash{hash})
+	return users[hash], err
 }
 
-// findAndNameUsers is findAndNameUser for several people.
+// findAndNameUsers finds people whom a request that writes names; see keepUsers. It also remembers the spelling in which
+// the partner names each of them, because events use that spelling. Most requests name a person as the previous one did,
+// and write nothing here. For a person without a known CPF, who may turn out to be the same as another, the time is
+// stored as well.
 func (s core) findAndNameUsers(
 	ctx context.Context, tx *sqldb.Tx, id partner.ID, hashes []partner.UserHash,
 ) (map[partner.UserHash]user, error) {
@@ -79,7 +44,7 @@ func (s core) findAndNameUsers(
 		spelt[string(users[hash].write)] = hash
 	}
 	var indexes []string
-	var drops []sqldb.Statement
+	var drops sqldb.Statements
 	// In one order, so that two lists do not wait for each other.
 	for _, index := range slices.Sorted(maps.Keys(spelt)) {
 		hash := spelt[index]
@@ -89,8 +54,13 @@ func (s core) findAndNameUsers(
 		}
 		indexes = append(indexes, index)
 		if !bytes.Equal(u.write, u.other) && named.has[string(u.other)] {
-			drops = append(drops, sqldb.NewStatement(dropPersonName, id, u.other))
+			drops.Add(
+				`DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, id, u.other,
+			)
 		}
+	}
+	if len(indexes) == 0 {
+		return users, nil
 	}
 	number, now := id.Number(), s.now()
 	err = tx.InsertOrUpdate(ctx, "person_name", []string{"partner_id", "user_index", "name", "named_at"},
@@ -100,12 +70,19 @@ func (s core) findAndNameUsers(
 			return []any{number, []byte(index), sealed, now}, err
 		}))
 	if err != nil {
-		return nil, classifyError(err)
+		return nil, err
 	}
 	return users, tx.RunStatements(ctx, drops)
 }
 
-// keepUsers is keepUser for several people.
+// keepUser is keepUsers for one person.
+func (s core) keepUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, u partner.UserHash) (user, error) {
+	users, err := s.keepUsers(ctx, tx, id, []partner.UserHash{u})
+	return users[u], err
+}
+
+// keepUsers is findUser for a transaction that stores something under what it finds: the person's row, which joins both
+// forms of a user hash, is not swept or erased before that is committed.
 func (s core) keepUsers(
 	ctx context.Context, tx *sqldb.Tx, id partner.ID, hashes []partner.UserHash,
 ) (map[partner.UserHash]user, error) {

@@ -101,8 +101,11 @@ func collectPairs[K comparable, V any](ctx context.Context, q querier, query str
 
 // collectValues runs a query for one column.
 func collectValues[T any](ctx context.Context, q querier, query string, args ...any) ([]T, error) {
-	return collectRows(ctx, q, func(row scanner, v *T) error { return row.Scan(v) }, query, args...)
+	return collectRows(ctx, q, scanValue[T], query, args...)
 }
+
+// scanValue scans a row of one column.
+func scanValue[T any](row scanner, v *T) error { return row.Scan(v) }
 
 // readRow runs a query for one row, and returns missing when there is none.
 func readRow[T any](
@@ -119,11 +122,6 @@ func readRow[T any](
 func readValue[T any](ctx context.Context, q querier, query string, args ...any) (v T, err error) {
 	err = readColumns(ctx, q, []any{&v}, query, args...)
 	return v, err
-}
-
-// findValue is readValue for what may be missing.
-func findValue[T any](ctx context.Context, q querier, missing error, query string, args ...any) (T, error) {
-	return readRow(ctx, q, func(row scanner, v *T) error { return row.Scan(v) }, missing, query, args...)
 }
 
 // readColumns runs a query for one row into dest; sql.ErrNoRows when there is none.

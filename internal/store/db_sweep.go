@@ -61,7 +61,7 @@ func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) 
 			return total, err
 		}
 		_, err = runInParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
-			changes := make([]sqldb.Statement, len(part))
+			changes := make(sqldb.Statements, len(part))
 			for i, key := range part {
 				changes[i] = sqldb.NewStatement(change, slices.Concat(key, f.args)...)
 			}

@@ -25,8 +25,6 @@ type process struct {
 	judge Judge
 	// inFlight are the idempotency claims being worked on by this process.
 	inFlight sync.Map
-	// bulk are the bulk requests being kept by this process.
-	bulk bulkQueues
 	// looks are the tokens for first looks that this process holds.
 	looks heldLooks
 	// exactSpelling says that another spelling of a Gmail mailbox does not count.
@@ -57,22 +55,14 @@ func (c core) runInBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) e
 	return classifyError(c.db.InBulkTx(ctx, fn))
 }
 
-// runInBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.
-func (c core) runInBatches(ctx context.Context, step func(tx *sqldb.Tx, limit int64) (int64, error)) (int64, error) {
-	done, err := c.runBatches(
-		ctx,
-		sweepBatch,
-		func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) },
-	)
-	return done, classifyError(err)
-}
-
-// runBatches is sqldb.DB.InBatches, or the same steps in the transaction that the area is open on.
-func (c core) runBatches(
+// runInBatches does long work in transactions of a few rows (see sqldb.DB.InBatches), or the same steps in the
+// transaction that the area is open on.
+func (c core) runInBatches(
 	ctx context.Context, largest int64, step func(tx *sqldb.Tx, done, limit int64) (int64, error),
 ) (done int64, err error) {
 	if c.tx == nil {
-		return c.db.InBatches(ctx, largest, step)
+		done, err = c.db.InBatches(ctx, largest, step)
+		return done, classifyError(err)
 	}
 	for {
 		n, err := step(c.tx, done, largest)

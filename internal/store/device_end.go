@@ -146,18 +146,15 @@ func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64
 	if err != nil {
 		return 0, err
 	}
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	for _, key := range keys {
-		list = append(
-			list,
-			sqldb.NewStatement(
-				`UPDATE epp_pool SET taken_by = $1 WHERE key_index = $2 AND taken_by = $3`,
-				takenByErased,
-				key[2],
-				key[1],
-			),
-			sqldb.NewStatement(`DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, key[0], key[1]),
+		list.Add(
+			`UPDATE epp_pool SET taken_by = $1 WHERE key_index = $2 AND taken_by = $3`,
+			takenByErased,
+			key[2],
+			key[1],
 		)
+		list.Add(`DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, key[0], key[1])
 	}
 	return int64(len(keys)), tx.RunStatements(ctx, list)
 }

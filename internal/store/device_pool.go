@@ -82,7 +82,7 @@ func (s Devices) insertPoolKey(
 // An issued key is only ever shortened: what its partner was told is what its plan allows.
 func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.VendorKey) error {
 	index := s.activationKeyIndex(k.Key)
-	return tx.RunStatements(ctx, []sqldb.Statement{
+	return tx.RunStatements(ctx, sqldb.Statements{
 		sqldb.NewStatement(`UPDATE epp_pool SET expires_at = $2 WHERE key_index = $1`, index, k.Expires),
 		sqldb.NewStatement(
 			`UPDATE epp_key SET valid_until = $2, next_warning = $3
@@ -127,7 +127,7 @@ func (s Devices) returnKeyToPool(ctx context.Context, tx *sqldb.Tx, d cyber.Devi
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.RunStatements(ctx, []sqldb.Statement{
+	return tx.RunStatements(ctx, sqldb.Statements{
 		sqldb.NewStatement(
 			`UPDATE epp_key SET key_index = $3 WHERE partner_id = $1 AND id = $2`,
 			d.Partner,

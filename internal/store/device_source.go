@@ -54,7 +54,7 @@ func (s Devices) ListSources(ctx context.Context) ([]cyber.Source, error) {
 
 // UpdateSource changes where a system's keys come from.
 func (s Devices) UpdateSource(ctx context.Context, system cyber.System, change cyber.SourceChange) error {
-	list := []sqldb.Statement{
+	list := sqldb.Statements{
 		sqldb.NewStatement(`INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (system) DO NOTHING`,
 			system,
@@ -64,22 +64,13 @@ func (s Devices) UpdateSource(ctx context.Context, system cyber.System, change c
 		),
 	}
 	if change.Pooled != nil {
-		list = append(
-			list,
-			sqldb.NewStatement(`UPDATE epp_source SET pooled = $2 WHERE system = $1`, system, *change.Pooled),
-		)
+		list.Add(`UPDATE epp_source SET pooled = $2 WHERE system = $1`, system, *change.Pooled)
 	}
 	if change.LowMark != nil {
-		list = append(
-			list,
-			sqldb.NewStatement(`UPDATE epp_source SET low_mark = $2 WHERE system = $1`, system, *change.LowMark),
-		)
+		list.Add(`UPDATE epp_source SET low_mark = $2 WHERE system = $1`, system, *change.LowMark)
 	}
 	if change.Returns != nil {
-		list = append(
-			list,
-			sqldb.NewStatement(`UPDATE epp_source SET returns = $2 WHERE system = $1`, system, *change.Returns),
-		)
+		list.Add(`UPDATE epp_source SET returns = $2 WHERE system = $1`, system, *change.Returns)
 	}
 	return s.runAll(ctx, list...)
 }

@@ -107,7 +107,7 @@ func (s Alerts) foldedRuns(worker string, k endpointKey, results []alert.Result,
 		)
 		runs = append(
 			runs,
-			deliveredRun{write, int64(n), func() []sqldb.Statement { return s.foldOthers(worker, k, run, now) }},
+			deliveredRun{write, int64(n), func() sqldb.Statements { return s.foldOthers(worker, k, run, now) }},
 		)
 	}
 	return runs
@@ -116,36 +116,33 @@ func (s Alerts) foldedRuns(worker string, k endpointKey, results []alert.Result,
 // foldOthers is for deliveries that were not pending any more: held meanwhile, or delivered by another worker, or by a
 // transaction that was reported as failed. The row takes the try if it has none, or has this one; otherwise it gets a
 // row of its own.
-func (s Alerts) foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (statements []sqldb.Statement) {
+func (s Alerts) foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (statements sqldb.Statements) {
 	for _, r := range run {
 		tried := make([]byte, triedSize)
 		encodeAttempt(tried, r)
-		statements = append(
-			statements,
-			sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
+		statements.Add(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
 			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
-				k.partner,
-				k.endpoint,
-				r.Delivery.Seq,
-				now,
-				tried,
-			),
-			sqldb.NewStatement(
-				`INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
+			k.partner,
+			k.endpoint,
+			r.Delivery.Seq,
+			now,
+			tried,
+		)
+		statements.Add(
+			`INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '',
 			CAST($7 AS BIGINT) FROM delivery
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL
 			OR tried <> $8)`+s.db.KeepRows()+`
 			ON CONFLICT DO NOTHING`,
-				k.partner,
-				k.endpoint,
-				r.Delivery.Seq,
-				r.At,
-				worker,
-				r.Outcome.Status,
-				r.Outcome.Duration,
-				tried,
-			),
+			k.partner,
+			k.endpoint,
+			r.Delivery.Seq,
+			r.At,
+			worker,
+			r.Outcome.Status,
+			r.Outcome.Duration,
+			tried,
 		)
 	}
 	return statements

@@ -32,7 +32,7 @@ type health struct {
 func (s Alerts) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
 	folded, arrived := map[endpointKey][]alert.Result{}, map[endpointKey][]alert.Delivery{}
 	endpoints := map[endpointKey]health{}
-	var statements []sqldb.Statement
+	var statements sqldb.Statements
 	var apart []alert.Result // tries that get a row of their own
 	for _, r := range results {
 		k := endpointKey{r.Delivery.Partner, r.Delivery.Endpoint}
@@ -59,15 +59,12 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 			statements = append(statements, st)
 		}
 		if h.revived { // what was tried in vain need not wait for hours now
-			statements = append(
-				statements,
-				sqldb.NewStatement(
-					`UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
+			statements.Add(
+				`UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending'
 					AND next_at > $3`,
-					k.partner,
-					k.endpoint,
-					s.now(),
-				),
+				k.partner,
+				k.endpoint,
+				s.now(),
 			)
 		}
 	}
@@ -132,7 +129,7 @@ func (s Alerts) recordResults(
 	worker string,
 	folded map[endpointKey][]alert.Result,
 	arrived map[endpointKey][]alert.Delivery,
-	statements []sqldb.Statement,
+	statements sqldb.Statements,
 	now int64,
 ) error {
 	var runs []deliveredRun
@@ -142,7 +139,7 @@ func (s Alerts) recordResults(
 	for k, list := range arrived {
 		runs = append(runs, arrivedRun(tx, k, list, now))
 	}
-	all := make([]sqldb.Statement, len(runs), len(runs)+len(statements))
+	all := make(sqldb.Statements, len(runs), len(runs)+len(statements))
 	for i, r := range runs {
 		all[i] = r.write
 	}
@@ -150,7 +147,7 @@ func (s Alerts) recordResults(
 	if err != nil {
 		return err
 	}
-	var rest []sqldb.Statement
+	var rest sqldb.Statements
 	for i, r := range runs {
 		if written[i] < r.count {
 			rest = append(rest, r.rest()...)
@@ -164,7 +161,7 @@ func (s Alerts) recordResults(
 type deliveredRun struct {
 	write sqldb.Statement
 	count int64
-	rest  func() []sqldb.Statement
+	rest  func() sqldb.Statements
 }
 
 // requeueStatement writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost
@@ -195,8 +192,8 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 	write := sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1
 		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + openDeliveriesCondition(tx, &args, list)}
 	write.Args = args
-	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
-		held := make([]sqldb.Statement, len(list))
+	return deliveredRun{write, int64(len(list)), func() sqldb.Statements {
+		held := make(sqldb.Statements, len(list))
 		for i, d := range list {
 			held[i] = sqldb.NewStatement(
 				`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1

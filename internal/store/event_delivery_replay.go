@@ -191,7 +191,7 @@ func (s Alerts) requeueSeqs(
 		return 0, err
 	}
 	state, now := to[0].InitialDeliveryState(), toMicros(s.now())
-	updates := make([]sqldb.Statement, len(seqs))
+	updates := make(sqldb.Statements, len(seqs))
 	for i, seq := range seqs {
 		updates[i] = sqldb.NewStatement(
 			`UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0

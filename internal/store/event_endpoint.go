@@ -181,9 +181,10 @@ func (s Alerts) endpointByID(
 }
 
 func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
-	return findValue[partner.ID](
+	return readRow(
 		ctx,
 		s.readQuerier(),
+		scanValue[partner.ID],
 		alert.ErrEndpointNotFound,
 		`SELECT partner_id FROM endpoint WHERE id = $1`,
 		endpoint,

@@ -107,7 +107,7 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 
 // deleteDeliveries deletes an endpoint's deliveries and their attempts, a few rows per transaction.
 func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
-	_, err := s.runBatches(ctx, int64(sweepBatch/rowsOfDelivery), func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+	_, err := s.runInBatches(ctx, int64(sweepBatch/rowsOfDelivery), func(tx *sqldb.Tx, _, limit int64) (int64, error) {
 		seqs, err := collectValues[int64](
 			ctx,
 			tx,
@@ -119,11 +119,11 @@ func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint al
 		if err != nil {
 			return 0, err
 		}
-		var list []sqldb.Statement
+		var list sqldb.Statements
 		for _, seq := range seqs {
 			list = append(list, deleteDelivery(id, endpoint, seq)...)
 		}
 		return int64(len(seqs)), tx.RunStatements(ctx, list)
 	})
-	return wrapError("delete deliveries", classifyError(err))
+	return wrapError("delete deliveries", err)
 }

@@ -67,7 +67,7 @@ func (s Alerts) holdDeliveries(ctx context.Context, id partner.ID, endpoint aler
 func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert.EndpointID,
 	step func(tx *sqldb.Tx, e alert.Endpoint, limit int64) (int64, error),
 ) error {
-	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+	_, err := s.runInBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return 0, err
 		}

@@ -43,9 +43,10 @@ func (s Alerts) loadPulls(ctx context.Context, id partner.ID) (alert.Pulls, erro
 
 // eventSeq returns the number of an event.
 func (s Alerts) eventSeq(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
-	return findValue[int64](
+	return readRow(
 		ctx,
 		q,
+		scanValue[int64],
 		alert.ErrEventNotFound,
 		`SELECT seq FROM event WHERE partner_id = $1 AND id = $2`,
 		id,

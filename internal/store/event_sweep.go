@@ -33,12 +33,15 @@ func (s Alerts) sweepDisabled(ctx context.Context) error {
 		`SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
 		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`,
 	)
+	if err != nil {
+		return err
+	}
 	for _, k := range waiting {
 		if err := s.holdDeliveries(ctx, k.partner, k.endpoint); err != nil {
 			return err
 		}
 	}
-	return classifyError(err)
+	return nil
 }
 
 // sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on
@@ -123,12 +126,12 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64) (in
 		if err != nil {
 			return err
 		}
-		var list []sqldb.Statement
+		var list sqldb.Statements
 		for _, seq := range part {
 			for _, endpoint := range endpoints {
 				list = append(list, deleteDelivery(id, endpoint, seq)...)
 			}
-			list = append(list, sqldb.NewStatement(`DELETE FROM event WHERE partner_id = $1 AND seq = $2`, id, seq))
+			list.Add(`DELETE FROM event WHERE partner_id = $1 AND seq = $2`, id, seq)
 		}
 		return tx.RunStatements(ctx, list)
 	})
@@ -136,8 +139,8 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64) (in
 
 // deleteDelivery returns the statements that delete a delivery and its tries. The delivery goes first: a worker that
 // stores a try has locked it, so when it is gone all tries are there to be deleted.
-func deleteDelivery(id partner.ID, endpoint alert.EndpointID, seq int64) []sqldb.Statement {
-	return []sqldb.Statement{
+func deleteDelivery(id partner.ID, endpoint alert.EndpointID, seq int64) sqldb.Statements {
+	return sqldb.Statements{
 		sqldb.NewStatement(
 			`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`,
 			id,

@@ -27,18 +27,3 @@ func (t Tx) ExecForTest(ctx context.Context, statement string) error {
 func (s *Store) AddEventsForTest(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
 	return s.Alerts.addPartnerEvents(ctx, tx, id, events...)
 }
-
-// WaitingBulk is how many bulk requests of a partner wait for another.
-func (s *Store) WaitingBulk(id partner.ID) int {
-	s.bulk.mu.Lock()
-	defer s.bulk.mu.Unlock()
-	return len(s.bulk.lead[id])
-}
-
-// LeadingBulk tells whether a bulk request of the partner is being kept.
-func (s *Store) LeadingBulk(id partner.ID) bool {
-	s.bulk.mu.Lock()
-	defer s.bulk.mu.Unlock()
-	_, busy := s.bulk.lead[id]
-	return busy
-}

@@ -160,7 +160,7 @@ const partsAtOnce = 4
 func (c core) dropExport(ctx context.Context, id string) error {
 	err := c.execAlone(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)
 	if err == nil {
-		_, err = c.runBatches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+		_, err = c.runInBatches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
 			return execCounting(ctx, tx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
 				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`,
 				id,

@@ -92,7 +92,7 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
-		tallies := make([]sqldb.Statement, len(part))
+		tallies := make(sqldb.Statements, len(part))
 		for i, f := range part {
 			tallies[i] = setDayTally(f.name, f.part, f.day, f.n)
 		}

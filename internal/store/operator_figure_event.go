@@ -59,7 +59,7 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		if err != nil {
 			return err
 		}
-		list := []sqldb.Statement{setDayTally(tallyEvents, string(id), 0, to)}
+		list := sqldb.Statements{setDayTally(tallyEvents, string(id), 0, to)}
 		for _, c := range counts {
 			list = append(list, addDayTally(operator.EventsOfDay, "", c.day, c.n))
 			if c.kind == string(alert.LeakDetected) {
@@ -94,7 +94,7 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 			return err
 		}
 		const mark = "mark.subscriptions"
-		var list []sqldb.Statement
+		var list sqldb.Statements
 		all := int64(0)
 		for _, g := range part {
 			before, err := readValue[int64](

@@ -72,7 +72,7 @@ func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entr
 			return e, err
 		}
 		mac := s.chainMAC(head.MAC, e)
-		return e, tx.RunStatements(ctx, []sqldb.Statement{
+		return e, tx.RunStatements(ctx, sqldb.Statements{
 			sqldb.NewStatement(
 				`INSERT INTO audit (seq, at, actor, action, subject, detail, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 				e.Seq,

@@ -41,7 +41,7 @@ func (s Audit) loadBase(ctx context.Context, q querier) (operator.Head, error) {
 // many lines it deleted.
 func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := toMicros(s.now().Add(-keep))
-	return s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+	return s.runInBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, most int64) (int64, error) {
 		// The head's lock first, as everybody who changes the trail takes it.
 		if err := execStatement(ctx, tx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
 			return 0, err

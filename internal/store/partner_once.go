@@ -41,10 +41,8 @@ func (s Answers) AnswerOnce(
 
 	var answer partner.Answer
 	inTx := s.db.InTransaction
-	if c.Queue != "" {
-		inTx = func(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
-			return s.db.InNamedQueue(ctx, string(id)+" "+c.Queue, c.IsBulk, fn)
-		}
+	if c.IsBulk {
+		inTx = s.db.InBulkTx
 	}
 	err := inTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.claimKey(ctx, tx, id, claim, digest, s.blindUserIndex(id, c.About)); err != nil {
@@ -179,7 +177,7 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 // SweepAnswers deletes idempotency keys older than partner.KeepAnswers, in batches, and returns how many it removed.
 func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
 	limit := toMicros(s.now().Add(-partner.KeepAnswers))
-	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+	total, err := s.runInBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, most int64) (int64, error) {
 		return execCounting(ctx, tx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
 			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`,
 			limit,

@@ -26,14 +26,14 @@ func TestPartnersAndKeys(t *testing.T) {
 		if salt, err := e.Partners.OpenSalt(ctx, p.ID); err != nil || salt != cred.Salt {
 			t.Fatalf("salt %q, %v", salt, err)
 		}
-		got, err := reg.GetPartner(ctx, p.ID)
+		got, err := reg.PartnerByID(ctx, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := got
 		want.Name, want.Settings.RatePerSecond, want.CreatedAt = "Banco Exemplo", 7, storetest.Start
 		difftest.Must(t, "the partner", got, want)
-		if _, err := reg.GetPartner(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {
+		if _, err := reg.PartnerByID(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {
 			t.Fatal(err)
 		}
 		other, _ := e.NewPartner(t, partner.Sandbox)

@@ -11,20 +11,17 @@ var _ partner.MeterStore = Partners{}
 
 // AddRequests counts what a partner asked for: see partner.MeterStore.
 func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	for _, c := range counts {
-		list = append(
-			list,
-			sqldb.NewStatement(
-				`INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
+		list.Add(
+			`INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent,
 			refused = request_count.refused + excluded.refused`,
-				id,
-				c.Day,
-				c.Operation,
-				c.Sent,
-				c.Refused,
-			),
+			id,
+			c.Day,
+			c.Operation,
+			c.Sent,
+			c.Refused,
 		)
 	}
 	return s.runAll(
@@ -49,21 +46,18 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	if len(lines) == 0 {
 		return nil
 	}
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	for i, l := range lines {
-		list = append(
-			list,
-			sqldb.NewStatement(`INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id)
+		list.Add(`INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, at, number) DO NOTHING`,
-				id,
-				l.At,
-				i,
-				l.Operation,
-				l.Status,
-				l.Took,
-				l.Fault,
-				l.Key,
-			),
+			id,
+			l.At,
+			i,
+			l.Operation,
+			l.Status,
+			l.Took,
+			l.Fault,
+			l.Key,
 		)
 	}
 	return s.runAll(

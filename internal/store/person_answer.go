@@ -117,7 +117,7 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 
 // forgetAskedAbout removes the person from stored answers, once the answers no longer say anything about the person.
 func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
-	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+	_, err := s.runInBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
 		return execCounting(ctx, tx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
 			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0
 			LIMIT $5)`,

@@ -96,7 +96,7 @@ func (t tallies) addToCounts(counts map[string]int64) {
 func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallies, error) {
 	ahead := tallies{}
 	for _, step := range eraseSteps {
-		_, err := s.runBatches(ctx, step.atOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+		_, err := s.runInBatches(ctx, step.atOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
 			e := s.newEraser(ctx, tx, x, upTo)
 			n := step.take(&e, limit)
 			e.tellPartner()
@@ -104,7 +104,7 @@ func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallie
 			return n, e.err
 		})
 		if err != nil {
-			return ahead, classifyError(err)
+			return ahead, err
 		}
 	}
 	return ahead, nil

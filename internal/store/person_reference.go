@@ -49,9 +49,10 @@ func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref st
 	if p.d512 == "" {
 		return "", subject.ErrNobody
 	}
-	cpf, err := findValue[[]byte](
+	cpf, err := readRow(
 		ctx,
 		q,
+		scanValue[[]byte],
 		subject.ErrNobody,
 		`SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`,
 		id,

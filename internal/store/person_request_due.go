@@ -110,9 +110,10 @@ func (s Subjects) CarryOutErasure(
 	request string,
 	record func(in operator.Ledger, person string, erased subject.Erased, stone subject.Tombstone) error,
 ) (subject.Tombstone, error) {
-	erasure, err := findValue[string](
+	erasure, err := readRow(
 		ctx,
 		s.readQuerier(),
+		scanValue[string],
 		subject.ErrRequestNotFound,
 		`SELECT erasure FROM erasure_request WHERE partner_id = $1 AND id = $2 AND ended_at = 0`,
 		id,

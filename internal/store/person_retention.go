@@ -34,8 +34,7 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 	inBatches := func(step sweepStep) func(int64) (int64, error) {
 		return func(before int64) (int64, error) {
 			return s.runInBatches(
-				ctx,
-				func(tx *sqldb.Tx, limit int64) (int64, error) { return step(ctx, tx, before, limit) },
+				ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(ctx, tx, before, limit) },
 			)
 		}
 	}

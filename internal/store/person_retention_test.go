@@ -10,7 +10,6 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -296,55 +295,6 @@ func TestSweptNames(t *testing.T) {
 		sweep(before + 1)
 		e.Clock.Advance(day)
 		sweep(before)
-	})
-}
-
-// TestSweepPeopleOfFailedBulks: people who were made known ahead of a bulk that was then not kept are removed a day
-// later; those of one that was kept stay.
-func TestSweepPeopleOfFailedBulks(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		ctx := context.Background()
-		p, _ := e.NewPartner(t, partner.Sandbox)
-		const size = 600 // several transactions
-		makeKnown := func(first int) subscription.Batch {
-			t.Helper()
-			b, err := e.Subscriptions.NewBatch(ctx, p.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range size {
-				if err := b.Add(i, person(first+i, "ouro", "", 0)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			b.AddWithoutCreating(size, "ouro", "00000000000")
-			// Without a single write beside it, no person would be written ahead on SQLite.
-			if err := e.DB.InTransaction(ctx, func(*sqldb.Tx) error { return nil }); err != nil {
-				t.Fatal(err)
-			}
-			if err := b.MakePeopleKnown(ctx); err != nil {
-				t.Fatal(err)
-			}
-			return b
-		}
-		sweep := func(want int64) {
-			t.Helper()
-			if _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); err != nil {
-				t.Fatal(err)
-			}
-			var n int64
-			if err := e.DB.ReadPool().QueryRow(`SELECT count(*) FROM person`).Scan(&n); err != nil || n != want {
-				t.Errorf("%d people, want %d: %v", n, want, err)
-			}
-		}
-		makeKnown(1)
-		kept := makeKnown(1 + size)
-		if there, err := e.Subscriptions.KeepBatch(ctx, kept, nil, false); err != nil || len(there) != 0 {
-			t.Fatal(there, err)
-		}
-		sweep(2 * size)
-		e.Clock.Advance(day)
-		sweep(size)
 	})
 }
 

@@ -111,7 +111,7 @@ func (c core) deleteLonelyPeople(ctx context.Context, tx *sqldb.Tx, id partner.I
 		return err
 	}
 	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
-	deletes := make([]sqldb.Statement, len(locked))
+	deletes := make(sqldb.Statements, len(locked))
 	for i, cpf := range locked {
 		deletes[i] = sqldb.NewStatement(
 			`DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone,

@@ -37,7 +37,7 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 		return nil
 	}
 	// The whole partner waits for this lock, so what can be sent at once is.
-	counts := []sqldb.Statement{
+	counts := sqldb.Statements{
 		sqldb.NewStatement(
 			`UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
 			id,
@@ -52,7 +52,7 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 
 // removeActive counts ended subscriptions out. The caller holds the counter's lock.
 func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
-	counts := []sqldb.Statement{
+	counts := sqldb.Statements{
 		sqldb.NewStatement(
 			`UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`,
 			id,
@@ -65,19 +65,19 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 }
 
 // changeBlocks returns the statements that change the counter of each seat's block, and create it if needed.
-func changeBlocks(id partner.ID, seats []seat, by int64) (changes []sqldb.Statement) {
+func changeBlocks(id partner.ID, seats []seat, by int64) (changes sqldb.Statements) {
 	sums := map[int64]int64{}
 	for _, s := range seats {
 		sums[s.seq/blockSpan] += by
 	}
 	for _, block := range slices.Sorted(maps.Keys(sums)) {
-		changes = append(changes, sqldb.NewStatement(
+		changes.Add(
 			`INSERT INTO subscription_block (partner_id, block, active) VALUES ($1, $2, $3)
 			ON CONFLICT (partner_id, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
 			id,
 			block,
 			sums[block],
-		))
+		)
 	}
 	return changes
 }
@@ -105,9 +105,9 @@ func countExpiries(seats []seat) []expiryCount {
 }
 
 // countEndsIn returns the statements that count the ends of subscriptions in.
-func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
+func countEndsIn(id partner.ID, seats []seat) (counts sqldb.Statements) {
 	for _, c := range countExpiries(seats) {
-		counts = append(counts, sqldb.NewStatement(
+		counts.Add(
 			`INSERT INTO subscription_expiry (partner_id, block, expiry_day, active) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (partner_id, expiry_day, block)
 			DO UPDATE SET active = subscription_expiry.active + excluded.active`,
@@ -115,13 +115,13 @@ func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 			c.block,
 			c.day,
 			c.active,
-		))
+		)
 	}
 	return counts
 }
 
 // countEndsOut undoes countEndsIn.
-func countEndsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
+func countEndsOut(id partner.ID, seats []seat) (counts sqldb.Statements) {
 	for _, c := range countExpiries(seats) {
 		counts = append(
 			counts,

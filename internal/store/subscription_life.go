@@ -141,7 +141,7 @@ func (s Subscriptions) moveSubscriptions(
 	case subscription.Resume:
 		at = time.Time{}
 	}
-	seats, list := make([]seat, len(subs)), make([]sqldb.Statement, len(subs))
+	seats, list := make([]seat, len(subs)), make(sqldb.Statements, len(subs))
 	for i, sub := range subs {
 		seats[i] = seat{sub.Seq, int64(sub.Expiry)}
 		list[i] = sqldb.NewStatement(

@@ -31,7 +31,7 @@ func (s Upkeep) sweepSubscriptions(ctx context.Context, before int64) (total int
 				if _, err := lockSubscriptions(ctx, tx, id); err != nil { // first, as everybody takes it
 					return err
 				}
-				deletes := make([]sqldb.Statement, len(part))
+				deletes := make(sqldb.Statements, len(part))
 				cpfs := make([][]byte, len(part))
 				for i, e := range part {
 					deletes[i] = sqldb.NewStatement(

@@ -69,16 +69,7 @@ type fataler interface {
 // enrolAll creates subscriptions and returns the items that were there already.
 func enrolAll(t fataler, e *storetest.Env, id partner.ID, subs ...*subscription.Subscription) []int {
 	t.Helper()
-	b, err := e.Subscriptions.NewBatch(context.Background(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, s := range subs {
-		if err := b.Add(i, s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dup, err := e.Subscriptions.KeepBatch(context.Background(), b, nil, false)
+	dup, err := storetest.Enrol(context.Background(), e.Subscriptions, id, subs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -485,16 +476,15 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 		register := []plan.Plan{{ID: "p", Partner: p.ID, Name: "p", Coverage: plan.DemoCoverage()}}
 		for _, table := range []string{"plan", "person", "subscription", "subscription_block"} {
 			exec(`ALTER TABLE ` + table + ` RENAME TO gone`)
-			b, err := e.Subscriptions.NewBatch(ctx, p.ID)
+			var subs []*subscription.Subscription
+			for n := range 300 {
+				subs = append(subs, person(n, "p", "", 0))
+			}
+			rows, err := storetest.SealRows(ctx, e.Subscriptions, p.ID, subs...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for n := range 300 {
-				if err := b.Add(n, person(n, "p", "", 0)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if _, err := e.Subscriptions.KeepBatch(ctx, b, register, false); err == nil {
+			if _, err := e.Subscriptions.Enrol(ctx, p.ID, rows, register, false); err == nil {
 				t.Errorf("without table %s a bulk creation succeeded", table)
 			}
 			exec(`ALTER TABLE gone RENAME TO ` + table)
@@ -502,18 +492,70 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 				t.Fatalf("%d rows stayed behind when %s failed", n, table)
 			}
 			if table == "subscription_block" {
-				if dup, err := e.Subscriptions.KeepBatch(
-					ctx,
-					b,
-					register,
-					false,
-				); err != nil ||
-					len(dup) != 0 { // the same batch again
-					t.Fatal(dup, err)
+				done, err := e.Subscriptions.Enrol(ctx, p.ID, rows, register, false) // the same rows again
+				if err != nil || len(done.Duplicates) != 0 {
+					t.Fatal(done, err)
 				}
 			}
 		}
 		comparePage(t, e, p.ID, 250, 100)
+	})
+}
+
+// TestRequestsOfOnePartnerBesideEachOther: each of many requests at once is told which of its own items were there, one
+// that the database refuses fails alone, and totals are as if they had come one after the other.
+func TestRequestsOfOnePartnerBesideEachOther(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		ctx := context.Background()
+		refuse := `CREATE TRIGGER ghost BEFORE INSERT ON subscription WHEN NEW.plan_id = 'ghost' BEGIN
+			SELECT RAISE(ABORT, 'no ghosts'); END`
+		if e.DB.EngineName() == sqldb.PostgreSQL {
+			refuse = `ALTER TABLE subscription ADD CHECK (plan_id <> 'ghost')`
+		}
+		if err := storetest.Write(ctx, e, refuse); err != nil {
+			t.Fatal(err)
+		}
+		p, _ := e.NewPartner(t, partner.Sandbox)
+		enrolAll(t, e, p.ID, person(1, "ouro", "", 0))
+		const requests, ghost = 16, 5
+		var created atomic.Int64
+		var wg sync.WaitGroup
+		for i := range requests {
+			wg.Go(func() {
+				n := 10 * (i + 1)
+				// The second item is the first of the request before or after; the third has been there for long.
+				subs := []*subscription.Subscription{
+					person(n, "ouro", "", 0),
+					person(n+10*(1-i%2*2), "ouro", "", 0),
+					person(1, "ouro", "", 0),
+					person(n+1, "prata", "", 0),
+				}
+				if i == ghost {
+					subs = append(subs, person(n+2, "ghost", "", 0))
+				}
+				stored, err := storetest.Enrol(ctx, e.Subscriptions, p.ID, subs...)
+				if i == ghost {
+					if err == nil {
+						t.Error("a ghost was kept")
+					}
+					return
+				}
+				if err != nil || !slices.Contains(stored, 2) || slices.Contains(stored, 3) {
+					t.Errorf("request %d: %v was there: %v", i, stored, err)
+				}
+				created.Add(int64(len(subs) - len(stored)))
+			})
+		}
+		wg.Wait()
+		// The ghost's partner in the pair creates the first items of both.
+		const want = 2*requests - 1
+		if created.Load() != want {
+			t.Errorf("%d were told as new, want %d", created.Load(), want)
+		}
+		page, err := e.Subscriptions.ActivePage(ctx, p.ID, 0, 100)
+		if err != nil || page.Total != want+1 || len(page.Items) != want+1 {
+			t.Errorf("%d of %d on the page: %v", len(page.Items), page.Total, err)
+		}
 	})
 }
 
@@ -529,18 +571,11 @@ func TestReplicasRaceForTheSameItems(t *testing.T) {
 	for try := range tries {
 		replica := []*storetest.Env{e, second}[try%2]
 		wg.Go(func() {
-			b, err := replica.Subscriptions.NewBatch(context.Background(), p.ID)
-			if err != nil {
-				t.Error(err)
-				return
-			}
+			var subs []*subscription.Subscription
 			for n := range people {
-				who := (n*7 + try*31) % people // each in another order
-				if err := b.Add(n, person(who, "p", "", 0)); err != nil {
-					t.Error(err)
-				}
+				subs = append(subs, person((n*7+try*31)%people, "p", "", 0)) // each in another order
 			}
-			dup, err := replica.Subscriptions.KeepBatch(context.Background(), b, nil, false)
+			dup, err := storetest.Enrol(context.Background(), replica.Subscriptions, p.ID, subs...)
 			if err != nil {
 				t.Error(err)
 				return

@@ -45,14 +45,23 @@ func (s Subscriptions) newNamedValues(
 const watchedAtOnce = 250
 
 // watchNamedValues stores values that subscriptions name. They count towards the limit of a person's values and are
-// never refused by it: a person has few subscriptions, and each names three.
-func (s Subscriptions) watchNamedValues(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []assetRow) error {
+// never refused by it: a person has few subscriptions, and each names three. It returns how many of them have not had
+// their first look.
+func (s Subscriptions) watchNamedValues(
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []assetRow,
+) (waiting int, err error) {
 	for part := range slices.Chunk(rows, watchedAtOnce) {
-		if _, _, err := Monitoring(s).keepAssetRows(ctx, tx, id, part, cyber.MaxAssets); err != nil {
-			return err
+		kept, err := Monitoring(s).keepAssetRows(ctx, tx, id, part, cyber.MaxAssets)
+		if err != nil {
+			return 0, err
+		}
+		for _, k := range kept {
+			if k.look != lookDone {
+				waiting++
+			}
 		}
 	}
-	return nil
+	return waiting, nil
 }
 
 // settleWatches brings the values of some people, by their CPFs, in line with what their subscriptions in force name
@@ -83,7 +92,7 @@ func (s Subscriptions) settleWatches(
 		if err := s.dropUnnamedValues(ctx, tx, id, people, named); err != nil {
 			return err
 		}
-		if err := s.watchNamedValues(ctx, tx, id, wanted); err != nil {
+		if _, err := s.watchNamedValues(ctx, tx, id, wanted); err != nil {
 			return err
 		}
 	}
@@ -159,7 +168,7 @@ func (s Subscriptions) dropUnnamedValues(
 		indexes = append(indexes, u.write, u.other)
 	}
 	args := []any{id}
-	var drops []sqldb.Statement
+	var drops sqldb.Statements
 	err := eachRow(ctx, tx, func(row scanner) error {
 		var asset cyber.AssetID
 		var v personsValue
@@ -171,15 +180,12 @@ func (s Subscriptions) dropUnnamedValues(
 		v.index = string(index)
 		if !named[v] {
 			// In two statements: a request that adds the value by itself at this moment waits for the first one.
-			drops = append(
-				drops,
-				sqldb.NewStatement(
-					`UPDATE asset SET source = source - 2 WHERE partner_id = $1 AND id = $2 AND source >= 2`,
-					id,
-					asset,
-				),
-				sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2 AND source = 0`, id, asset),
+			drops.Add(
+				`UPDATE asset SET source = source - 2 WHERE partner_id = $1 AND id = $2 AND source >= 2`,
+				id,
+				asset,
 			)
+			drops.Add(`DELETE FROM asset WHERE partner_id = $1 AND id = $2 AND source = 0`, id, asset)
 		}
 		return nil
 	}, `SELECT id, user_index, kind, value_index FROM asset WHERE partner_id = $1 AND source >= 2
@@ -201,7 +207,7 @@ func (s Subscriptions) unwatchNamedValue(
 	if err != nil {
 		return err
 	}
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	for _, sub := range rows {
 		if !sub.EndedAt.IsZero() || !sub.Watch.HasKind(kind) {
 			continue
@@ -214,12 +220,12 @@ func (s Subscriptions) unwatchNamedValue(
 		if string(Monitoring(s).valueIndex(id, kind, normal)) != string(index) {
 			continue
 		}
-		list = append(list, sqldb.NewStatement(
+		list.Add(
 			`UPDATE subscription SET watch = $3 WHERE partner_id = $1 AND seq = $2`,
 			id,
 			sub.Seq,
 			sub.Watch&^plan.NewWatch(kind),
-		))
+		)
 	}
 	return tx.RunStatements(ctx, list)
 }

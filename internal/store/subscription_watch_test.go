@@ -112,7 +112,8 @@ func TestWatchRaces(t *testing.T) {
 		hash := partner.LongUserHash(sub.Beneficiary.CPF, cred.Salt)
 		which := subscription.Selection{Plan: "p", CPF: sub.Beneficiary.CPF}
 		addByItself := func() {
-			if _, err := e.Monitoring.InsertAsset(ctx, p.ID, namedUnder(e, p.ID, sub, hash), 100); err != nil {
+			list := []cyber.NewAsset{namedUnder(e, p.ID, sub, hash)}
+			if _, err := e.Monitoring.InsertAssets(ctx, p.ID, list, 100); err != nil {
 				t.Error(err)
 			}
 		}

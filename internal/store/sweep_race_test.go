@@ -45,16 +45,9 @@ func newBystander(w *lives) bystander {
 }
 
 func enrolIn(tx store.Tx, id partner.ID, cpf string) error {
-	b, err := tx.Subscriptions.NewBatch(context.Background(), id)
-	if err != nil {
-		return err
-	}
 	sub := person(4711, livesPlan, "", 0)
 	sub.Beneficiary.CPF = cpf
-	if err := b.Add(0, sub); err != nil {
-		return err
-	}
-	_, err = tx.Subscriptions.KeepBatch(context.Background(), b, nil, false)
+	_, err := storetest.Enrol(context.Background(), tx.Subscriptions, id, sub)
 	return err
 }
 

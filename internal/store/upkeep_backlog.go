@@ -50,7 +50,7 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	}
 	b.LastBackups = map[backup.Part]time.Time{}
 	for _, part := range []backup.Part{backup.Database, backup.Leaks, backup.Passwords} {
-		at, err := findValue[int64](ctx, q, nil, `SELECT value FROM meta WHERE name = $1`, backupNote(part)) // digits
+		at, err := readRow(ctx, q, scanValue[int64], nil, `SELECT value FROM meta WHERE name = $1`, backupNote(part)) // digits
 		if err != nil {
 			return b, err
 		}

@@ -15,16 +15,16 @@ func backupNote(part backup.Part) string { return "last_backup." + string(part) 
 // because they moved to a bucket or to another engine, is forgotten: its age would grow for ever.
 func (s Upkeep) NoteBackup(ctx context.Context, parts, elsewhere []backup.Part) error {
 	now := strconv.AppendInt(nil, toMicros(s.now()), 10)
-	var statements []sqldb.Statement
+	var statements sqldb.Statements
 	for _, part := range parts {
-		statements = append(statements, sqldb.NewStatement(`INSERT INTO meta (name, value) VALUES ($1, $2)
+		statements.Add(`INSERT INTO meta (name, value) VALUES ($1, $2)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 			backupNote(part),
 			now,
-		))
+		)
 	}
 	for _, part := range elsewhere {
-		statements = append(statements, sqldb.NewStatement(`DELETE FROM meta WHERE name = $1`, backupNote(part)))
+		statements.Add(`DELETE FROM meta WHERE name = $1`, backupNote(part))
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return tx.RunStatements(ctx, statements) })
 }

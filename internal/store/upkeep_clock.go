@@ -22,9 +22,10 @@ func (s Upkeep) NoteClockSkew(ctx context.Context, skew time.Duration) error {
 
 // ClockSkew returns what NoteClockSkew stored last.
 func (s Upkeep) ClockSkew(ctx context.Context) (time.Duration, error) {
-	micros, err := findValue[int64](
+	micros, err := readRow(
 		ctx,
 		s.readQuerier(),
+		scanValue[int64],
 		nil,
 		`SELECT value FROM meta WHERE name = $1`,
 		clockNote,

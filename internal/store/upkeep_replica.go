@@ -21,7 +21,7 @@ type Replica struct {
 func (s Upkeep) NoteReplica(ctx context.Context, r Replica, within time.Duration) ([]Replica, error) {
 	now := s.now()
 	return runReturning(ctx, s.core, func(tx *sqldb.Tx) ([]Replica, error) {
-		err := tx.RunStatements(ctx, []sqldb.Statement{
+		err := tx.RunStatements(ctx, sqldb.Statements{
 			sqldb.NewStatement(`INSERT INTO replica (id, seen_at, place, passwords) VALUES ($1, $2, $3, $4)
 				ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, passwords = excluded.passwords`,
 				r.ID,

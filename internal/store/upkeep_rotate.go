@@ -77,7 +77,7 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 	if err != nil {
 		return false, err
 	}
-	list := make([]sqldb.Statement, len(rows)) // sealed before anybody has to wait
+	list := make(sqldb.Statements, len(rows)) // sealed before anybody has to wait
 	for i, row := range rows {
 		if list[i], err = s.rewriteRow(c, row); err != nil {
 			return false, fmt.Errorf("rewrite %s: %w", c.table, err)

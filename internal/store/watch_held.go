@@ -84,7 +84,9 @@ func (s Monitoring) heldValues(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	return held, err
 }
 
-// linkPersons is linkPerson for the CPFs of a list, in one order, so that two lists do not wait for each other.
+// linkPersons makes both digests of each CPF of a list known as one person. It writes also when they are, so that the
+// row is locked and no sweep deletes it before the transaction is committed; in one order, so that two lists do not wait
+// for each other.
 func (s Monitoring) linkPersons(ctx context.Context, tx *sqldb.Tx, id partner.ID, list []cyber.NewAsset) error {
 	salts := map[string]string{}
 	for _, a := range list {
@@ -97,10 +99,9 @@ func (s Monitoring) linkPersons(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	}
 	number, now := id.Number(), s.now()
 	columns := []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}
-	err := tx.InsertOrUpdate(ctx, "person", columns, `(partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
+	return tx.InsertOrUpdate(ctx, "person", columns, `(partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
 		rowsOf(slices.Sorted(maps.Keys(salts)), func(_ int, cpf string) ([]any, error) {
 			index, d256, d512 := s.personColumns(id, cpf, salts[cpf])
 			return []any{number, index, d256, d512, now}, nil
 		}))
-	return classifyError(err)
 }

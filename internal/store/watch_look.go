@@ -118,14 +118,14 @@ func (s Monitoring) oldestWaiting(
 
 // makeLooksDue gives values their fingerprint, by which breaches find them from now on, and asks for their first look.
 func (s Monitoring) makeLooksDue(ctx context.Context, tx *sqldb.Tx, id partner.ID, assets []cyber.Asset) error {
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	for _, a := range assets {
 		normal, err := identifier.ParseValue(a.Kind, a.Value, identifier.Waived)
 		if err != nil {
 			return wrapError("read waiting value", err)
 		}
 		fingerprint := s.keys.Fingerprint(byte(a.Kind), identifier.MatchForm(a.Kind, normal))
-		list = append(list, sqldb.NewStatement(
+		list.Add(
 			`UPDATE asset SET look = $3, fingerprint = $4, due_at = $5
 			WHERE partner_id = $1 AND id = $2 AND look = 2`,
 			id,
@@ -133,7 +133,7 @@ func (s Monitoring) makeLooksDue(ctx context.Context, tx *sqldb.Tx, id partner.I
 			lookDue,
 			s.veilFingerprint(id, fingerprint),
 			s.now(),
-		))
+		)
 	}
 	return tx.RunStatements(ctx, list)
 }

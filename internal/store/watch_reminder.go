@@ -52,7 +52,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	}
 	var people []partner.UserHash
 	steps := map[partner.UserHash][]cyber.Plan{}
-	next := make([]sqldb.Statement, len(due))
+	next := make(sqldb.Statements, len(due))
 	for i, f := range due {
 		plan := cyber.NewFindingPlan(f.Finding, marks)
 		r := decide(plan, f.since, now)

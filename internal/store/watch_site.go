@@ -49,9 +49,9 @@ func (c core) loadOwnSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, val
 }
 
 // judgingStatements keep what is said of a finding now.
-func (s Monitoring) judgingStatements(id partner.ID, f cyber.Finding) ([]sqldb.Statement, error) {
+func (s Monitoring) judgingStatements(id partner.ID, f cyber.Finding) (sqldb.Statements, error) {
 	classes, logins, err := s.sealTrace(id, f)
-	list := []sqldb.Statement{
+	list := sqldb.Statements{
 		sqldb.NewStatement(
 			`UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7,
 			resolution = $8,
@@ -71,14 +71,11 @@ func (s Monitoring) judgingStatements(id partner.ID, f cyber.Finding) ([]sqldb.S
 		),
 	}
 	if !f.RenewedAt.IsZero() { // what was done about less than is known now is not done any more
-		list = append(
-			list,
-			sqldb.NewStatement(
-				`DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
-				id,
-				f.ID,
-				f.RenewedAt,
-			),
+		list.Add(
+			`DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
+			id,
+			f.ID,
+			f.RenewedAt,
 		)
 	}
 	return list, err

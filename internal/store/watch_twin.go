@@ -46,37 +46,28 @@ func findTwins(
 
 // mergeAssets lets one value take the place of another; what hangs on that one and does not change over goes with it.
 func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	for _, f := range u.Moved {
-		list = append(
-			list,
-			sqldb.NewStatement(`UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, u.Into),
-		)
+		list.Add(`UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, u.Into)
 	}
 	list = append(list, closingStatements(id, u.Closed)...)
 	for _, t := range u.Twins {
-		list = append(
-			list,
-			sqldb.NewStatement(`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
+		list.Add(`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
 			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step
 			WHERE partner_id = $1 AND finding_id = $2
 			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`,
-				id,
-				t.Gone,
-				t.Into,
-			),
+			id,
+			t.Gone,
+			t.Into,
 		)
 	}
-	list = append(
-		list,
-		sqldb.NewStatement(
-			`UPDATE asset SET source = source | (SELECT g.source FROM asset g WHERE g.partner_id = $1 AND g.id = $3)
+	list.Add(
+		`UPDATE asset SET source = source | (SELECT g.source FROM asset g WHERE g.partner_id = $1 AND g.id = $3)
 			WHERE partner_id = $1 AND id = $2`,
-			id,
-			u.Into,
-			u.Gone,
-		),
-		sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone),
+		id,
+		u.Into,
+		u.Gone,
 	)
+	list.Add(`DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone)
 	return tx.RunStatements(ctx, list)
 }

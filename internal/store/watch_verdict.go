@@ -59,7 +59,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	if err := s.insertFindings(ctx, tx, id, v.Found); err != nil {
 		return err
 	}
-	var list []sqldb.Statement
+	var list sqldb.Statements
 	list = append(list, closingStatements(id, v.Closed)...)
 	for _, f := range v.Judged {
 		judged, err := s.judgingStatements(id, f)
@@ -92,7 +92,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 
 // restatingStatements returns the statements that keep what values say of themselves now: one for all that say the
 // same, as most of a batch do.
-func restatingStatements(engine sqldb.Engine, id partner.ID, restated []leak.Restated) []sqldb.Statement {
+func restatingStatements(engine sqldb.Engine, id partner.ID, restated []leak.Restated) sqldb.Statements {
 	type said struct {
 		status       cyber.Status
 		openBreaches string
@@ -106,7 +106,7 @@ func restatingStatements(engine sqldb.Engine, id partner.ID, restated []leak.Res
 		}
 		alike[says] = append(alike[says], r.ID)
 	}
-	list := make([]sqldb.Statement, len(order))
+	list := make(sqldb.Statements, len(order))
 	for i, says := range order {
 		args := []any{id, says.status, says.openBreaches}
 		list[i] = sqldb.NewStatement(
@@ -191,17 +191,14 @@ func (s Monitoring) insertHistory(ctx context.Context, tx *sqldb.Tx, id partner.
 }
 
 // closingStatements store the resolution of findings and cancel their reminders.
-func closingStatements(id partner.ID, closed []cyber.Finding) (list []sqldb.Statement) {
+func closingStatements(id partner.ID, closed []cyber.Finding) (list sqldb.Statements) {
 	for _, f := range closed {
-		list = append(
-			list,
-			sqldb.NewStatement(
-				`UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
-				id,
-				f.ID,
-				f.Resolution,
-				f.ResolvedAt,
-			),
+		list.Add(
+			`UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
+			id,
+			f.ID,
+			f.Resolution,
+			f.ResolvedAt,
 		)
 	}
 	return list

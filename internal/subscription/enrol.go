@@ -14,18 +14,20 @@ import (
 // MaxItems is the most that one bulk request holds.
 const MaxItems = 10_000
 
-// Batch is subscriptions on their way into the store.
-type Batch interface {
-	// Add takes a subscription over; item is its place in the request.
-	Add(item int, s *Subscription) error
-	// AddWithoutCreating takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell
-	// whether it would have been a duplicate.
-	AddWithoutCreating(item int, p plan.ID, cpf string)
-	// MakePeopleKnown may write the people of the batch before KeepBatch is called. Those whose batch is then not kept
-	// are swept after a day.
-	MakePeopleKnown(ctx context.Context) error
-	// NewEmpty is an empty batch of the same partner.
-	NewEmpty() Batch
+// Row is an item of a request, indexed and sealed ahead of the transaction that stores it, so that this is short. Only
+// the store looks into it.
+type Row any
+
+// Sealer makes the row of an item; item is its place in the request. Of an item that is not to be created it needs the
+// plan and the CPF, so that Enrol can tell whether it would have been a duplicate.
+type Sealer func(item int, s *Subscription, create bool) (Row, error)
+
+// Enrolled is what became of rows.
+type Enrolled struct {
+	// Duplicates are the places of rows that the partner has already, or that an earlier row creates.
+	Duplicates []int
+	// Waiting is how many watched values of those created wait for their first look.
+	Waiting int
 }
 
 // Outcome is what became of a bulk request.
@@ -45,7 +47,8 @@ type Enrolment struct {
 	mode    partner.Mode
 	plans   knownPlans
 	fresh   func() (knownPlans, error) // reads them anew; nil where they were not remembered
-	batch   Batch
+	seal    Sealer
+	rows    []Row
 	today   Day
 	demo    func(plan.ID) plan.Plan
 
@@ -73,7 +76,7 @@ func (r *Registry) BeginEnrolment(
 	}
 	now := r.now()
 	e := &Enrolment{
-		partner: id, mode: mode, plans: known.plans, batch: known.batch.NewEmpty(), today: DayInBrazil(now),
+		partner: id, mode: mode, plans: known.plans, seal: known.seal, today: DayInBrazil(now),
 		added: map[int]echo{}, register: map[plan.ID]bool{},
 		demo: func(p plan.ID) plan.Plan {
 			return plan.Plan{ID: p, Partner: id, Name: string(p), Coverage: plan.DemoCoverage(), CreatedAt: now}
@@ -85,14 +88,18 @@ func (r *Registry) BeginEnrolment(
 	return e, nil
 }
 
-// AddItemToBatch holds one item against the rules. The draft is not kept.
-func (e *Enrolment) AddItemToBatch(item int, d *Draft) {
+// AddItem holds one item against the rules. The draft is not kept.
+func (e *Enrolment) AddItem(item int, d *Draft) {
 	c := checker{today: e.today}
 	if e.mode.Has(partner.AnyCheckDigits) {
 		c.digits = identifier.Waived
 	}
 	s := c.checkItem(d)
 	known, isNew, err := e.checkPlanOpen(&c, s.Plan)
+	if err != nil {
+		e.err = err
+		return
+	}
 	if !s.Over(e.today) { // one that is over is never in force: nothing is learned with it
 		s.Watch = known.watch
 	}
@@ -102,23 +109,22 @@ func (e *Enrolment) AddItemToBatch(item int, d *Draft) {
 		plan:   truncateText(d.PlanID),
 		watch:  s.Watch,
 	}
-	switch {
-	case err != nil:
-	case len(c.problems) == 0:
-		err = e.batch.Add(item, &s)
-	case s.Plan != "" && s.Beneficiary.CPF != "":
-		e.batch.AddWithoutCreating(item, s.Plan, s.Beneficiary.CPF)
-	}
-	switch {
-	case err != nil:
-		e.err = err
-	case len(c.problems) > 0:
-		e.failures = append(e.failures, sent.newFailure(item, c.problems...))
-	default:
-		e.added[item] = sent
-		if isNew {
-			e.register[s.Plan] = true
+	isGood := len(c.problems) == 0
+	if isGood || s.Plan != "" && s.Beneficiary.CPF != "" {
+		row, err := e.seal(item, &s, isGood)
+		if err != nil {
+			e.err = err
+			return
 		}
+		e.rows = append(e.rows, row)
+	}
+	if !isGood {
+		e.failures = append(e.failures, sent.newFailure(item, c.problems...))
+		return
+	}
+	e.added[item] = sent
+	if isNew {
+		e.register[s.Plan] = true
 	}
 }
 
@@ -167,14 +173,14 @@ func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool)
 		register = append(register, e.demo(p))
 	}
 	slices.SortFunc(register, func(a, b plan.Plan) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	duplicates, err := r.store.KeepBatch(ctx, e.batch, register, dryRun)
+	done, err := r.store.Enrol(ctx, e.partner, e.rows, register, dryRun)
 	if err != nil {
 		return Outcome{}, err
 	}
 	exists := Problem{FieldCPF, RuleExists}
-	failures := make([]Failure, 0, len(e.failures)+len(duplicates))
-	refused := make(map[int]bool, len(duplicates))
-	for _, item := range duplicates {
+	failures := make([]Failure, 0, len(e.failures)+len(done.Duplicates))
+	refused := make(map[int]bool, len(done.Duplicates))
+	for _, item := range done.Duplicates {
 		refused[item] = true
 		if sent, added := e.added[item]; added {
 			failures = append(failures, sent.newFailure(item, exists))
@@ -194,15 +200,5 @@ func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool)
 		failures = append(failures, f)
 	}
 	slices.SortFunc(failures, func(a, b Failure) int { return a.Item - b.Item })
-	outcome := Outcome{Created: created, Watched: watched, Failures: failures}
-	if !dryRun && watched != (WatchCount{}) {
-		outcome.Waiting, err = r.store.CountWaitingLooks(ctx, e.batch, duplicates)
-		if err != nil { // all is kept: rather too many are told to wait than that the answer fails
-			outcome.Waiting = watched.Email + watched.CPF + watched.Phone
-		}
-	}
-	return outcome, nil
+	return Outcome{Created: created, Watched: watched, Waiting: done.Waiting, Failures: failures}, nil
 }
-
-// MakePeopleKnown does what can be written ahead of the batch, so that its transaction is shorter.
-func (e *Enrolment) MakePeopleKnown(ctx context.Context) error { return e.batch.MakePeopleKnown(ctx) }

@@ -21,7 +21,7 @@ type knownPlans map[plan.ID]knownPlan
 type setup struct {
 	epoch int64
 	plans knownPlans
-	batch Batch // empty
+	seal  Sealer
 }
 
 // loadSetup of a partner, remembered from a caller of the same epoch.
@@ -35,8 +35,8 @@ func (r *Registry) loadSetup(ctx context.Context, id partner.ID, epoch int64) (s
 	if s.plans, err = r.loadPlans(ctx, id); err != nil {
 		return nil, false, err
 	}
-	if s.batch, err = r.store.NewBatch(ctx, id); err != nil {
-		return nil, false, fmt.Errorf("begin batch: %w", err)
+	if s.seal, err = r.store.NewSealer(ctx, id); err != nil {
+		return nil, false, fmt.Errorf("begin enrolment: %w", err)
 	}
 	if epoch != 0 {
 		r.setups.Store(id, s)

@@ -97,7 +97,7 @@ func (r *Registry) importBatch(
 			}
 			break
 		}
-		enrolment.AddItemToBatch(len(records), &draft)
+		enrolment.AddItem(len(records), &draft)
 		records = append(records, Reject{Line: line, Text: bytes.Clone(text)})
 	}
 	outcome, err := r.KeepEnrolment(ctx, enrolment, dryRun)

@@ -24,16 +24,14 @@ type Page struct {
 // Store keeps subscriptions.
 type Store interface {
 	Changes
-	// NewBatch prepares the creation of many subscriptions at once.
-	NewBatch(ctx context.Context, id partner.ID) (Batch, error)
-	// KeepBatch creates, in one transaction, everything that was added to a batch, except what the partner already has
-	// and what was added twice: those come back by their place, and so does what was asked for and is there already or
-	// was added before it. Plans in register are made first. With dryRun it only tells. It may be called again when the
-	// transaction around it is repeated.
-	KeepBatch(ctx context.Context, b Batch, register []plan.Plan, dryRun bool) (duplicates []int, err error)
-	// CountWaitingLooks counts the values that the created subscriptions of a kept batch have watched and that wait for
-	// their first look: those of its items but for duplicates.
-	CountWaitingLooks(ctx context.Context, b Batch, duplicates []int) (int, error)
+	// NewSealer returns what makes the rows of a partner's requests.
+	NewSealer(ctx context.Context, id partner.ID) (Sealer, error)
+	// Enrol creates rows of a partner in one transaction, except those that the partner already has or that come twice.
+	// Plans in register are made first. With dryRun it only tells. It may be called again when the transaction around
+	// it is repeated.
+	Enrol(
+		ctx context.Context, id partner.ID, rows []Row, register []plan.Plan, dryRun bool,
+	) (Enrolled, error)
 	// ActivePage returns the subscriptions that are neither ended nor past their expiry date, from place offset on,
 	// oldest first, and how many there are.
 	ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (Page, error)

@@ -29,7 +29,9 @@ type fakeStore struct {
 	// there are the CPFs that the partner already has.
 	there []string
 	moves []Moved
-	batch *fakeBatch
+	// rows and register are those of the last request.
+	rows     []Row
+	register []plan.ID
 }
 
 func (s *fakeStore) note(format string, args ...any) error {
@@ -44,8 +46,14 @@ func (s *fakeStore) ListPlans(context.Context, partner.ID) ([]plan.Plan, error) 
 	return s.plans, s.note("plans")
 }
 
-func (s *fakeStore) NewBatch(context.Context, partner.ID) (Batch, error) {
-	return &fakeBatch{fakeStore: s}, s.note("batch")
+func (s *fakeStore) NewSealer(context.Context, partner.ID) (Sealer, error) {
+	return func(item int, sub *Subscription, create bool) (Row, error) {
+		row := fakeRow{item: item, cpf: sub.Beneficiary.CPF, asked: !create}
+		if !create {
+			return row, nil
+		}
+		return row, s.note("add %d", item)
+	}, s.note("sealer")
 }
 
 func (s *fakeStore) ActivePage(_ context.Context, _ partner.ID, offset int64, limit int) (Page, error) {
@@ -77,54 +85,43 @@ func (s *fakeStore) ListPartners(context.Context) ([]partner.Partner, error) {
 	return []partner.Partner{{ID: "pt_1"}, {ID: "pt_2"}}, s.note("partners")
 }
 
-// fakeBatch is a batch in memory.
-type fakeBatch struct {
-	fakeStore *fakeStore
-	cpf       map[int]string
-	asked     []int
-	register  []plan.ID
-	kept      int
+// fakeRow is an item as fakeStore keeps it.
+type fakeRow struct {
+	item  int
+	cpf   string
+	asked bool
 }
 
-func (b *fakeBatch) Add(item int, s *Subscription) error {
-	b.cpf[item] = s.Beneficiary.CPF
-	return b.fakeStore.note("add %d", item)
-}
-
-func (*fakeBatch) MakePeopleKnown(context.Context) error { return nil }
-
-func (b *fakeBatch) NewEmpty() Batch {
-	b.fakeStore.batch = &fakeBatch{fakeStore: b.fakeStore, cpf: map[int]string{}}
-	return b.fakeStore.batch
-}
-
-func (b *fakeBatch) AddWithoutCreating(item int, _ plan.ID, cpf string) {
-	b.cpf[item], b.asked = cpf, append(b.asked, item)
-}
-
-func (s *fakeStore) CountWaitingLooks(context.Context, Batch, []int) (int, error) { return 0, nil }
-
-func (s *fakeStore) KeepBatch(
-	_ context.Context,
-	of Batch,
-	register []plan.Plan,
-	dryRun bool,
-) (duplicates []int, err error) {
-	b := of.(*fakeBatch)
-	b.kept++
-	b.register = nil
+func (s *fakeStore) Enrol(
+	_ context.Context, _ partner.ID, rows []Row, register []plan.Plan, dryRun bool,
+) (done Enrolled, err error) {
+	s.rows, s.register = rows, nil
 	for _, p := range register {
-		b.register = append(b.register, p.ID)
+		s.register = append(s.register, p.ID)
+	}
+	byItem := map[int]string{}
+	for _, r := range rows {
+		byItem[r.(fakeRow).item] = r.(fakeRow).cpf
 	}
 	seen := map[string]bool{}
 	for item := range 100 {
-		cpf, there := b.cpf[item]
-		if there && (seen[cpf] || slices.Contains(b.fakeStore.there, cpf)) {
-			duplicates = append(duplicates, item)
+		cpf, there := byItem[item]
+		if there && (seen[cpf] || slices.Contains(s.there, cpf)) {
+			done.Duplicates = append(done.Duplicates, item)
 		}
 		seen[cpf] = there
 	}
-	return duplicates, b.fakeStore.note("keep %t", dryRun)
+	return done, s.note("keep %t", dryRun)
+}
+
+// askedItems are the items of the last request that were only asked for.
+func (s *fakeStore) askedItems() (items []int) {
+	for _, r := range s.rows {
+		if r.(fakeRow).asked {
+			items = append(items, r.(fakeRow).item)
+		}
+	}
+	return items
 }
 
 // draftOf is a good item for somebody made up: sandbox partners need no check digits.
@@ -185,13 +182,13 @@ func TestEnrol(t *testing.T) {
 	e := s.enrol(t, partner.Sandbox)
 	broken := draftOf(7, "ouro")
 	broken.Name = NewTextField("")
-	e.AddItemToBatch(4, broken)              // refused, and would have been a duplicate
-	e.AddItemToBatch(0, draftOf(1, "ouro"))  // good
-	e.AddItemToBatch(3, draftOf(7, "ouro"))  // there already
-	e.AddItemToBatch(1, draftOf(1, "ouro"))  // the same as item 0
-	e.AddItemToBatch(2, draftOf(2, "velho")) // takes no more
-	e.AddItemToBatch(5, draftOf(5, "novo"))  // a sandbox partner's new plan
-	e.AddItemToBatch(6, &Draft{Broken: RuleNotObject})
+	e.AddItem(4, broken)              // refused, and would have been a duplicate
+	e.AddItem(0, draftOf(1, "ouro"))  // good
+	e.AddItem(3, draftOf(7, "ouro"))  // there already
+	e.AddItem(1, draftOf(1, "ouro"))  // the same as item 0
+	e.AddItem(2, draftOf(2, "velho")) // takes no more
+	e.AddItem(5, draftOf(5, "novo"))  // a sandbox partner's new plan
+	e.AddItem(6, &Draft{Broken: RuleNotObject})
 	want := "1 [{beneficiary.cpf exists}]; 2 [{plan_id plan_retired}]; 3 [{beneficiary.cpf exists}]; " +
 		"4 [{beneficiary.name required} {beneficiary.cpf exists}]; 6 [{item not_object}]"
 	for range 2 {
@@ -200,8 +197,8 @@ func TestEnrol(t *testing.T) {
 			t.Errorf("%v\n got %s\nwant %s", err, told(out), "2; "+want)
 		}
 	}
-	if !slices.Equal(s.batch.register, []plan.ID{"novo"}) || !slices.Equal(s.batch.asked, []int{4, 2}) {
-		t.Errorf("registered %v, asked %v", s.batch.register, s.batch.asked)
+	if !slices.Equal(s.register, []plan.ID{"novo"}) || !slices.Equal(s.askedItems(), []int{4, 2}) {
+		t.Errorf("registered %v, asked %v", s.register, s.askedItems())
 	}
 	if s.asked[len(s.asked)-1] != "keep false" {
 		t.Error(s.asked)
@@ -212,11 +209,11 @@ func TestEnrol(t *testing.T) {
 func TestEnrolLive(t *testing.T) {
 	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}}
 	e := s.enrol(t, partner.Live)
-	e.AddItemToBatch(0, draftOf(1, "novo"))
+	e.AddItem(0, draftOf(1, "novo"))
 	out, err := s.registry().KeepEnrolment(context.Background(), e, true)
 	if err != nil || told(out) != "0; 0 [{beneficiary.cpf identifier.check_digits} {plan_id plan_unknown}]" ||
-		len(s.batch.register) != 0 {
-		t.Error(told(out), err, s.batch.register)
+		len(s.register) != 0 {
+		t.Error(told(out), err, s.register)
 	}
 	if s.asked[len(s.asked)-1] != "keep true" {
 		t.Error("a dry run must stay one:", s.asked)
@@ -235,12 +232,12 @@ func TestEnrolPlansInOrder(t *testing.T) {
 	for i := range 20 {
 		id := plan.ID(fmt.Sprintf("p%02d", 19-i))
 		want = append(want, id)
-		e.AddItemToBatch(i, draftOf(i+1, string(id)))
+		e.AddItem(i, draftOf(i+1, string(id)))
 	}
 	slices.Sort(want)
 	_, err := s.registry().KeepEnrolment(context.Background(), e, false)
-	if err != nil || !slices.Equal(s.batch.register, want) {
-		t.Error(s.batch.register, err)
+	if err != nil || !slices.Equal(s.register, want) {
+		t.Error(s.register, err)
 	}
 	made := e.demo("p00")
 	if made.ID != "p00" || made.Partner != "pt_1" || made.Name != "p00" || !made.CreatedAt.Equal(noon) ||
@@ -263,19 +260,19 @@ func TestEnrolRemembers(t *testing.T) {
 		}
 		d := draftOf(1, p)
 		d.CPF = NewTextField("52998224725")
-		e.AddItemToBatch(0, d)
-		e.AddItemToBatch(1, d)
+		e.AddItem(0, d)
+		e.AddItem(1, d)
 		reads = slices.DeleteFunc(
 			slices.Clone(s.asked),
-			func(what string) bool { return what != "plans" && what != "batch" },
+			func(what string) bool { return what != "plans" && what != "sealer" },
 		)
 		out, err := r.KeepEnrolment(context.Background(), e, true)
-		if err != nil || len(s.batch.cpf) > 2 {
-			t.Fatal(s.batch.cpf, err)
+		if err != nil || len(s.rows) > 2 {
+			t.Fatal(s.rows, err)
 		}
 		return out.Created, reads
 	}
-	both := []string{"plans", "batch"}
+	both := []string{"plans", "sealer"}
 	for _, step := range []struct {
 		does    string
 		before  func()
@@ -305,7 +302,7 @@ func TestEnrolRemembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.AddItemToBatch(0, draftOf(1, "bronze"))
+	e.AddItem(0, draftOf(1, "bronze"))
 	if _, err := r.KeepEnrolment(context.Background(), e, false); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
@@ -313,7 +310,7 @@ func TestEnrolRemembers(t *testing.T) {
 
 // TestEnrolFails: a store that fails is an error, not a refused item.
 func TestEnrolFails(t *testing.T) {
-	for _, step := range []string{"plans", "batch"} {
+	for _, step := range []string{"plans", "sealer"} {
 		_, err := (&fakeStore{fail: step}).registry().BeginEnrolment(context.Background(), "pt_1", partner.Sandbox, 0)
 		if !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
@@ -322,7 +319,7 @@ func TestEnrolFails(t *testing.T) {
 	for _, step := range []string{"add", "keep"} {
 		s := &fakeStore{fail: step}
 		e := s.enrol(t, partner.Sandbox)
-		e.AddItemToBatch(0, draftOf(1, "ouro"))
+		e.AddItem(0, draftOf(1, "ouro"))
 		out, err := s.registry().KeepEnrolment(context.Background(), e, false)
 		if !errors.Is(err, errOnPurpose) || out.Created != 0 {
 			t.Error(step, out, err)

@@ -60,7 +60,7 @@ func TestEnrolmentCountsWhatIsWatched(t *testing.T) {
 		refused,
 	}
 	for i, d := range items {
-		e.AddItemToBatch(i, d)
+		e.AddItem(i, d)
 	}
 	for _, dryRun := range []bool{true, false} {
 		out, err := r.KeepEnrolment(t.Context(), e, dryRun)

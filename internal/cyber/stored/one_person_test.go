@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -39,21 +38,15 @@ func (v *env) enrol(cpfs ...string) {
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	b, err := v.Subscriptions.NewBatch(ctx, v.Live.Partner)
-	if err != nil {
-		v.T.Fatal(err)
-	}
-	for i, cpf := range cpfs {
-		sub := subscription.Subscription{
+	var subs []*subscription.Subscription
+	for _, cpf := range cpfs {
+		subs = append(subs, &subscription.Subscription{
 			Plan:        "ouro",
 			Start:       subscription.DayInBrazil(v.Clock.Now()),
 			Beneficiary: subscription.Beneficiary{CPF: cpf, Name: "Ana"},
-		}
-		if err := b.Add(i, &sub); err != nil {
-			v.T.Fatal(err)
-		}
+		})
 	}
-	if _, err = v.Subscriptions.KeepBatch(ctx, b, nil, false); err != nil {
+	if _, err = storetest.Enrol(ctx, v.Subscriptions, v.Live.Partner, subs...); err != nil {
 		v.T.Fatal(err)
 	}
 }
@@ -376,7 +369,7 @@ func TestRenewalOfUnitedValue(t *testing.T) {
 		v.Watch(v.Live, long, "email", "ana@exemplo.com")
 		v.WantEqual("before", v.FindingsOf(v.Live, short)+"|"+v.FindingsOf(v.Live, long), "|email:loja:open")
 		v.enrol(cpf)
-		if _, err := v.Renew(intake.Append, "loja", "email,senha\nana@exemplo.com,segredo1\n", false); err != nil {
+		if _, err := v.Append("loja", "email,senha\nana@exemplo.com,segredo1\n", false); err != nil {
 			t.Fatal(err)
 		}
 		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(short))

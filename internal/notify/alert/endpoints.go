@@ -13,6 +13,20 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
+// StoredEndpoints is what callers ask of the store itself: no rule stands between.
+type StoredEndpoints interface {
+	// ListEndpoints lists a partner's endpoints, oldest first; EndpointByID returns one of them.
+	ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
+	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
+	// FollowEndpoint has the deliveries of a disabled endpoint follow a change of its state, in as many transactions as
+	// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes
+	// nothing that an enabled endpoint is sent. Callers that change the state in a larger transaction call it before
+	// they enable and after they disable, so that the transaction stays short.
+	FollowEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error
+	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
+	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
+}
+
 // EndpointStore is what the rules of endpoints need to keep.
 type EndpointStore interface {
 	// InsertEndpoint keeps a new endpoint unless the partner has limit of them.
@@ -27,20 +41,12 @@ type EndpointStore interface {
 	// ClaimTest keeps a test event and its one delivery, which no dispatcher sends before the given time.
 	ClaimTest(ctx context.Context, id partner.ID, endpoint EndpointID, until time.Time, e Event) (Delivery, error)
 	RecordResults(ctx context.Context, worker string, results []Result) error
-	// ListEndpoints lists a partner's endpoints, oldest first; EndpointByID returns one of them.
-	ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
-	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
-	// FollowEndpoint has the deliveries of a disabled endpoint follow a change of its state, in as many transactions as
-	// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes
-	// nothing that an enabled endpoint is sent. Callers that change the state in a larger transaction call it before
-	// they enable and after they disable, so that the transaction stays short.
-	FollowEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error
-	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
-	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
+	StoredEndpoints
 }
 
 // Endpoints are the rules of webhook endpoints, for the command line and the console alike.
 type Endpoints struct {
+	StoredEndpoints
 	store  EndpointStore
 	now    func() time.Time
 	random io.Reader
@@ -51,30 +57,7 @@ func NewEndpoints(store EndpointStore, now func() time.Time, random io.Reader) *
 	if random == nil {
 		random = rand.Reader
 	}
-	return &Endpoints{store: store, now: now, random: random}
-}
-
-// ListEndpoints lists a partner's endpoints, oldest first.
-func (e *Endpoints) ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error) {
-	return e.store.ListEndpoints(ctx, id)
-}
-
-// EndpointByID returns one endpoint of a partner.
-func (e *Endpoints) EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
-	return e.store.EndpointByID(ctx, id, endpoint)
-}
-
-// FollowEndpoint has the deliveries of a disabled endpoint follow a change of its state, in as many transactions as
-// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes
-// nothing that an enabled endpoint is sent. Callers that change the state in a larger transaction call it before
-// they enable and after they disable, so that the transaction stays short.
-func (e *Endpoints) FollowEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error {
-	return e.store.FollowEndpoint(ctx, id, endpoint, to)
-}
-
-// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
-func (e *Endpoints) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error {
-	return e.store.DeleteEndpoint(ctx, id, endpoint)
+	return &Endpoints{StoredEndpoints: store, store: store, now: now, random: random}
 }
 
 // AddressCheck says whether an address may be called at all; webhook.Guard does.

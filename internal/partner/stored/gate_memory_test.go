@@ -193,7 +193,7 @@ func TestSites(t *testing.T) {
 			p.ID,
 			func(p *partner.Partner) { p.Settings.Sites = partner.JoinSiteList(hosts) },
 		)
-		kept, kerr := reg.GetPartner(ctx, p.ID)
+		kept, kerr := reg.PartnerByID(ctx, p.ID)
 		if kerr != nil {
 			t.Fatal(kerr)
 		}

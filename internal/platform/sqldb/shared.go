@@ -1,15 +1,12 @@
 package sqldb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // SQLite runs one write transaction at a time, and most of the time of a small one is its sync. So waiting transactions
@@ -20,12 +17,10 @@ import (
 // A bulk, which writes many rows, shares its transaction with no other work. Bulks and the single writes that wait take
 // turns, so a single write waits for at most one bulk, and a stream of single writes does not starve bulks.
 //
-// PostgreSQL has many writers, and shares syncs by itself. There those of one process share a transaction that would
-// wait for each other's anyway, because all of them lock the same row: see InNamedQueue.
+// PostgreSQL has many writers and shares syncs by itself: there each transaction is one of its own.
 const (
-	// mostShared bounds how much work one commit holds, and mostQueued that of a queue of PostgreSQL's, which is
-	// larger.
-	mostShared, mostQueued = 128, 16
+	// mostShared bounds how much work one commit holds.
+	mostShared = 128
 	// shareTime ends a shared transaction for those who come late: the first one waits for all.
 	shareTime = 5 * time.Millisecond
 )
@@ -49,14 +44,6 @@ func (q *writers) queueFor(w *write) *[]*write {
 	return &q.waiting
 }
 
-// mostShared returns how much work one commit of this engine may hold.
-func (d *DB) mostShared() int {
-	if d.engine == SQLite {
-		return mostShared
-	}
-	return mostQueued
-}
-
 // write is one caller's work.
 type write struct {
 	ctx      context.Context //nolint:containedctx // it waits in a queue for the length of its caller's call
@@ -69,8 +56,9 @@ type write struct {
 	lead, done chan struct{}
 }
 
-// runShared runs fn in a transaction that others of a queue may share, and returns when it is on disk.
-func (d *DB) runShared(ctx context.Context, q *writers, isBulk bool, fn func(tx *Tx) error) error {
+// runShared runs fn in a transaction that others may share, and returns when it is on disk.
+func (d *DB) runShared(ctx context.Context, isBulk bool, fn func(tx *Tx) error) error {
+	q := &d.writers
 	w := &write{ctx: ctx, fn: fn, isBulk: isBulk, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
 	if !isBulk {
 		q.lastSingle.Store(time.Now().UnixNano())
@@ -99,7 +87,7 @@ func (d *DB) runShared(ctx context.Context, q *writers, isBulk bool, fn func(tx 
 		q.mu.Unlock()
 	}
 	defer q.wakeNextLeader()
-	d.leadBatch(q, w)
+	d.leadBatch(w)
 	return w.waitResult()
 }
 
@@ -152,10 +140,10 @@ func (w *write) waitResult() error {
 }
 
 // leadBatch runs the leader's work, alone or with that of others.
-func (d *DB) leadBatch(q *writers, w *write) {
+func (d *DB) leadBatch(w *write) {
 	var others []*write
 	if !w.isBulk {
-		others = q.takeWaiting(d.mostShared() - 1)
+		others = d.writers.takeWaiting(mostShared - 1)
 	}
 	if len(others) == 0 {
 		w.err = d.runTxOnce(w.ctx, w.fn)
@@ -167,39 +155,22 @@ func (d *DB) leadBatch(q *writers, w *write) {
 			close(each.done)
 		}
 	}()
-	if d.runTogether(q, &batch) {
+	if d.runTogether(&batch) {
 		return
 	}
 	// The engine gave the whole transaction up, as it does when a statement is interrupted or the disk is full: each on
 	// its own, then.
-	var late error
 	for _, each := range batch {
-		each.err, each.panicked = cmp.Or(late, each.ctx.Err()), nil
+		each.err, each.panicked = each.ctx.Err(), nil
 		if each.err == nil {
 			each.panicked = catchPanic(func() { each.err = d.runTxOnce(each.ctx, each.fn) })
 		}
-		late = cmp.Or(late, d.sharedTimeout(each.err))
 	}
 }
 
-// sharedTimeout returns the error for the rest of a batch when one of its members has waited too long: all members of a
-// PostgreSQL batch want the same row, and would wait as long one after the other.
-func (d *DB) sharedTimeout(err error) error {
-	var pe *pgconn.PgError
-	switch {
-	case d.engine == SQLite:
-		return nil
-	case errors.Is(err, context.DeadlineExceeded):
-		return context.DeadlineExceeded
-	case IsLockTimeout(err) && errors.As(err, &pe):
-		return pe // without what a member made of it
-	}
-	return nil
-}
-
-// KeepDeadline returns a context that ends at ctx's deadline and not when ctx is cancelled: work that others share must
+// keepDeadline returns a context that ends at ctx's deadline and not when ctx is cancelled: work that others share must
 // not end because one of them hung up.
-func KeepDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+func keepDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached := context.WithoutCancel(ctx)
 	if deadline, has := ctx.Deadline(); has {
 		return context.WithDeadline(detached, deadline)
@@ -212,22 +183,17 @@ var errGone = errors.New("the shared transaction is gone")
 
 // runTogether runs all work in one transaction, and that of those who come meanwhile. It tells whether everybody's
 // result stands.
-func (d *DB) runTogether(q *writers, batch *[]*write) bool {
+func (d *DB) runTogether(batch *[]*write) bool {
 	began := time.Now()
-	ctx, cancel := KeepDeadline((*batch)[0].ctx)
+	ctx, cancel := keepDeadline((*batch)[0].ctx)
 	defer cancel()
 	err := d.runTxOnce(ctx, func(tx *Tx) error {
-		var late error
 		for i := 0; i < len(*batch); i++ {
-			w := (*batch)[i]
-			if w.err = late; late == nil {
-				if err := tx.runMember(w); err != nil {
-					return err
-				}
-				late = d.sharedTimeout(w.err)
+			if err := tx.runMember((*batch)[i]); err != nil {
+				return err
 			}
 			if i == len(*batch)-1 && time.Since(began) < shareTime {
-				*batch = append(*batch, q.takeWaiting(d.mostShared()-len(*batch))...)
+				*batch = append(*batch, d.writers.takeWaiting(mostShared-len(*batch))...)
 			}
 		}
 		return nil
@@ -254,7 +220,7 @@ func (t *Tx) runMember(w *write) error {
 	if w.err = w.ctx.Err(); w.err != nil {
 		return nil
 	}
-	ctx, cancel := KeepDeadline(w.ctx)
+	ctx, cancel := keepDeadline(w.ctx)
 	defer cancel()
 	if _, err := t.Tx.ExecContext(ctx, `SAVEPOINT member`); err != nil {
 		return errGone

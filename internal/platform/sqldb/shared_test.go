@@ -198,7 +198,7 @@ func BenchmarkWriters(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer func() { _ = d.Close() }()
-				run := func(ctx context.Context, fn func(tx *Tx) error) error { return d.runShared(ctx, &d.writers, false, fn) }
+				run := d.InTransaction
 				if how == "alone" {
 					run = d.runTxOnce
 				}

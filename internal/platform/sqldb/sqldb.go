@@ -54,7 +54,6 @@ type DB struct {
 	texts, readTexts *prepared
 	// writers share transactions on SQLite; commits counts those of the engine.
 	writers writers
-	queues  queues
 	commits atomic.Int64
 	// watcher is told of transactions on SQLite; changes is how many rows its writing connection had written before.
 	watcher atomic.Pointer[func(Hold)]

@@ -19,6 +19,12 @@ type Statement struct {
 // NewStatement returns a statement and its arguments.
 func NewStatement(query string, args ...any) Statement { return Statement{query, args} }
 
+// Statements are executed together, in order.
+type Statements []Statement
+
+// Add appends a statement and its arguments.
+func (l *Statements) Add(query string, args ...any) { *l = append(*l, Statement{query, args}) }
+
 // RunStatements executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets
 // them in one round trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
 func (t *Tx) RunStatements(ctx context.Context, list []Statement) error {

@@ -73,7 +73,7 @@ func (d *DB) retryTransaction(ctx context.Context, run func() error) error {
 // runTransaction runs fn in a transaction: on SQLite in one that others may share.
 func (d *DB) runTransaction(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine == SQLite {
-		return d.runShared(ctx, &d.writers, false, fn)
+		return d.runShared(ctx, false, fn)
 	}
 	return d.runTxOnce(ctx, fn)
 }

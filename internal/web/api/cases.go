@@ -46,8 +46,11 @@ var lineTypes = map[cyber.MoveKind]string{
 // listCases answers with all cases of a person.
 func (s *Server) listCases(r *request) (any, error) {
 	list, err := r.rules.Cases.ListPersonCases(r.ctx, r.caller.Partner, r.user)
+	if err != nil {
+		return nil, err
+	}
 	r.items = len(list)
-	return showAll(list, showCaseItem), err
+	return showAll(list, showCaseItem), nil
 }
 
 // showCaseItem returns a case as the API shows it; the appointment is absent while none is booked.
@@ -58,13 +61,16 @@ func showCaseItem(c cyber.Case) caseItem {
 // showPersonCase answers with one case and its history.
 func (s *Server) showPersonCase(r *request) (any, error) {
 	c, moves, err := r.rules.Cases.ReadPersonCase(r.ctx, r.caseKey())
+	if err != nil {
+		return nil, err
+	}
 	detail := caseDetail{
 		caseItem:     showCaseItem(c),
 		Appointments: rawElements(c.Appointments),
 		Questions:    rawElements(c.Answers),
 	}
 	r.items, detail.History = len(moves), showAll(moves, showCaseLine)
-	return detail, err
+	return detail, nil
 }
 
 // showCaseLine returns a line of a case's history as the API shows it. Lines with an operator are from "support",

@@ -67,6 +67,9 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	found, err := r.rules.Subscriptions.ListActive(r.ctx, r.caller.Partner, page, size)
+	if err != nil {
+		return nil, err
+	}
 	r.items = len(found.Items)
 	pages := (found.Total + int64(size) - 1) / int64(size)
 	return subscriptionPageWire{
@@ -87,7 +90,7 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 			Page: page, PageSize: size, TotalItems: found.Total, TotalPages: pages,
 			HasNext: page < pages, HasPrevious: page > 1 && pages > 0,
 		},
-	}, err
+	}, nil
 }
 
 // getSubscription answers with the subscription of a plan and a CPF.
@@ -97,6 +100,9 @@ func (s *Server) getSubscription(r *request) (any, error) {
 		return nil, err
 	}
 	sub, err := r.rules.Subscriptions.FindSubscription(r.ctx, r.caller.Partner, planID, cpf)
+	if err != nil {
+		return nil, err
+	}
 	if b := &sub.Beneficiary; r.caller.Settings.MaskCards {
 		b.PrimaryCard = identifier.MaskValue(identifier.Card, b.PrimaryCard)
 		b.UserCard = identifier.MaskValue(identifier.Card, b.UserCard)
@@ -106,7 +112,7 @@ func (s *Server) getSubscription(r *request) (any, error) {
 		formatWireDay(sub.LastDay()),
 		string(sub.Plan),
 		sub.Beneficiary,
-	}, err
+	}, nil
 }
 
 // subscriptionInPath returns the plan and the CPF in the path.

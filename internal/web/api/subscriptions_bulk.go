@@ -49,19 +49,14 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	work := s.admission.beginBulk()
 	defer work.end()
 	work.takeProcessor()
-	err = readItems(&r.in, work, enrolment.AddItemToBatch)
+	err = readItems(&r.in, work, enrolment.AddItem)
 	work.leaveProcessor()
 	s.limits.chargeBulk(r.caller, work.items, work.bytes, s.Now())
 	if err != nil {
 		return nil, err
 	}
 	r.allowTime(r.workTime())
-	if !dryRun { // it numbers subscriptions, one request after the other
-		r.claim.Queue, r.claim.IsBulk = "subscriptions", work.items > fewItems
-		if err := enrolment.MakePeopleKnown(r.ctx); err != nil {
-			return nil, err
-		}
-	}
+	r.claim.IsBulk = !dryRun && work.items > fewItems
 	kept, err := r.runIdempotently(func(in *Rules) (any, error) {
 		outcome, err := in.Subscriptions.KeepEnrolment(r.ctx, enrolment, dryRun)
 		if err != nil {

@@ -62,7 +62,7 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 	if err != nil {
 		return casePage{}, err
 	}
-	of, err := c.Rules.Partners.GetPartner(ctx, one.Partner)
+	of, err := c.Rules.Partners.PartnerByID(ctx, one.Partner)
 	if err != nil {
 		return casePage{}, err
 	}

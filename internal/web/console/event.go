@@ -34,7 +34,7 @@ func showEvent(c *Console, r *request) (answer, error) {
 }
 
 func (c *Console) gatherEvent(ctx context.Context, id partner.ID, event alert.EventID) (eventPage, error) {
-	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	p, err := c.Rules.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return eventPage{}, err
 	}

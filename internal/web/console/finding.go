@@ -76,7 +76,7 @@ func showFinding(c *Console, r *request) (answer, error) {
 
 func (c *Console) gatherFinding(ctx context.Context, found cyber.Found) (findingPage, error) {
 	id, user := found.OwnerOfValue()
-	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	p, err := c.Rules.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return findingPage{}, err
 	}

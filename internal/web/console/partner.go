@@ -84,7 +84,7 @@ func partnerTab(r *request) string {
 }
 
 func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (partnerPage, error) {
-	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	p, err := c.Rules.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return partnerPage{}, err
 	}
@@ -193,7 +193,7 @@ var savePartner = changeHandler("partner.set", "id", "/partners/{id}", "partner.
 	func(r *request, in *Rules, id partner.ID) (string, error) {
 		form := newFormReader(r)
 		settings := form.readSettings()
-		before, err := in.Partners.GetPartner(r.Context(), id)
+		before, err := in.Partners.PartnerByID(r.Context(), id)
 		if err != nil {
 			return "", err
 		}

@@ -79,7 +79,7 @@ func (k keyRow) MadeToo() string {
 
 // newKey shows the form of a new key with the scopes that it can have.
 func newKey(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.PartnerByID(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}

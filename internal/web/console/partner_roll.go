@@ -18,7 +18,7 @@ type rollPage struct {
 // confirmRoll asks for confirmation before a key is replaced, because the partner has to install the new one.
 func confirmRoll(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
+	p, err := c.Rules.Partners.PartnerByID(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}

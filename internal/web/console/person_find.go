@@ -9,7 +9,7 @@ import (
 
 // parsePerson returns the partner and the person that the address refers to.
 func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
+	p, err := c.Rules.Partners.PartnerByID(r.Context(), partnerOf(r))
 	if err != nil {
 		return partner.Partner{}, subject.Person{}, err
 	}
@@ -27,7 +27,7 @@ func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, erro
 	if err != nil {
 		return partner.Partner{}, subject.Person{}, err
 	}
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.trimmedField("partner")))
+	p, err := c.Rules.Partners.PartnerByID(r.Context(), partner.ID(r.trimmedField("partner")))
 	return p, subject.Person{User: user, Partner: p.ID}, err
 }
 

@@ -43,7 +43,7 @@ type planPage struct {
 }
 
 func showNewPlan(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
+	p, err := c.Rules.Partners.PartnerByID(r.Context(), partnerOf(r))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func showPlanPage(c *Console, r *request) (answer, error) {
 }
 
 func (c *Console) gatherPlan(ctx context.Context, id partner.ID, name plan.ID) (planPage, error) {
-	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	p, err := c.Rules.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return planPage{}, err
 	}

@@ -30,7 +30,7 @@ func (c *Console) loadScope(r *request) (s scope, err error) {
 		return s, nil
 	}
 	s.role = r.who.Role
-	if s.home, err = c.Rules.Partners.GetPartner(r.Context(), r.who.Partner); err != nil {
+	if s.home, err = c.Rules.Partners.PartnerByID(r.Context(), r.who.Partner); err != nil {
 		return s, err
 	}
 	s.at = s.home

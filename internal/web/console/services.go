@@ -121,7 +121,7 @@ var addServiceSlots = changeService("case.slot.add", "service.slots",
 		}
 		only := partner.ID(r.trimmedField("partner"))
 		if only != "" {
-			if _, err := in.Partners.GetPartner(r.Context(), only); err != nil {
+			if _, err := in.Partners.PartnerByID(r.Context(), only); err != nil {
 				return err
 			}
 		}

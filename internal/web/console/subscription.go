@@ -32,7 +32,7 @@ func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 func (c *Console) gatherSubscription(
 	ctx context.Context, v viewer, id partner.ID, seq int64,
 ) (subscriptionPage, error) {
-	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	p, err := c.Rules.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return subscriptionPage{}, err
 	}

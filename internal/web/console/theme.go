@@ -27,7 +27,7 @@ var languageNames = map[partner.Language]string{
 
 // showTheme shows the form for the look and the texts of the page that a partner's people see.
 func showTheme(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.PartnerByID(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}

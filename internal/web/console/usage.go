@@ -38,7 +38,7 @@ func showRequests(c *Console, r *request) (answer, error) {
 }
 
 func (c *Console) gatherRequests(ctx context.Context, id partner.ID, failedOnly, todayOnly bool) (requestsPage, error) {
-	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	p, err := c.Rules.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return requestsPage{}, err
 	}
@@ -75,7 +75,7 @@ func showUsage(c *Console, r *request) (answer, error) {
 }
 
 func (c *Console) gatherUsage(ctx context.Context, id partner.ID) (usagePage, error) {
-	p, err := c.Rules.Partners.GetPartner(ctx, id)
+	p, err := c.Rules.Partners.PartnerByID(ctx, id)
 	if err != nil {
 		return usagePage{}, err
 	}

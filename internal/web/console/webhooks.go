@@ -49,7 +49,7 @@ type webhookForm struct {
 
 // newWebhook shows an empty form for a webhook of the partner in the path.
 func newWebhook(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
+	p, err := c.Rules.Partners.PartnerByID(r.Context(), partnerOf(r))
 	return newView("webhook-new", "Novo webhook", webhookForm{p, alert.Types}, err)
 }
 
@@ -89,7 +89,7 @@ func (c *Console) endpointOf(r *request) (alert.Endpoint, error) {
 }
 
 func (c *Console) gatherWebhook(ctx context.Context, e alert.Endpoint) (webhookPage, error) {
-	p, err := c.Rules.Partners.GetPartner(ctx, e.Partner)
+	p, err := c.Rules.Partners.PartnerByID(ctx, e.Partner)
 	if err != nil {
 		return webhookPage{}, err
 	}

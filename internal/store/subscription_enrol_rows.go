@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -12,10 +13,11 @@ import (
 
 // dropRepeated leaves out items that repeat an earlier one of the same request. Items that only ask whether a
 // subscription exists create nothing, so a later item never counts as a repetition of them.
-func (b *batch) dropRepeated() (rows, asked []newRow, repeated []int) {
-	seen := make(map[liveKey]struct{}, len(b.rows))
-	rows = make([]newRow, 0, len(b.rows))
-	for _, r := range b.rows {
+func dropRepeated(list []subscription.Row) (rows, asked []newRow, repeated []int) {
+	seen := make(map[liveKey]struct{}, len(list))
+	rows = make([]newRow, 0, len(list))
+	for _, one := range list {
+		r := one.(newRow) //nolint:errcheck // a Sealer makes no other type
 		_, twice := seen[r.uniqueKey()]
 		switch {
 		case twice:
@@ -30,33 +32,36 @@ func (b *batch) dropRepeated() (rows, asked []newRow, repeated []int) {
 	return rows, asked, repeated
 }
 
-// keepRows returns the rows that the partner has already.
-func (b *batch) keepRows(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, rows []newRow) ([]newRow, error) {
+// keepRows stores rows. It returns those that the partner has already, and how many watched values of the others wait
+// for their first look.
+func (s Subscriptions) keepRows(
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, register []plan.Plan, rows []newRow,
+) (left []newRow, waiting int, err error) {
 	// The counter's lock comes first: bulk requests of one partner pass one by one.
-	last, err := lockSubscriptions(ctx, tx, b.id)
+	last, err := lockSubscriptions(ctx, tx, id)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, p := range register {
-		if _, err := b.store.insertPlan(ctx, tx, b.id, p); err != nil {
-			return nil, err
+		if _, err := s.insertPlan(ctx, tx, id, p); err != nil {
+			return nil, 0, err
 		}
 	}
-	if err := b.loadPersons(ctx, tx, rows); err != nil {
-		return nil, err
+	if err := s.loadPersons(ctx, tx, id, rows); err != nil {
+		return nil, 0, err
 	}
 	var made createdRows
-	left, err := b.insertRows(ctx, tx, last, rows, &made)
-	if err != nil {
-		return nil, err
+	if left, err = s.insertRows(ctx, tx, id, last, rows, &made); err != nil {
+		return nil, 0, err
 	}
-	if left, err = b.replaceOver(ctx, tx, last, left, &made); err != nil {
-		return nil, err
+	if left, err = s.replaceOver(ctx, tx, id, last, left, &made); err != nil {
+		return nil, 0, err
 	}
-	if err := b.store.countActiveIn(ctx, tx, b.id, made.seats); err != nil {
-		return nil, err
+	if err := s.countActiveIn(ctx, tx, id, made.seats); err != nil {
+		return nil, 0, err
 	}
-	return left, b.store.watchNamedValues(ctx, tx, b.id, made.values)
+	waiting, err = s.watchNamedValues(ctx, tx, id, made.values)
+	return left, waiting, err
 }
 
 // createdRows are the subscriptions that a transaction has created.
@@ -76,17 +81,17 @@ func itemNumbers(rows []newRow) []int {
 
 // replaceOver checks again the rows that met a live subscription. One whose expiry date has passed, but which the sweep
 // has not ended yet, must not block a new one: it is ended here and the new one created.
-func (b *batch) replaceOver(
-	ctx context.Context, tx *sqldb.Tx, last int64, left []newRow, made *createdRows,
+func (s Subscriptions) replaceOver(
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, left []newRow, made *createdRows,
 ) ([]newRow, error) {
 	if len(left) == 0 {
 		return nil, nil
 	}
-	due, err := hasExpired(ctx, tx, b.id, subscription.DayInBrazil(b.store.now()))
+	due, err := hasExpired(ctx, tx, id, subscription.DayInBrazil(s.now()))
 	if err != nil || !due {
 		return left, err
 	}
-	stored, over, err := b.splitExisting(ctx, tx, left)
+	stored, over, err := s.splitExisting(ctx, tx, id, left)
 	if err != nil || len(over) == 0 {
 		return stored, err
 	}
@@ -96,13 +101,13 @@ func (b *batch) replaceOver(
 		seqs[i], again[i] = o.seq, o.row
 		staying = append(staying, o.row.values...)
 	}
-	if err := b.store.endBySeq(ctx, tx, b.id, seqs, staying); err != nil {
+	if err := s.endBySeq(ctx, tx, id, seqs, staying); err != nil {
 		return nil, err
 	}
 	if len(made.seats) > 0 {
 		last = made.seats[len(made.seats)-1].seq
 	}
-	met, err := b.insertRows(ctx, tx, last, again, made)
+	met, err := s.insertRows(ctx, tx, id, last, again, made)
 	return append(stored, met...), err
 }
 
@@ -114,15 +119,15 @@ type overRow struct {
 
 // splitExisting splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none
 // for are neither.
-func (b *batch) splitExisting(
-	ctx context.Context, q querier, rows []newRow,
+func (s Subscriptions) splitExisting(
+	ctx context.Context, q querier, id partner.ID, rows []newRow,
 ) (stored []newRow, over []overRow, err error) {
-	today := int64(subscription.DayInBrazil(b.store.now()))
+	today := int64(subscription.DayInBrazil(s.now()))
 	for _, r := range rows {
 		var seq, expiry int64
 		err := readColumns(ctx, q, []any{&seq, &expiry}, `SELECT seq, expiry_day FROM subscription
 			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`,
-			b.id,
+			id,
 			r.cpf,
 			r.plan,
 		)
@@ -140,11 +145,11 @@ func (b *batch) splitExisting(
 }
 
 // loadPersons makes the people known by both of their digests; many are known already.
-func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) error {
-	id, now := b.id.Number(), toMicros(b.store.now())
+func (s Subscriptions) loadPersons(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []newRow) error {
+	number, now := id.Number(), s.now()
 	columns := []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}
 	_, err := tx.LoadMissing(ctx, "person", columns, "", rowsOf(rows, func(_ int, r newRow) ([]any, error) {
-		return []any{id, r.cpf, r.user256, r.user512, now}, nil
+		return []any{number, r.cpf, r.user256, r.user512, now}, nil
 	}))
 	return err
 }
@@ -167,13 +172,13 @@ var loadedColumns = []string{
 
 // insertRows puts the rows in behind seq last and adds them to made. It returns the rows that met a live subscription;
 // a row that was left out leaves a gap in the numbers.
-func (b *batch) insertRows(
-	ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow, made *createdRows,
+func (s Subscriptions) insertRows(
+	ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, rows []newRow, made *createdRows,
 ) (left []newRow, err error) {
-	id := b.id.Number()
+	number := id.Number()
 	values := func(i int, r newRow) ([]any, error) { // in the order of loadedColumns
 		return []any{
-			id,
+			number,
 			last + int64(i) + 1,
 			r.plan,
 			r.cpf,
