@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // pile is a ledger in memory.
@@ -79,9 +81,12 @@ func TestTogether(t *testing.T) {
 	ctx, who := context.Background(), Actor{Name: "op_1"}
 	trail, p := newTestTrail()
 	err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a", "b"}, "x")
-	if err != nil || len(p.lines) != 2 || p.depth != 1 || p.lines[1].Subject != "b" || p.lines[1].Detail != "x" {
-		t.Error(p.lines, p.depth, err)
+	if err != nil || len(p.lines) != 2 || p.depth != 1 {
+		t.Fatal(p.lines, p.depth, err)
 	}
+	second := p.lines[1]
+	second.Subject, second.Detail = "b", "x"
+	difftest.Check(t, "the second line", p.lines[1], second)
 	p.fail = errOnPurpose
 	if err := trail.RecordAll(ctx, who, "asset.reveal", []string{"a"}, ""); !errors.Is(err, errOnPurpose) {
 		t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -65,10 +66,12 @@ func TestPasskeyLife(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, err := reg.ListPasskeys(ctx, ana.ID)
-		if err != nil || len(list) != 1 || list[0].Name != "Notebook" || !list[0].CreatedAt.Equal(e.Clock.Now()) ||
-			!list[0].UsedAt.IsZero() {
+		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
 		}
+		want := list[0]
+		want.Name, want.CreatedAt, want.UsedAt = "Notebook", e.Clock.Now(), time.Time{}
+		difftest.Must(t, "the new passkey", list[0], want)
 		if _, err := e.Store.Operators.UpdateOperator(
 			ctx,
 			ana.ID,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -122,10 +123,9 @@ func TestInvite(t *testing.T) {
 		if err != nil || len(lines) != 2 {
 			t.Fatal(lines, err)
 		}
-		if of := lines[0]; of.Name != operator.TheService || of.From != "" || of.Detail != "" ||
-			of.Subject != string(dev.ID) {
-			t.Error("what the service did is told with who and where:", of)
-		}
+		want := lines[0]
+		want.Name, want.From, want.Detail, want.Subject = operator.TheService, "", "", string(dev.ID)
+		difftest.Check(t, "what the service did, without who and where", lines[0], want)
 		if lines[1].Name != string(dev.ID) || lines[1].From != "192.0.2.9" {
 			t.Error(lines[1])
 		}

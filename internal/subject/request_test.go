@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // requestStore is a fakeStore that keeps one request and hands out those that are due, a batch at a time.
@@ -114,9 +115,9 @@ func TestRequestErasure(t *testing.T) {
 		if err != nil || r != w.inserted || r.State != RequestPending || !strings.HasPrefix(r.ID, "er_") {
 			t.Fatal(name, r, err)
 		}
-		if r.RequestedAt != noon || r.DueAt.Sub(noon) != ErasureDelay || r.Reason != "pedido" || r.Partner != "pt_1" {
-			t.Error(name, r)
-		}
+		asked := r
+		asked.RequestedAt, asked.DueAt, asked.Reason, asked.Partner = noon, noon.Add(ErasureDelay), "pedido", "pt_1"
+		difftest.Check(t, name, r, asked)
 		want := "insert pt_1, record subject.erase ref u " + r.ID + ", pedido"
 		user := partner.UserHash("u")
 		if p.CPF != "" {

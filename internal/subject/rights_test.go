@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -15,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 var (
@@ -302,11 +302,14 @@ func TestReport(t *testing.T) {
 	w := &fakeStore{affected: people}
 	r, err := w.rights().ReportIncident(ctx, clerk, breach, noon, false, "")
 	counts := []PartnerCount{{"pt_1", 2}, {"pt_2", 1}}
-	if err != nil || r.People != 3 || r.Findings != 5 || !slices.Equal(r.Partners, counts) ||
-		r.Kinds[identifier.CPF] != 3 ||
-		r.Kinds[identifier.Email] != 2 {
-		t.Errorf("%+v, %v", r, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	want := r
+	want.People, want.Findings, want.Partners = 3, 5, counts
+	difftest.Check(t, "the report", r, want)
+	difftest.Check(t, "CPFs", r.Kinds[identifier.CPF], 3)
+	difftest.Check(t, "addresses", r.Kinds[identifier.Email], 2)
 	if len(r.List) != 3 || r.List[0].Values != nil || r.Showings != nil || strings.Join(w.asked, ", ") != "affected" {
 		t.Errorf("%+v, %v", r.List, w.asked)
 	}

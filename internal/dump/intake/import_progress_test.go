@@ -7,6 +7,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/dump/container"
 	"github.com/vigiahq/vigia/internal/dump/reader"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // TestNewReaderCountsOnce: what a reader told behind the last place from which reading can go on is told again by the
@@ -29,12 +30,12 @@ func TestNewReaderCountsOnce(t *testing.T) {
 		if !slices.Equal(told, skips) {
 			t.Errorf("%s: told of %v, want %v", when, told, skips)
 		}
-		y := run.currentTally()
-		inputs := problems / 2
-		if y.Scanned != scanned || y.Problems != problems || y.Partly != inputs ||
-			y.Reasons["damaged"] != inputs || y.Reasons["other reasons"] != inputs {
-			t.Errorf("%s: %+v, want %d bytes scanned and %d problems of %d inputs", when, y, scanned, problems, inputs)
+		got, inputs := run.currentTally(), problems/2
+		want := got
+		want.Scanned, want.Problems, want.Partly, want.Reasons = scanned, problems, inputs, map[string]int64{
+			"damaged": inputs, "other reasons": inputs,
 		}
+		difftest.Check(t, when, got, want)
 	}
 	run.countVerdict(damaged("a!1"))
 	err := run.noteCheckpoint(reader.Checkpoint{

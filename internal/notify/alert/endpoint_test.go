@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // oneEndpoint is a store with room for one endpoint.
@@ -111,11 +113,13 @@ func newEndpoint(t *testing.T) (*Endpoints, *oneEndpoint, *time.Time) {
 func TestCreateEndpoint(t *testing.T) {
 	rules, s, _ := newEndpoint(t)
 	e := s.e
-	if !strings.HasPrefix(string(e.ID), "whe_") || e.Partner != "p" || e.State != Enabled || len(e.Types) != 1 ||
-		!e.CreatedAt.Equal(noon) ||
-		s.limit != 50 {
-		t.Errorf("%+v, at most %d", e, s.limit)
+	if !strings.HasPrefix(string(e.ID), "whe_") || len(e.Types) != 1 {
+		t.Errorf("%+v", e)
 	}
+	want := e
+	want.Partner, want.State, want.CreatedAt = "p", Enabled, noon
+	difftest.Check(t, "the new endpoint", e, want)
+	difftest.Check(t, "how many a partner may have", s.limit, 50)
 	if e.Secret() == "" || len(e.PublicKeys(noon)) != 1 {
 		t.Errorf("%d keys: it cannot sign in both ways", len(e.Keys))
 	}
@@ -247,13 +251,23 @@ func TestTestEndpoint(t *testing.T) {
 			WebhookTest,
 			&http.Client{Transport: answer(status)},
 		)
-		if err != nil || outcome.Status != status || event != s.event.ID || s.event.Type != WebhookTest {
-			t.Errorf("%d: %+v, %s %s, %v", status, outcome, event, s.event.Type, err)
+		if err != nil || len(s.results) != 1 {
+			t.Fatalf("%d: %+v, %v", status, s.results, err)
 		}
-		if len(s.results) != 1 || s.results[0].State != want || s.results[0].Attempts != 1 ||
-			!s.until.Equal(noon.Add(30*time.Second)) {
-			t.Errorf("%d: %+v, claimed until %s", status, s.results, s.until)
+		type tested struct {
+			status   int
+			event    EventID
+			kind     Type
+			state    DeliveryState
+			attempts int
+			until    time.Time
 		}
+		difftest.Check(
+			t,
+			fmt.Sprint(status),
+			tested{outcome.Status, event, s.event.Type, s.results[0].State, s.results[0].Attempts, s.until},
+			tested{status, s.event.ID, WebhookTest, want, 1, noon.Add(30 * time.Second)},
+		)
 	}
 	rules, s, _ := newEndpoint(t)
 	var sent []byte

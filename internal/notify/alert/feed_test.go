@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // keptEvents is a partner's events; seqs are the numbers that are still kept.
@@ -75,10 +76,13 @@ func TestFeedRead(t *testing.T) {
 		for _, e := range page.Events {
 			seqs = append(seqs, e.Seq)
 		}
-		if err != nil || !slices.Equal(seqs, c.events) || page.Next != next || page.HasMore != c.more ||
-			page.Skipped != c.skip {
-			t.Errorf("%s: %v, next %q, more %t, skipped %t: %v", name, seqs, page.Next, page.HasMore, page.Skipped, err)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
+		difftest.Check(t, name+": the events", seqs, c.events)
+		want := page
+		want.Next, want.HasMore, want.Skipped = next, c.more, c.skip
+		difftest.Check(t, name, page, want)
 		if !slices.Equal(c.kept.pulled, c.pulled) {
 			t.Errorf("%s: known to have arrived: %v, want %v", name, c.kept.pulled, c.pulled)
 		}

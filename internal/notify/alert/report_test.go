@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // sentTo are the rows of an event with deliveries in some states, to endpoints a, b, ...
@@ -79,10 +81,10 @@ func TestTallyInParts(t *testing.T) {
 		t.Errorf("%d events up to %d, room for %d", n, last, tally.Remaining(9))
 	}
 	r, oldest := tally.FinishReport(true)
-	if fmt.Sprint(oldest) != "[2 4]" || r.Missing != 3 || r.Pushed != 1 || r.Next != 6 ||
-		!r.Until.Equal(noon.Add(6*time.Second)) {
-		t.Errorf("%+v, missing %v", r, oldest)
-	}
+	difftest.Check(t, "the oldest that are missing", fmt.Sprint(oldest), "[2 4]")
+	want := r
+	want.Missing, want.Pushed, want.Next, want.Until = 3, 1, 6, noon.Add(6*time.Second)
+	difftest.Check(t, "the report", r, want)
 	if got := fmt.Sprintf(
 		"%+v",
 		r.Endpoints,

@@ -1,4 +1,5 @@
-// Package difftest compares whole values in tests and prints what differs between them. It knows nothing of the product.
+// Package difftest compares whole values in tests and prints what differs between them. It knows nothing of the
+// product.
 //
 // A test that is about some fields of a large value copies the value and sets these fields to what they should be:
 //
@@ -6,7 +7,8 @@
 //	want.State, want.Reason = subject.RequestCompleted, ""
 //	difftest.Check(t, "the request", got, want)
 //
-// The copy shares its slices and maps with the value, so these are replaced as a whole and never element by element.
+// The copy shares its slices, maps and what it points to with the value, so these are replaced as a whole and never
+// changed in place.
 package difftest
 
 import (

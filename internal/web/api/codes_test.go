@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
@@ -244,10 +245,12 @@ func TestUnknownMembersAreNamed(t *testing.T) {
 	s.as(t, s.Live, http.MethodPost, "/v1/cyber/assets", `{"items":[
 		{"value":"bia@exemplo.com.br","type":"email","userHash":"`+user+`"},
 		{"value":"eva@exemplo.com.br","type":"email","userHash":"`+user+`","usrHash":1}]}`).into(t, &added)
-	if added.Added != 1 || len(added.Refused) != 1 || added.Refused[0].Item != 1 ||
-		added.Refused[0].Detail != "usrHash"+unknown {
-		t.Errorf("%+v", added)
+	if added.Added != 1 || len(added.Refused) != 1 {
+		t.Fatalf("%+v", added)
 	}
+	refused := added.Refused[0]
+	refused.Item, refused.Detail = 1, "usrHash"+unknown
+	difftest.Check(t, "the refused item", added.Refused[0], refused)
 	var keys []keyItem
 	s.as(t, s.Live, http.MethodGet, "/v1/keys", "").into(t, &keys)
 	for _, k := range keys {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // TestGuidedResolution: a person's plan from the first look to the end, through the API alone.
@@ -31,10 +33,13 @@ func TestGuidedResolution(t *testing.T) {
 		finding := "/v1/cyber/findings/" + found[0].ID
 		var plan findingPlan
 		ask(http.MethodGet, finding+"/plan/"+user, "", 200, &plan)
-		if plan.Language != "pt-BR" || plan.Remaining != 3 || len(plan.Steps) != 3 ||
-			plan.Steps[0].ID != "change-password" ||
-			!strings.Contains(plan.Steps[0].Why, "“Vazamento de demonstração”") {
-			t.Errorf("%+v", plan)
+		want := plan
+		want.Language, want.Remaining = "pt-BR", 3
+		difftest.Check(t, "the plan", plan, want)
+		difftest.Must(t, "how many steps", len(plan.Steps), 3)
+		difftest.Check(t, "the first step", plan.Steps[0].ID, "change-password")
+		if why := plan.Steps[0].Why; !strings.Contains(why, "“Vazamento de demonstração”") {
+			t.Errorf("the reason of the first step: %s", why)
 		}
 		for lang, word := range map[string]string{"es": "contraseña", "en": "password", "pt-BR": "senha"} {
 			if ask(
@@ -75,27 +80,30 @@ func TestGuidedResolution(t *testing.T) {
 		}
 		mark("change-password", "done", 200)
 		mark("second-factor", "skipped", 200)
-		if recheck(); now.State != "open" || now.Status != "comprometido" ||
-			fmt.Sprint(now.Remaining) != "[expect-scams]" ||
-			now.Reason != "" {
-			t.Errorf("%+v", now)
-		}
+		recheck()
+		still := now
+		still.State, still.Status, still.Reason = "open", "comprometido", ""
+		difftest.Check(t, "not solved yet", now, still)
+		difftest.Check(t, "what remains", fmt.Sprint(now.Remaining), "[expect-scams]")
 		mark("expect-scams", "skipped", 200)
 		if recheck(); now.State != "open" || len(now.Remaining) != 1 {
 			t.Errorf("solved although something essential was skipped: %+v", now)
 		}
 		mark("expect-scams", "done", 200)
-		if recheck(); now.State != "resolved" || now.Reason != "password_changed" || now.Status != "monitorado" ||
-			len(now.Remaining) != 0 {
-			t.Errorf("not solved: %+v", now)
-		}
+		recheck()
+		solved := now
+		solved.State, solved.Reason, solved.Status = "resolved", "password_changed", "monitorado"
+		difftest.Check(t, "solved", now, solved)
+		difftest.Check(t, "how much remains", len(now.Remaining), 0)
 		if a := mark("expect-scams", "todo", 409); !strings.Contains(a.body, "Esta ocorrência já foi resolvida.") {
 			t.Error(a.body)
 		}
 		ask(http.MethodGet, finding+"/plan/"+user, "", 200, &plan)
-		if plan.State != "resolved" || plan.Remaining != 0 || plan.Steps[1].State != "skipped" ||
-			plan.Steps[1].MarkedAt == "" {
-			t.Errorf("afterwards: %+v", plan)
+		want = plan
+		want.State, want.Remaining = "resolved", 0
+		difftest.Check(t, "the plan afterwards", plan, want)
+		if step := plan.Steps[1]; step.State != "skipped" || step.MarkedAt == "" {
+			t.Errorf("the second step afterwards: %+v", step)
 		}
 		ask(http.MethodGet, finding+"/plan/"+hashOf("outra"), "", 404, nil)
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/web/pages"
 )
 
@@ -179,12 +180,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	d := alert.DeliveryMark{At: noon, Partner: "pt_1", Endpoint: "we_1", Seq: 7}
-	if got := parseDeliveryMark(
-		formatDeliveryMark(d),
-	); !got.At.Equal(noon) || got.Partner != d.Partner || got.Endpoint != d.Endpoint ||
-		got.Seq != 7 {
-		t.Errorf("%+v", got)
-	}
+	difftest.Check(t, "the mark of a delivery", parseDeliveryMark(formatDeliveryMark(d)), d)
 }
 
 var (

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store/dumptest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -66,11 +67,10 @@ func TestVerdictOfEveryInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	tally := out.Tally
-	if tally.Read != 1 || tally.Partly != 1 || tally.Unread != 4 || tally.ReadVerdict() != "partly read" ||
-		tally.Problems != 5 ||
-		len(tally.Reasons) != 5 {
-		t.Errorf("%+v", tally)
-	}
+	tally.Read, tally.Partly, tally.Unread, tally.Problems = 1, 1, 4, 5
+	difftest.Check(t, "the tally", out.Tally, tally)
+	difftest.Check(t, "the verdict", out.Tally.ReadVerdict(), "partly read")
+	difftest.Check(t, "how many reasons", len(out.Tally.Reasons), 5)
 	for _, reason := range []string{
 		"cut short", "encrypted with OpenPGP", "a symbolic link: not followed",
 		"a named pipe: not read",
