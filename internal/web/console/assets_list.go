@@ -33,12 +33,12 @@ var assetsList = listOf(listing{
 // rowOfAsset has no columns of the page, which shows some values in clear and asks for a reason beside the others.
 func rowOfAsset(a cyber.Asset, f filter) listRow {
 	return listRow{Cells: []listCell{
-		{Export: "tipo", Text: kindWords[a.Kind]},
-		{Export: "valor", Text: identifier.MaskValue(a.Kind, a.Value)},
-		{Export: "situação", Text: assetStatusWord(a)},
-		{Export: "parceiro", Text: f.partners[a.Partner]},
+		exportCell("tipo", kindWords[a.Kind]),
+		exportCell("valor", identifier.MaskValue(a.Kind, a.Value)),
+		exportCell("situação", assetStatusWord(a)),
+		exportCell("parceiro", f.partners[a.Partner]),
 		stampCell("desde", a.AddedAt),
-		{Export: "id", Text: string(a.ID)},
+		exportCell("id", string(a.ID)),
 	}}
 }
 

@@ -58,7 +58,7 @@ func rowOfBreach(b breachRow, f filter) listRow {
 		shown.Text = state
 	}
 	return listRow{Cells: []listCell{
-		{Export: "nome", Text: b.Name},
+		exportCell("nome", b.Name),
 		{
 			Label:  "Vazamento",
 			Class:  "c",
@@ -67,10 +67,10 @@ func rowOfBreach(b breachRow, f filter) listRow {
 			Path:   joinPath("breaches", b.Name),
 			Below:  b.Name,
 		},
-		{Export: "aconteceu", Text: b.Date.UTC().Format("02/01/2006")},
+		exportCell("aconteceu", b.Date.UTC().Format("02/01/2006")),
 		{Label: "Tipo", Class: "x", Export: "tipo", Text: labelOf(kindOptions, string(b.Kind))},
 		{Label: "Aconteceu", Class: "x", Text: b.Date.UTC().Format("02/01/2006")},
-		{Export: "impressões", Text: strconv.FormatInt(b.Tally.Distinct, 10)},
+		exportCell("impressões", strconv.FormatInt(b.Tally.Distinct, 10)),
 		{Label: "Impressões", Class: "x num", Text: cmp.Or(b.progress, groupedNumber(b.Tally.Distinct))},
 		{Label: "Pessoas", Class: "a num", Text: groupedNumber(b.people)},
 		{Label: "Situação", Class: "d", Export: "situação", Text: state, Badge: shown},

@@ -40,7 +40,7 @@ type bulkPage struct {
 // parseBulkForm reads what a form is about.
 func (c *Console) parseBulkForm(r *request) (page bulkPage, err error) {
 	page = bulkPage{Rows: r.PostForm["row"], All: r.trimmedField("all") == "1"}
-	page.list, err = listNamed(r)
+	page.list, page.filter, err = c.sentFilter(r)
 	if err != nil {
 		return page, err
 	}
@@ -51,8 +51,7 @@ func (c *Console) parseBulkForm(r *request) (page bulkPage, err error) {
 	case !page.Action.isAllowedTo(r.who):
 		return page, errForbidden
 	}
-	page.filter, err = c.sentFilter(r, page.list)
-	if err == nil && !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
+	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
 		err = errNothing.With("row", fault.LinesChosen, perPage)
 	}
 	return page, err

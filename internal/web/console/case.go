@@ -137,5 +137,5 @@ func revealCase(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.recordReveal(r, c.referenceOf(one.Partner, one.User), redirect{to: joinPath("cases", string(one.ID))})
+	return c.recordReveal(r, c.referenceOf(one.Partner, one.User), redirect{to: joinPath("cases", one.ID)})
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -30,16 +29,4 @@ func formatLaneMark(m cyber.LaneMark) string {
 		return ""
 	}
 	return formatMicros(m.Due) + "." + string(m.ID)
-}
-
-// readDeskLane reads one status of the desk.
-func (c *Console) readDeskLane(ctx context.Context, who viewer, f filter, asked cyber.LaneFilter) (lane, error) {
-	if f.valueOfName("owner") == ownerMe {
-		asked.Assignee = who.who.Email
-	}
-	one, err := c.Rules.Cases.ListLane(ctx, asked)
-	if err != nil {
-		return lane{}, err
-	}
-	return lane{Lane: one, Whole: "/cases?" + f.with("status", string(asked.Status))}, nil
 }

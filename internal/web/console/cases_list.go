@@ -56,19 +56,19 @@ func rowOfCase(t ticket, f filter) listRow {
 	}
 	due, _ := t.Clock.Due()
 	return listRow{Key: id, Name: "o caso " + short, Cells: []listCell{
-		{Export: "id", Text: id},
+		exportCell("id", id),
 		{Label: "Caso", Class: "num soft x", Export: "número", Text: short},
 		person,
-		{Export: "serviço", Text: string(t.Service)},
+		exportCell("serviço", string(t.Service)),
 		{Label: "Serviço", Class: "c", Text: t.ServiceName, Path: joinPath("cases", id)},
 		f.partnerCell("x", t.Partner),
-		{Export: "situação", Text: string(t.Status)},
+		exportCell("situação", string(t.Status)),
 		{Label: "Situação", Class: "word d", Text: state},
 		stampCell("aberto", t.CreatedAt),
 		stampCell("prazo", due),
 		{Label: "Prazo", Class: "word b", Tone: "soft", Badge: t.Deadline},
 		said,
-		{Export: "responsável", Text: who},
+		exportCell("responsável", who),
 		{Label: "Responsável", Class: "e", Avatar: &owner},
 	}}
 }

@@ -88,7 +88,7 @@ func rowOfFinding(r findingRow, f filter) listRow {
 			Class:    "m",
 			Export:   "gravidade",
 			Severity: r.Finding.Severity,
-			Text:     labelOf(severityField.Options, string(r.Finding.Severity)),
+			Text:     severityName(r.Finding.Severity),
 		},
 		{Label: "Pessoa", Class: "a", Text: r.name},
 		{
@@ -99,14 +99,14 @@ func rowOfFinding(r findingRow, f filter) listRow {
 			Hidden: "ocorrência " + shortenID(id),
 			Below:  below,
 		},
-		{Export: "tipo", Text: kind},
-		{Export: "valor", Text: value},
-		{Export: "vazamento", Text: b.Title},
+		exportCell("tipo", kind),
+		exportCell("valor", value),
+		exportCell("vazamento", b.Title),
 		{Label: "Dado", Class: "x", Text: kind + " " + value},
 		f.partnerCell("x", r.Asset.Partner),
 		{Label: "Situação", Class: "d", Export: "situação", Text: state, Badge: r.state},
 		ageCell("Idade", "b num", r.Finding.FoundAt, f.now),
-		{Export: "id", Text: id},
+		exportCell("id", id),
 	}
 	return row
 }

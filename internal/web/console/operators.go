@@ -19,11 +19,8 @@ func listOperators(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	names, err := c.partnerNames(r.Context(), r.viewer)
-	if err != nil {
-		return nil, err
-	}
 	home := r.scope.home.ID
-	return view{"operators", "Operadores", operatorsPage{rows, names, home, r.scope.at.ID == home}}, nil
+	return newView("operators", "Operadores", operatorsPage{rows, names, home, r.scope.at.ID == home}, err)
 }
 
 // operatorsPage is the data of the list of operators.

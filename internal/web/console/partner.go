@@ -62,7 +62,7 @@ func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(st
 
 // showPartner shows a partner with its keys, its webhooks and the state of its first looks.
 func showPartner(c *Console, r *request) (answer, error) {
-	page, err := c.gatherPartner(r.Context(), r.viewer, partner.ID(r.PathValue("id")))
+	page, err := c.gatherPartner(r.Context(), r.viewer, partnerOf(r))
 	if err != nil {
 		return nil, err
 	}
