@@ -117,9 +117,9 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 		}
 	}
 	for i, key := range page.Rows {
-		id, rest, _ := strings.Cut(key, "/")
+		_, rest, _ := strings.Cut(key, "/")
 		err := c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
-			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
+			return rest, "bulk " + option, l.action.doTo(ctx, in, key, option)
 		})
 		switch {
 		case err == nil || isGoneError(err):
@@ -140,8 +140,7 @@ func (c *Console) applyToAll(
 		if err != nil {
 			return done, err
 		}
-		id, rest, _ := strings.Cut(row.Key, "/")
-		switch err := page.Action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
+		switch err := page.Action.doTo(ctx, &c.Rules, row.Key, option); {
 		case err == nil:
 			done.Lines++
 		case isGoneError(err):

@@ -25,8 +25,5 @@ func parseLaneMark(text string) cyber.LaneMark {
 
 // formatLaneMark writes a place that parseLaneMark reads; empty at the end of the lane.
 func formatLaneMark(m cyber.LaneMark) string {
-	if m.ID == "" {
-		return ""
-	}
-	return formatMicros(m.Due) + "." + string(m.ID)
+	return formatMark(cyber.Mark{At: m.Due, ID: string(m.ID)})
 }

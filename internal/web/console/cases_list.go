@@ -50,8 +50,11 @@ func rowOfCase(t ticket, f filter) listRow {
 	if t.FromPerson {
 		said.Tone = "waits"
 	}
-	owner, who := avatar{Initials: "–", Class: "none", Says: "ninguém"}, f.assigneeOf(t.Case)
+	owner, who := avatar{Initials: "–", Class: "none", Says: "ninguém"}, t.Assignee
 	if who != "" {
+		if f.confined { // which operator of the service works on a case is not for partners
+			who = theService
+		}
 		owner = avatar{Initials: monogramOf(who), Class: "us", Says: who}
 	}
 	due, _ := t.Clock.Due()
@@ -71,14 +74,6 @@ func rowOfCase(t ticket, f filter) listRow {
 		exportCell("responsável", who),
 		{Label: "Responsável", Class: "e", Avatar: &owner},
 	}}
-}
-
-// assigneeOf returns who works on a case; partners' people do not see which operator of the service does.
-func (f filter) assigneeOf(one cyber.Case) string {
-	if f.confined && one.Assignee != "" {
-		return theService
-	}
-	return one.Assignee
 }
 
 // laneFilter returns the filter of one lane of the desk. Owners are named by words of our own or by an operator's

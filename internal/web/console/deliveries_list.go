@@ -93,7 +93,7 @@ func rowOfDelivery(d deliveryRow, f filter) listRow {
 }
 
 func (f filter) deliveryState() alert.DeliveryState {
-	return alert.DeliveryState(f.valueOr("state", string(alert.DeliveryFailed)))
+	return alert.DeliveryState(cmp.Or(f.valueOfName("state"), string(alert.DeliveryFailed)))
 }
 
 func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]deliveryRow, string, error) {

@@ -43,14 +43,14 @@ func (c *Console) gatherDevice(ctx context.Context, who viewer, id cyber.KeyID) 
 	if err != nil {
 		return devicePage{}, err
 	}
-	names, err := c.partnerNames(ctx, who)
+	p, err := c.Rules.Partners.GetPartner(ctx, d.Partner)
 	if err != nil {
 		return devicePage{}, err
 	}
 	return devicePage{
 		Device:      d,
 		Shown:       reveals[c.referenceOf(d.Partner, d.User)] != nil,
-		PartnerName: names[d.Partner],
+		PartnerName: p.Name,
 		Person:      c.personPath(d.Partner, d.User),
 		State:       d.KeyStateAt(c.Now()),
 		Systems:     cyber.ListSystems(),

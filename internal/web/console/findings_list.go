@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -113,7 +114,7 @@ func rowOfFinding(r findingRow, f filter) listRow {
 
 // findingFilter returns which findings the filter picks; the open ones unless others are asked for.
 func (f filter) findingFilter(limit int) cyber.FindingFilter {
-	state := cyber.FindingState(f.valueOr("state", string(cyber.FindingOpen)))
+	state := cyber.FindingState(cmp.Or(f.valueOfName("state"), string(cyber.FindingOpen)))
 	if state == allFindings {
 		state = cyber.FindingStanding
 	}

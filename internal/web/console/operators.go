@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -48,7 +47,7 @@ func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token st
 		Heading:   heading,
 		Text:      "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
 		Secrets:   []shownSecret{{"Link de uso único", c.publicOrigin(r.Request) + "/link/" + token, help}},
-		Back:      "/operators/" + url.PathEscape(string(o.ID)),
+		Back:      joinPath("operators", o.ID),
 		BackLabel: "Copiei o link, continuar",
 	})
 }

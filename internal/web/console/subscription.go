@@ -48,7 +48,7 @@ func (c *Console) gatherSubscription(
 	return subscriptionPage{
 		Partner:      p,
 		Subscription: sub,
-		Path:         joinPath("subscriptions", p.ID, strconv.FormatInt(seq, 10)),
+		Path:         joinPath("subscriptions", p.ID, seq),
 		ref:          ref,
 		Person:       joinPath("people", p.ID, ref),
 		Shown:        reveals[ref] != nil,

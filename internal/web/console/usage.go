@@ -32,8 +32,7 @@ type requestsPage struct {
 // showRequests shows the latest API requests of a partner: all of them, those that were refused, or those of today.
 func showRequests(c *Console, r *request) (answer, error) {
 	q := r.URL.Query()
-	id := partnerOf(r)
-	page, err := c.gatherRequests(r.Context(), id, q.Get("failed") == "1", q.Get("hoje") == "1")
+	page, err := c.gatherRequests(r.Context(), partnerOf(r), q.Get("failed") == "1", q.Get("hoje") == "1")
 	return newView("requests", "Requisições", page, err)
 }
 

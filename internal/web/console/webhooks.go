@@ -108,12 +108,12 @@ func (c *Console) gatherWebhook(ctx context.Context, e alert.Endpoint) (webhookP
 		newest := alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries}
 		list, _, err := c.Rules.Events.DeliveryList(ctx, newest)
 		if err != nil {
-			return webhookPage{}, err
+			return page, err
 		}
 		for _, one := range list {
 			_, tries, err := c.Rules.History.Deliveries(ctx, p.ID, one.Event)
 			if err != nil {
-				return webhookPage{}, err
+				return page, err
 			}
 			page.Latest = append(page.Latest, newEventDelivery(one.DeliveryStatus, one.Type, "", tries))
 		}
