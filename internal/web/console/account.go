@@ -17,15 +17,12 @@ func showAccount(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	passkeys, err := c.Rules.Operators.ListPasskeys(r.Context(), r.who.ID)
-	if err != nil {
-		return nil, err
-	}
-	return view{"account", "Minha conta", accountPage{
+	return newView("account", "Minha conta", accountPage{
 		Sessions: sessions,
 		Current:  string(r.session.Digest),
 		Min:      operator.MinPassword,
 		Passkeys: passkeys,
-	}}, nil
+	}, err)
 }
 
 // changePassword replaces the operator's password and ends their other sessions.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -32,27 +33,23 @@ var assetsList = listOf(listing{
 
 // rowOfAsset has no columns of the page, which shows some values in clear and asks for a reason beside the others.
 func rowOfAsset(a cyber.Asset, f filter) listRow {
-	return listRow{Cells: []listCell{
-		{Export: "tipo", Text: kindWords[a.Kind]},
-		{Export: "valor", Text: identifier.MaskValue(a.Kind, a.Value)},
-		{Export: "situação", Text: assetStatusWord(a)},
-		{Export: "parceiro", Text: f.partners[a.Partner]},
-		stampCell("desde", a.AddedAt),
-		{Export: "id", Text: string(a.ID)},
-	}}
-}
-
-// assetStatusWord returns the status of a watched value in an export: one that was not looked for is not clean.
-func assetStatusWord(a cyber.Asset) string {
-	if a.IsUnlooked() {
-		return "ainda não verificado"
+	status := string(a.Status)
+	if a.IsUnlooked() { // one that was not looked for is not clean
+		status = "ainda não verificado"
 	}
-	return string(a.Status)
+	return listRow{Cells: []listCell{
+		exportCell("tipo", kindWords[a.Kind]),
+		exportCell("valor", identifier.MaskValue(a.Kind, a.Value)),
+		exportCell("situação", status),
+		exportCell("parceiro", f.partners[a.Partner]),
+		stampCell("desde", a.AddedAt),
+		exportCell("id", string(a.ID)),
+	}}
 }
 
 // assetStatus returns the status of the watched values that are asked for.
 func (f filter) assetStatus() cyber.Status {
-	status := f.valueOr("status", string(cyber.StatusCompromised))
+	status := cmp.Or(f.valueOfName("status"), string(cyber.StatusCompromised))
 	if status == everyStatus || status == notSearched {
 		return ""
 	}

@@ -36,12 +36,12 @@ type auditRow struct {
 // rowOfEntry has no columns of the page, which also tells from where a line is and its details.
 func rowOfEntry(e auditRow, _ filter) listRow {
 	return listRow{Cells: []listCell{
-		{Export: "número", Text: strconv.FormatInt(e.Seq, 10)},
+		exportCell("número", strconv.FormatInt(e.Seq, 10)),
 		stampCell("quando", e.At),
-		{Export: "quem", Text: e.Who},
-		{Export: "o que fez", Text: describeAction(e.Action)},
-		{Export: "ação", Text: e.Action},
-		{Export: "sobre", Text: e.Subject},
+		exportCell("quem", e.Who),
+		exportCell("o que fez", describeAction(e.Action)),
+		exportCell("ação", e.Action),
+		exportCell("sobre", e.Subject),
 	}}
 }
 

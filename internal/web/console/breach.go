@@ -101,7 +101,7 @@ func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (br
 	}
 	page.Names, err = c.partnerNames(ctx, who)
 	if err != nil {
-		return breachPage{}, err
+		return page, err
 	}
 	var changed time.Time
 	for _, j := range jobs {
@@ -111,7 +111,7 @@ func (c *Console) gatherBreach(ctx context.Context, who viewer, name string) (br
 	}
 	page.Hits, err = c.Rules.Breaches.CountHits(ctx, rec.Breach, changed)
 	if err != nil {
-		return breachPage{}, err
+		return page, err
 	}
 	page.All.Severities = map[cyber.Severity]int64{}
 	for _, h := range page.Hits {

@@ -89,11 +89,8 @@ func importBreach(c *Console, r *request) (answer, error) {
 // newRenewal shows the form that adds to the content of a breach, from paths on the server or an upload.
 func newRenewal(c *Console, r *request) (answer, error) {
 	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
 	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
-	return view{"breach-renew", "Acrescentar arquivos", breachForm{rec, upload}}, nil
+	return newView("breach-renew", "Acrescentar arquivos", breachForm{rec, upload}, err)
 }
 
 // renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted

@@ -41,7 +41,7 @@ func showBreaches(c *Console, r *request, l *listing) (answer, error) {
 		return nil, err
 	}
 	slices.Reverse(all)
-	r.addPictures(c.pictureBreaches(r.viewer, all, parsePeriod(r))...)
+	r.addPictures(c.pictureBreaches(all, parsePeriod(r))...)
 	return view{l.name, l.title, page}, nil
 }
 

@@ -43,22 +43,20 @@ type breachRow struct {
 	people   int64
 }
 
+var breachBadges = map[leak.State]badge{
+	leak.Published: {"good", "Publicado"},
+	leak.Importing: {"info", "Importando"},
+	leak.Retracted: {"", "Retirado"},
+}
+
 func rowOfBreach(b breachRow, f filter) listRow {
-	state := labelOf(breachStates.Options, string(b.State))
-	badges := map[leak.State]badge{
-		leak.Published: {"good", "Publicado"},
-		leak.Importing: {"info", "Importando"},
-		leak.Retracted: {"", "Retirado"},
-	}
-	shown, known := badges[b.State]
-	switch {
-	case b.State == leak.Published && b.HasVendorWords:
+	day, state := b.Date.UTC().Format("02/01/2006"), labelOf(breachStates.Options, string(b.State))
+	shown := breachBadges[b.State]
+	if b.State == leak.Published && b.HasVendorWords {
 		shown = badge{"warn", "Texto a aprovar"}
-	case !known:
-		shown.Text = state
 	}
 	return listRow{Cells: []listCell{
-		{Export: "nome", Text: b.Name},
+		exportCell("nome", b.Name),
 		{
 			Label:  "Vazamento",
 			Class:  "c",
@@ -67,10 +65,10 @@ func rowOfBreach(b breachRow, f filter) listRow {
 			Path:   joinPath("breaches", b.Name),
 			Below:  b.Name,
 		},
-		{Export: "aconteceu", Text: b.Date.UTC().Format("02/01/2006")},
+		exportCell("aconteceu", day),
 		{Label: "Tipo", Class: "x", Export: "tipo", Text: labelOf(kindOptions, string(b.Kind))},
-		{Label: "Aconteceu", Class: "x", Text: b.Date.UTC().Format("02/01/2006")},
-		{Export: "impressões", Text: strconv.FormatInt(b.Tally.Distinct, 10)},
+		{Label: "Aconteceu", Class: "x", Text: day},
+		exportCell("impressões", strconv.FormatInt(b.Tally.Distinct, 10)),
 		{Label: "Impressões", Class: "x num", Text: cmp.Or(b.progress, groupedNumber(b.Tally.Distinct))},
 		{Label: "Pessoas", Class: "a num", Text: groupedNumber(b.people)},
 		{Label: "Situação", Class: "d", Export: "situação", Text: state, Badge: shown},

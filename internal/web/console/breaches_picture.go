@@ -21,10 +21,7 @@ var sizeBands = []sizeBand{
 }
 
 // pictureBreaches draws the breaches of the last days by size and by how much of them was new.
-func (c *Console) pictureBreaches(v viewer, all []leak.Record, days int) []picture {
-	if v.who.Partner != "" {
-		return nil
-	}
+func (c *Console) pictureBreaches(all []leak.Record, days int) []picture {
 	since := c.Now().AddDate(0, 0, -days)
 	var bands, newest []pictured
 	for _, b := range sizeBands {

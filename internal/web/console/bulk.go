@@ -40,7 +40,7 @@ type bulkPage struct {
 // parseBulkForm reads what a form is about.
 func (c *Console) parseBulkForm(r *request) (page bulkPage, err error) {
 	page = bulkPage{Rows: r.PostForm["row"], All: r.trimmedField("all") == "1"}
-	page.list, err = listNamed(r)
+	page.list, page.filter, err = c.sentFilter(r)
 	if err != nil {
 		return page, err
 	}
@@ -51,8 +51,7 @@ func (c *Console) parseBulkForm(r *request) (page bulkPage, err error) {
 	case !page.Action.isAllowedTo(r.who):
 		return page, errForbidden
 	}
-	page.filter, err = c.sentFilter(r, page.list)
-	if err == nil && !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
+	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
 		err = errNothing.With("row", fault.LinesChosen, perPage)
 	}
 	return page, err
@@ -118,9 +117,9 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 		}
 	}
 	for i, key := range page.Rows {
-		id, rest, _ := strings.Cut(key, "/")
+		_, rest, _ := strings.Cut(key, "/")
 		err := c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
-			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
+			return rest, "bulk " + option, l.action.doTo(ctx, in, key, option)
 		})
 		switch {
 		case err == nil || isGoneError(err):
@@ -141,8 +140,7 @@ func (c *Console) applyToAll(
 		if err != nil {
 			return done, err
 		}
-		id, rest, _ := strings.Cut(row.Key, "/")
-		switch err := page.Action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
+		switch err := page.Action.doTo(ctx, &c.Rules, row.Key, option); {
 		case err == nil:
 			done.Lines++
 		case isGoneError(err):

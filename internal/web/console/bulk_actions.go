@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/notify/alert"
@@ -93,6 +94,12 @@ var revokeMany = bulkAction{
 		_, err = in.Endpoints.RevokeDevice(ctx, d.ID)
 		return err
 	},
+}
+
+// doTo does the action to the line of a key.
+func (a *bulkAction) doTo(ctx context.Context, in *Rules, key, option string) error {
+	id, rest, _ := strings.Cut(key, "/")
+	return a.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
 }
 
 // isAllowedTo reports whether the operator may run the action. A nil action is allowed to no operator.

@@ -75,17 +75,17 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 	if c.confined {
 		colleagues, err := c.Rules.Operators.ListOperators(ctx)
 		if err != nil {
-			return casePage{}, err
+			return page, err
 		}
 		moves = movesForPartner(moves, colleagues)
 	} else {
 		page.Owners, err = c.listCaseOwners(ctx)
 		if err != nil {
-			return casePage{}, err
+			return page, err
 		}
 		page.Ready, err = c.Rules.Cases.ReadyAnswers(ctx)
 		if err != nil {
-			return casePage{}, err
+			return page, err
 		}
 	}
 	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
@@ -93,12 +93,12 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 	}
 	reveals, err := c.currentReveals(ctx, who.who.ID)
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
 	page.Reveal = reveals[c.referenceOf(one.Partner, one.User)]
 	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(ctx, one.Partner, one.User)
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
 	if len(subscriptions) > 0 {
 		page.Who = &subscriptions[0].Beneficiary
@@ -106,7 +106,7 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 	}
 	page.Talk, err = c.buildConversation(ctx, who, page, moves)
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
 	open := cyber.FindingFilter{
 		Partner: one.Partner,
@@ -116,15 +116,15 @@ func (c *Console) gatherCase(ctx context.Context, who viewer, id cyber.CaseID) (
 	}
 	page.Findings, _, err = c.Rules.Review.FindingList(ctx, open)
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
 	page.Looks, err = c.Rules.FirstLooks.CountLooksOf(ctx, one.Partner, one.User)
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
 	others, err := c.Rules.Cases.ListPersonCases(ctx, one.Partner, one.User)
 	if err != nil {
-		return casePage{}, err
+		return page, err
 	}
 	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
 	page.Earlier = c.newTickets(who, others[:min(len(others), earlierCases)], services, partners)
@@ -137,5 +137,5 @@ func revealCase(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.recordReveal(r, c.referenceOf(one.Partner, one.User), redirect{to: joinPath("cases", string(one.ID))})
+	return c.recordReveal(r, c.referenceOf(one.Partner, one.User), redirect{to: joinPath("cases", one.ID)})
 }

@@ -33,7 +33,7 @@ func endCaseLater(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := joinPath("cases", string(id))
+	next := joinPath("cases", id)
 	if r.trimmedField("go") == "next" {
 		next, err = c.nextCasePath(r.Context(), r.who.Email, id, cyber.CaseID(r.trimmedField("next")))
 		if err != nil {
@@ -54,7 +54,7 @@ func (c *Console) nextCasePath(ctx context.Context, email string, done, queued c
 			return "", err
 		}
 		if err == nil && one.ID != done && one.Status.Open() && one.Ending.At.IsZero() {
-			return joinPath("cases", string(one.ID)), nil
+			return joinPath("cases", one.ID), nil
 		}
 	}
 	for _, f := range []cyber.LaneFilter{{Assignee: email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
@@ -64,7 +64,7 @@ func (c *Console) nextCasePath(ctx context.Context, email string, done, queued c
 		}
 		for _, one := range waiting.Cases {
 			if one.ID != done && one.Ending.At.IsZero() && one.Status != cyber.CaseWaiting {
-				return joinPath("cases", string(one.ID)), nil
+				return joinPath("cases", one.ID), nil
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func assignCase(c *Console, r *request) (answer, error) {
 	if err := c.assignTo(r, id); err != nil {
 		return nil, err
 	}
-	return redirect{joinPath("cases", string(id)), "case.assigned"}, nil
+	return redirect{joinPath("cases", id), "case.assigned"}, nil
 }
 
 // movesForPartner returns the history of a case as the partner's people read it, without internal notes. colleagues are

@@ -132,7 +132,7 @@ func writeCase(c *Console, r *request) (answer, error) {
 	if r.trimmedField("kind") == "note" {
 		action, done, write = "case.note", "case.noted", (*cyber.Cases).AddInternalNote
 	}
-	next := redirect{joinPath("cases", string(id)), done}
+	next := redirect{joinPath("cases", id), done}
 	return c.changeAndRedirect(r, action, next, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))
 		return string(id), "", err

@@ -80,12 +80,16 @@ func (c *Console) gatherDesk(ctx context.Context, who viewer, f filter) (page ca
 	for _, status := range shown {
 		asked := f.laneFilter(status, perLane)
 		if len(shown) == 1 {
-			asked.Limit, asked.After = 2*perLane, parseLaneMark(f.After)
+			asked.Limit, asked.After = perPage, parseLaneMark(f.After)
 		}
-		l, err := c.readDeskLane(ctx, who, f, asked)
+		if f.valueOfName("owner") == ownerMe {
+			asked.Assignee = who.who.Email
+		}
+		one, err := c.Rules.Cases.ListLane(ctx, asked)
 		if err != nil {
 			return page, part, err
 		}
+		l := lane{Lane: one, Whole: "/cases?" + f.with("status", string(status))}
 		l.Tickets = c.newTickets(who, l.Cases, services, f.partners)
 		if err := c.nameTickets(ctx, l.Tickets); err != nil {
 			return page, part, err
@@ -109,7 +113,6 @@ func (c *Console) gatherDesk(ctx context.Context, who viewer, f filter) (page ca
 		part = newListPart(f, rows.Tickets, rowOfCase, formatLaneMark(rows.Lane.Next), part.total)
 		page.Table = part.table
 	}
-	part.size = 2 * perLane
 	owners := []choiceOption{{ownerMe, "Eu"}, {ownerNone, "Ninguém"}}
 	part.options = map[string][]choiceOption{"owner": append(owners, plainOptions(page.Owners)...)}
 	for _, s := range services {

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -26,20 +25,5 @@ func parseLaneMark(text string) cyber.LaneMark {
 
 // formatLaneMark writes a place that parseLaneMark reads; empty at the end of the lane.
 func formatLaneMark(m cyber.LaneMark) string {
-	if m.ID == "" {
-		return ""
-	}
-	return formatMicros(m.Due) + "." + string(m.ID)
-}
-
-// readDeskLane reads one status of the desk.
-func (c *Console) readDeskLane(ctx context.Context, who viewer, f filter, asked cyber.LaneFilter) (lane, error) {
-	if f.valueOfName("owner") == ownerMe {
-		asked.Assignee = who.who.Email
-	}
-	one, err := c.Rules.Cases.ListLane(ctx, asked)
-	if err != nil {
-		return lane{}, err
-	}
-	return lane{Lane: one, Whole: "/cases?" + f.with("status", string(asked.Status))}, nil
+	return formatMark(cyber.Mark{At: m.Due, ID: string(m.ID)})
 }

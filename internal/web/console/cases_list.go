@@ -50,35 +50,30 @@ func rowOfCase(t ticket, f filter) listRow {
 	if t.FromPerson {
 		said.Tone = "waits"
 	}
-	owner, who := avatar{Initials: "–", Class: "none", Says: "ninguém"}, f.assigneeOf(t.Case)
+	owner, who := avatar{Initials: "–", Class: "none", Says: "ninguém"}, t.Assignee
 	if who != "" {
+		if f.confined { // which operator of the service works on a case is not for partners
+			who = theService
+		}
 		owner = avatar{Initials: monogramOf(who), Class: "us", Says: who}
 	}
 	due, _ := t.Clock.Due()
 	return listRow{Key: id, Name: "o caso " + short, Cells: []listCell{
-		{Export: "id", Text: id},
+		exportCell("id", id),
 		{Label: "Caso", Class: "num soft x", Export: "número", Text: short},
 		person,
-		{Export: "serviço", Text: string(t.Service)},
+		exportCell("serviço", string(t.Service)),
 		{Label: "Serviço", Class: "c", Text: t.ServiceName, Path: joinPath("cases", id)},
 		f.partnerCell("x", t.Partner),
-		{Export: "situação", Text: string(t.Status)},
+		exportCell("situação", string(t.Status)),
 		{Label: "Situação", Class: "word d", Text: state},
 		stampCell("aberto", t.CreatedAt),
 		stampCell("prazo", due),
 		{Label: "Prazo", Class: "word b", Tone: "soft", Badge: t.Deadline},
 		said,
-		{Export: "responsável", Text: who},
+		exportCell("responsável", who),
 		{Label: "Responsável", Class: "e", Avatar: &owner},
 	}}
-}
-
-// assigneeOf returns who works on a case; partners' people do not see which operator of the service does.
-func (f filter) assigneeOf(one cyber.Case) string {
-	if f.confined && one.Assignee != "" {
-		return theService
-	}
-	return one.Assignee
 }
 
 // laneFilter returns the filter of one lane of the desk. Owners are named by words of our own or by an operator's

@@ -8,10 +8,9 @@ import (
 
 // queueTab is a queue of the desk: its rows are those that its number counts.
 type queueTab struct {
-	Label, Path string
-	Count       int64
-	Current     bool
-	Late        bool
+	listLink
+	Count int64
+	Late  bool
 }
 
 // Who of the owners is not named by an address.
@@ -28,41 +27,21 @@ func (c *Console) queueTabs(ctx context.Context, who viewer, f filter) ([]queueT
 	if err != nil {
 		return nil, err
 	}
-	due, owner := f.valueOfName("due"), f.valueOfName("owner")
-	tabs := []queueTab{
-		{
-			Label:   "Atrasados",
-			Path:    f.deskAddressWith("due", "late"),
-			Count:   n.Late,
-			Current: due == "late",
-			Late:    n.Late > 0,
-		},
-		{
-			Label:   "Vencem hoje",
-			Path:    f.deskAddressWith("due", "today"),
-			Count:   n.Today,
-			Current: due == "today",
-		},
+	var tabs []queueTab
+	add := func(label, name, word string, count int64) {
+		link := listLink{label, f.deskAddressWith(name, word), f.valueOfName(name) == word}
+		tabs = append(tabs, queueTab{link, count, word == "late" && count > 0})
 	}
+	add("Atrasados", "due", "late", n.Late)
+	add("Vencem hoje", "due", "today", n.Today)
 	if !c.confined { // who of the service works on what is not for partners
-		tabs = append(tabs, queueTab{
-			Label:   "Meus",
-			Path:    f.deskAddressWith("owner", ownerMe),
-			Count:   n.Mine,
-			Current: owner == ownerMe,
-		}, queueTab{
-			Label:   "Sem responsável",
-			Path:    f.deskAddressWith("owner", ownerNone),
-			Count:   n.Free,
-			Current: owner == ownerNone,
-		})
+		add("Meus", "owner", ownerMe, n.Mine)
+		add("Sem responsável", "owner", ownerNone, n.Free)
 	}
-	return append(tabs, queueTab{
-		Label:   "Todos",
-		Path:    f.deskAddressWith("owner", ""),
-		Count:   n.Open,
-		Current: due == "" && owner == "" && f.valueOfName("status") == "",
-	}), nil
+	add("Todos", "owner", "", n.Open)
+	every := &tabs[len(tabs)-1]
+	every.Current = every.Current && f.valueOfName("due")+f.valueOfName("status") == ""
+	return tabs, nil
 }
 
 // deskAddressWith returns the path of the desk with another word in the filter, and without the words for queue and

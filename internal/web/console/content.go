@@ -81,7 +81,7 @@ func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 	if r.PostForm.Has("preview") {
 		return contentView(r, it)
 	}
-	next := redirect{joinPath("content", string(it.ID)), "content.saved"}
+	next := redirect{joinPath("content", it.ID), "content.saved"}
 	return c.changeAndRedirect(r, "content.edit", next, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(it.ID), "", in.Content.ImportItems(ctx, []cyber.Item{it}, false)
 	})

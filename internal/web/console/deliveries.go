@@ -14,9 +14,8 @@ import (
 // deliveriesPart is what stands above the list of deliveries.
 type deliveriesPart struct {
 	State alert.DeliveryState
-	Names map[partner.ID]string
 	// Failed are partners with failed deliveries on the page: all of them can be repeated at once.
-	Failed []partner.ID
+	Failed []choiceOption
 }
 
 // gatherDeliveries returns one page of deliveries, the failed ones unless the filter asks for others.
@@ -29,13 +28,13 @@ func (c *Console) gatherDeliveries(ctx context.Context, _ viewer, f filter) (lis
 	if err != nil {
 		return listPart{}, err
 	}
-	more := deliveriesPart{State: f.deliveryState(), Names: f.partners}
+	more := deliveriesPart{State: f.deliveryState()}
 	total := int64(-1)
 	switch more.State {
 	case alert.DeliveryFailed:
-		total = f.totalIfOnly(now["deliveries.failed"], "state", "sort")
+		total = f.totalIfOnly(now["deliveries.failed"], "state")
 	case alert.Pending:
-		total = f.totalIfOnly(now["deliveries.pending"], "state", "sort")
+		total = f.totalIfOnly(now["deliveries.pending"], "state")
 	default: // the others are not counted
 	}
 	addresses := map[alert.EndpointID]string{}
@@ -49,8 +48,9 @@ func (c *Console) gatherDeliveries(ctx context.Context, _ viewer, f filter) (lis
 			addresses[d.Endpoint] = cmp.Or(e.Address(), "apagado")
 		}
 		rows[i].address = addresses[d.Endpoint]
-		if more.State == alert.DeliveryFailed && !slices.Contains(more.Failed, d.Partner) {
-			more.Failed = append(more.Failed, d.Partner)
+		of := choiceOption{string(d.Partner), f.partners[d.Partner]}
+		if more.State == alert.DeliveryFailed && !slices.Contains(more.Failed, of) {
+			more.Failed = append(more.Failed, of)
 		}
 	}
 	part := newListPart(f, rows, rowOfDelivery, next, total)

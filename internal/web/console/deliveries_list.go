@@ -70,15 +70,15 @@ func rowOfDelivery(d deliveryRow, f filter) listRow {
 		Key:  string(d.Partner) + "/" + event + "/" + endpoint,
 		Name: "a entrega de " + event + " a " + endpoint,
 		Cells: []listCell{
-			{Export: "situação", Text: labelOf(deliveryStates.Options, string(d.State))},
-			{Export: "evento", Text: event},
-			{Export: "tipo", Text: string(d.Type)},
-			{Export: "destino", Text: endpoint},
+			exportCell("situação", labelOf(deliveryStates.Options, string(d.State))),
+			exportCell("evento", event),
+			exportCell("tipo", string(d.Type)),
+			exportCell("destino", endpoint),
 			{
 				Label:  "Evento",
 				Class:  "c",
 				Text:   cmp.Or(string(d.Type), event),
-				Path:   joinPath("events", string(d.Partner), event),
+				Path:   joinPath("events", d.Partner, event),
 				Hidden: shortenID(event) + " a " + d.address,
 			},
 			{Label: "Destino", Class: "x", Text: d.address, IsCode: true},
@@ -93,7 +93,7 @@ func rowOfDelivery(d deliveryRow, f filter) listRow {
 }
 
 func (f filter) deliveryState() alert.DeliveryState {
-	return alert.DeliveryState(f.valueOr("state", string(alert.DeliveryFailed)))
+	return alert.DeliveryState(cmp.Or(f.valueOfName("state"), string(alert.DeliveryFailed)))
 }
 
 func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]deliveryRow, string, error) {

@@ -43,14 +43,14 @@ func (c *Console) gatherDevice(ctx context.Context, who viewer, id cyber.KeyID) 
 	if err != nil {
 		return devicePage{}, err
 	}
-	names, err := c.partnerNames(ctx, who)
+	p, err := c.Rules.Partners.PartnerByID(ctx, d.Partner)
 	if err != nil {
 		return devicePage{}, err
 	}
 	return devicePage{
 		Device:      d,
 		Shown:       reveals[c.referenceOf(d.Partner, d.User)] != nil,
-		PartnerName: names[d.Partner],
+		PartnerName: p.Name,
 		Person:      c.personPath(d.Partner, d.User),
 		State:       d.KeyStateAt(c.Now()),
 		Systems:     cyber.ListSystems(),
@@ -77,7 +77,7 @@ func revealDevice(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.recordReveal(r, c.referenceOf(d.Partner, d.User), redirect{to: joinPath("devices", string(d.ID))})
+	return c.recordReveal(r, c.referenceOf(d.Partner, d.User), redirect{to: joinPath("devices", d.ID)})
 }
 
 // revokeDevice ends the key of a device at once.
@@ -100,7 +100,7 @@ func replaceDevice(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redirect{joinPath("devices", string(made.ID)), "device.replaced"}, nil
+	return redirect{joinPath("devices", made.ID), "device.replaced"}, nil
 }
 
 // findDevice looks an activation key up; a POST, so that the key stands in no address.
@@ -112,5 +112,5 @@ func findDevice(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "epp.find", string(d.ID), ""); err != nil {
 		return nil, err
 	}
-	return redirect{to: joinPath("devices", string(d.ID))}, nil
+	return redirect{to: joinPath("devices", d.ID)}, nil
 }

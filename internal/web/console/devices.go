@@ -21,8 +21,5 @@ func showDevices(c *Console, r *request, l *listing) (answer, error) {
 	if err == nil && !c.confined {
 		err = c.gatherPools(r.Context(), &page)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return view{l.name, l.title, page}, nil
+	return newView(l.name, l.title, page, err)
 }

@@ -25,7 +25,6 @@ var devicesList = listOf(listing{
 		{string(cyber.MacOS), "macOS"},
 	}}, deviceStateField, fromField, toField, sortField},
 	action: &revokeMany,
-	gather: (*Console).gatherDevices,
 	show:   showDevices,
 }, filter.readDevices, rowOfDevice)
 
@@ -37,7 +36,7 @@ func rowOfDevice(d cyber.Device, f filter) listRow {
 	}
 	return listRow{Key: string(d.Partner) + "/" + id, Name: "a chave " + id, Cells: []listCell{
 		stampCell("emitida", d.IssuedAt),
-		{Export: "sistema", Text: string(d.System)},
+		exportCell("sistema", string(d.System)),
 		{
 			Label:  "Sistema",
 			Class:  "c",
@@ -53,7 +52,7 @@ func rowOfDevice(d cyber.Device, f filter) listRow {
 		seen,
 		{Label: "Situação", Class: "d", Badge: deviceStates[d.KeyStateAt(f.now)]},
 		ageCell("Emitida", "b num", d.IssuedAt, f.now),
-		{Export: "id", Text: id},
+		exportCell("id", id),
 	}}
 }
 
@@ -69,10 +68,4 @@ func (f filter) readDevices(ctx context.Context, in *Rules, limit int) ([]cyber.
 		Limit:         limit,
 	})
 	return list, formatMark(next), err
-}
-
-// gatherDevices returns one page of a partner's devices.
-func (c *Console) gatherDevices(ctx context.Context, _ viewer, f filter) (listPart, error) {
-	found, next, err := f.readDevices(ctx, &c.Rules, perPage)
-	return newListPart(f, found, rowOfDevice, next, -1), err
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -18,12 +19,7 @@ func (p devicesPage) SharesOf(s cyber.System) (list []cyber.Share) {
 }
 
 func (p devicesPage) PartnerName(id partner.ID) string {
-	for _, one := range p.All {
-		if one.ID == id {
-			return one.Name
-		}
-	}
-	return string(id)
+	return cmp.Or(namesByID(p.All)[id], string(id))
 }
 
 // gatherPools adds the pools of keys and the install links to the page of devices.

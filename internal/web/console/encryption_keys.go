@@ -43,11 +43,8 @@ func countKeys(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Current, page.Old, err = c.Rules.Keys.Count(r.Context())
-	if err != nil {
-		return nil, err
-	}
 	page.Counted = true
-	return view{"keys", "Chaves de cifra", page}, nil
+	return newView("keys", "Chaves de cifra", page, err)
 }
 
 // rotateKeys makes a new key: the line comes first.

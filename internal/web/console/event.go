@@ -94,7 +94,7 @@ func (p eventPage) HasFailed() bool {
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
 	endpoint := alert.EndpointID(r.trimmedField("endpoint"))
-	next := redirect{joinPath("events", string(id), string(event)), "event.replayed"}
+	next := redirect{joinPath("events", id, event), "event.replayed"}
 	return c.changeAndRedirect(r, "event.replay", next, func(ctx context.Context, in *Rules) (string, string, error) {
 		if endpoint != "" {
 			_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: event, Endpoint: endpoint})

@@ -13,7 +13,6 @@ var eventsList = listOf(listing{
 	persons: true,
 	access:  everyone,
 	fields:  []listField{ofOne, typeField, fromField, toField, sortField},
-	gather:  (*Console).gatherEvents,
 }, filter.readEvents, rowOfEvent)
 
 func rowOfEvent(e alert.Kept, f filter) listRow {
@@ -26,11 +25,11 @@ func rowOfEvent(e alert.Kept, f filter) listRow {
 			Class:  "c",
 			Export: "tipo",
 			Text:   string(e.Type),
-			Path:   joinPath("events", string(f.Partner), id),
+			Path:   joinPath("events", f.Partner, id),
 			Hidden: "evento " + seq,
 		},
 		{Label: "Identificador", Class: "x", Text: shortenID(id), IsCode: true},
-		{Export: "id", Text: id},
+		exportCell("id", id),
 		{Label: "Quando", Class: "d", At: e.At, Text: formatStamp(e.At)},
 		ageCell("Idade", "b num", e.At, f.now),
 	}}
@@ -47,10 +46,4 @@ func (f filter) readEvents(ctx context.Context, in *Rules, limit int) ([]alert.K
 		Limit:       limit,
 	})
 	return list, formatSeq(next), err
-}
-
-// gatherEvents returns one page of a partner's events.
-func (c *Console) gatherEvents(ctx context.Context, _ viewer, f filter) (listPart, error) {
-	list, next, err := f.readEvents(ctx, &c.Rules, perPage)
-	return newListPart(f, list, rowOfEvent, next, -1), err
 }

@@ -56,11 +56,7 @@ type listWork struct {
 
 // exportList begins to write a list into a file.
 func exportList(c *Console, r *request) (answer, error) {
-	l, err := listNamed(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.sentFilter(r, l)
+	l, f, err := c.sentFilter(r)
 	if err != nil {
 		return nil, err
 	}

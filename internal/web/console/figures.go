@@ -93,7 +93,7 @@ func findingsPath(words ...string) string {
 	for i := 0; i+1 < len(words); i += 2 {
 		q.Set(words[i], words[i+1])
 	}
-	return "/" + findingsList.name + "?" + q.Encode()
+	return "/findings?" + q.Encode()
 }
 
 // countLimit is up to how many rows a list is counted: behind that a page says that there are more.

@@ -111,7 +111,7 @@ func (c *Console) gatherFinding(ctx context.Context, found cyber.Found) (finding
 
 // findingPath returns the path of a finding's page.
 func findingPath(f cyber.Found) string {
-	return joinPath("findings", string(f.Asset.Partner), string(f.Finding.ID))
+	return joinPath("findings", f.Asset.Partner, f.Finding.ID)
 }
 
 // markFindingStep records what a person told an attendant about a step.

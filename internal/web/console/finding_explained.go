@@ -57,7 +57,7 @@ func (c *Console) explainFinding(ctx context.Context, found cyber.Found) (explai
 		return e, nil
 	}
 	if err != nil {
-		return explained{}, err
+		return e, err
 	}
 	e.Known, e.News = told.Found, told.News
 	for _, before := range told.Earlier {

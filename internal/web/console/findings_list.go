@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -88,7 +89,7 @@ func rowOfFinding(r findingRow, f filter) listRow {
 			Class:    "m",
 			Export:   "gravidade",
 			Severity: r.Finding.Severity,
-			Text:     labelOf(severityField.Options, string(r.Finding.Severity)),
+			Text:     severityName(r.Finding.Severity),
 		},
 		{Label: "Pessoa", Class: "a", Text: r.name},
 		{
@@ -99,21 +100,21 @@ func rowOfFinding(r findingRow, f filter) listRow {
 			Hidden: "ocorrência " + shortenID(id),
 			Below:  below,
 		},
-		{Export: "tipo", Text: kind},
-		{Export: "valor", Text: value},
-		{Export: "vazamento", Text: b.Title},
+		exportCell("tipo", kind),
+		exportCell("valor", value),
+		exportCell("vazamento", b.Title),
 		{Label: "Dado", Class: "x", Text: kind + " " + value},
 		f.partnerCell("x", r.Asset.Partner),
 		{Label: "Situação", Class: "d", Export: "situação", Text: state, Badge: r.state},
 		ageCell("Idade", "b num", r.Finding.FoundAt, f.now),
-		{Export: "id", Text: id},
+		exportCell("id", id),
 	}
 	return row
 }
 
 // findingFilter returns which findings the filter picks; the open ones unless others are asked for.
 func (f filter) findingFilter(limit int) cyber.FindingFilter {
-	state := cyber.FindingState(f.valueOr("state", string(cyber.FindingOpen)))
+	state := cyber.FindingState(cmp.Or(f.valueOfName("state"), string(cyber.FindingOpen)))
 	if state == allFindings {
 		state = cyber.FindingStanding
 	}

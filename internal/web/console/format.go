@@ -77,10 +77,10 @@ func shortenID(id any) string {
 }
 
 // joinPath joins escaped segments to a path; ids may be in partners' own words.
-func joinPath(segments ...string) string {
+func joinPath(segments ...any) string {
 	path := ""
 	for _, s := range segments {
-		path += "/" + url.PathEscape(s)
+		path += "/" + url.PathEscape(fmt.Sprint(s))
 	}
 	return path
 }

@@ -75,10 +75,8 @@ func (f *frame) May(role string) bool { return f.Operator.Role.Covers(operator.R
 
 // Can is the same by the route that would be refused, for pages that partners' people see too.
 func (f *frame) Can(key string) (bool, error) {
-	for _, rt := range routes {
-		if rt.tableKey() == key {
-			return rt.isOpenTo(f.Operator), nil
-		}
+	if rt := findRoute(key); rt != nil {
+		return rt.isOpenTo(f.Operator), nil
 	}
 	return false, fmt.Errorf("no route %s", key)
 }

@@ -22,7 +22,7 @@ type listing struct {
 	persons bool
 	// action is what can be done to many lines at once; nil when nothing can.
 	action *bulkAction
-	// gather returns what the page shows under a filter.
+	// gather returns what the page shows under a filter; by default the rows and nothing else.
 	gather func(c *Console, ctx context.Context, who viewer, f filter) (listPart, error)
 	// show answers with the page of a list that is more than its rows; nil for the others.
 	show func(c *Console, r *request, l *listing) (answer, error)
@@ -37,6 +37,12 @@ type rowReader[T any] func(f filter, ctx context.Context, in *Rules, limit int) 
 
 // listOf returns a list of what one function reads, in the columns that the other makes of it.
 func listOf[T any](l listing, read rowReader[T], row rowMaker[T]) *listing {
+	if l.gather == nil {
+		l.gather = func(c *Console, ctx context.Context, _ viewer, f filter) (listPart, error) {
+			list, next, err := read(f, ctx, &c.Rules, perPage)
+			return newListPart(f, list, row, next, -1), err
+		}
+	}
 	l.head = row.head
 	l.read = func(ctx context.Context, in *Rules, f filter, limit int) ([]listRow, string, error) {
 		found, next, err := read(f, ctx, in, limit)

@@ -69,6 +69,9 @@ var (
 
 var typeField = listField{Name: "type", Label: "Tipo", None: "Todos", Options: plainOptions(alert.Types)}
 
+// severityName returns a severity in words.
+func severityName(s cyber.Severity) string { return labelOf(severityField.Options, string(s)) }
+
 // plainOptions returns words as options of a select field that say themselves.
 func plainOptions[W ~string](words []W) []choiceOption {
 	options := make([]choiceOption, len(words))

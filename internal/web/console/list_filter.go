@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"net/url"
@@ -38,9 +37,6 @@ type filter struct {
 }
 
 func (f filter) valueOfName(name string) string { return f.values.Get(name) }
-
-// valueOr returns a word of the filter, or what the list holds unless told otherwise.
-func (f filter) valueOr(name, otherwise string) string { return cmp.Or(f.values.Get(name), otherwise) }
 
 // isOfLivePartners reports whether the list is one of all partners: what sandboxes made up is only shown of a sandbox
 // that was chosen, or to its own people.

@@ -81,10 +81,11 @@ func ageCell(label, class string, at, now time.Time) listCell {
 	return cell
 }
 
+// exportCell is a column that only exports have.
+func exportCell(name, text string) listCell { return listCell{Export: name, Text: text} }
+
 // stampCell is a time in an export.
-func stampCell(name string, at time.Time) listCell {
-	return listCell{Export: name, Text: formatStamp(at)}
-}
+func stampCell(name string, at time.Time) listCell { return exportCell(name, formatStamp(at)) }
 
 // partnerCell names a partner. A partner's people need not read on a page which partner it is.
 func (f filter) partnerCell(class string, id partner.ID) listCell {

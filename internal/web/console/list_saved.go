@@ -13,11 +13,15 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
-// sentFilter reads the filter that a form sends along, as the page had it.
-func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
+// sentFilter reads the list that a path names, and the filter that a form sends along, as the page had it.
+func (c *Console) sentFilter(r *request) (l *listing, f filter, err error) {
+	l, err = listNamed(r)
+	if err != nil {
+		return l, f, err
+	}
 	q, err := url.ParseQuery(r.PostFormValue("query"))
 	if err != nil {
-		return filter{}, errForm.With("query", fault.Unreadable)
+		return l, f, errForm.With("query", fault.Unreadable)
 	}
 	id := partner.ID(q.Get("partner"))
 	if id == "" && c.confined {
@@ -25,20 +29,16 @@ func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	}
 	all, err := c.visiblePartners(r.Context(), r.viewer)
 	if err != nil {
-		return filter{}, err
+		return l, f, err
 	}
-	f, err := c.parseFilter(r.Context(), l, q, id, all)
+	f, err = c.parseFilter(r.Context(), l, q, id, all)
 	f.After = ""
-	return f, err
+	return l, f, err
 }
 
 // keepFilter keeps the filter of a list under a name.
 func keepFilter(c *Console, r *request) (answer, error) {
-	l, err := listNamed(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.sentFilter(r, l)
+	l, f, err := c.sentFilter(r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"net/url"
@@ -21,8 +20,6 @@ type listPart struct {
 	next  string
 	// total is how many there are in all, if that is known; -1 otherwise.
 	total int64
-	// size is how many rows a page has, if not perPage.
-	size int
 	// options are those of fields whose options are not always the same.
 	options map[string][]choiceOption
 	// more is what the page of this list shows beside it.
@@ -50,21 +47,19 @@ type listView struct {
 	// Total is how many there are in all, if that is known; -1 otherwise.
 	Total int64
 	// Persons is set when the list can be filtered by person.
-	Persons  bool
-	Saved    []operator.KeptFilter
-	Action   *bulkAction
-	pageSize int64
+	Persons bool
+	Saved   []operator.KeptFilter
+	Action  *bulkAction
 }
 
 // newListView puts together what stands around the table of a list.
 func (c *Console) newListView(ctx context.Context, who viewer, l *listing, f filter, part listPart) (listView, error) {
 	v := listView{
-		Name:     l.name,
-		filter:   f,
-		Shown:    part.shown,
-		Total:    part.total,
-		Persons:  l.persons,
-		pageSize: int64(cmp.Or(part.size, perPage)),
+		Name:    l.name,
+		filter:  f,
+		Shown:   part.shown,
+		Total:   part.total,
+		Persons: l.persons,
 	}
 	for _, field := range l.fields {
 		if c.confined && field.isServiceOnly() {
@@ -88,7 +83,7 @@ func (c *Console) newListView(ctx context.Context, who viewer, l *listing, f fil
 		v.Total = int64(part.shown)
 	}
 	if f.Person != "" {
-		v.PersonPath = joinPath("people", string(f.Partner), f.Person)
+		v.PersonPath = joinPath("people", f.Partner, f.Person)
 	}
 	if l.action.isAllowedTo(who.who) {
 		v.Action = l.action
@@ -120,7 +115,7 @@ func (v listView) Back() string {
 	case n == 0:
 		return v.Of(v.Query())
 	}
-	return v.placeAt(v.Trail[n-1], max(0, v.Skipped-v.pageSize), v.Trail[:n-1])
+	return v.placeAt(v.Trail[n-1], max(0, v.Skipped-perPage), v.Trail[:n-1])
 }
 
 // IsNarrowed reports whether a word narrows the list: the queues above a list have links of their own.

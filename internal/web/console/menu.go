@@ -1,7 +1,6 @@
 package console
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/operator"
@@ -58,12 +57,8 @@ func isMenuAllowed(who operator.Operator, path string) bool {
 	if path == "/" {
 		path = "/{$}"
 	}
-	for _, rt := range routes {
-		if rt.method == http.MethodGet && rt.path == path {
-			return rt.isOpenTo(who)
-		}
-	}
-	return false
+	rt := findRoute("GET " + path)
+	return rt != nil && rt.isOpenTo(who)
 }
 
 // portalMenu is the table of contents for a partner's people; {id} is the partner's.

@@ -37,19 +37,14 @@ func (c *Console) figuresNow(ctx context.Context) (map[operator.Figure]int64, er
 	return last.Now, err
 }
 
-// assetFigure returns the figure that counts the watched values that are asked for; empty where none does.
-func (f filter) assetFigure() operator.Figure {
-	if f.valueOfName("status") == notSearched {
-		return operator.AssetsUnlooked
-	}
-	return assetFigures[f.assetStatus()]
-}
-
-// assetFigures are the figures that count the watched values in a status.
-var assetFigures = map[cyber.Status]operator.Figure{
-	cyber.StatusMonitored:   operator.AssetsMonitored,
-	cyber.StatusAlert:       operator.AssetsAlert,
-	cyber.StatusCompromised: operator.AssetsCompromised,
+// assetFigures are the figures that count the watched values which a word of an address asks for; without one it is
+// those that are compromised.
+var assetFigures = map[string]operator.Figure{
+	"":                              operator.AssetsCompromised,
+	string(cyber.StatusCompromised): operator.AssetsCompromised,
+	string(cyber.StatusAlert):       operator.AssetsAlert,
+	string(cyber.StatusMonitored):   operator.AssetsMonitored,
+	notSearched:                     operator.AssetsUnlooked,
 }
 
 // assetsPart is what the list of watched values has in the place of a table.
@@ -78,14 +73,14 @@ func (c *Console) gatherAssets(ctx context.Context, who viewer, f filter) (listP
 	}
 	shown := map[cyber.AssetID]string{}
 	for _, a := range assets {
-		if len(reveals) > 0 && reveals[c.referenceOf(a.Partner, a.User)] != nil {
+		if reveals[c.referenceOf(a.Partner, a.User)] != nil {
 			shown[a.ID] = a.Value
 		}
 	}
 	return listPart{
 		shown: len(assets),
 		next:  next,
-		total: f.totalIfOnly(now[f.assetFigure()], "status", "sort"),
+		total: f.totalIfOnly(now[assetFigures[f.valueOfName("status")]], "status", "sort"),
 		more:  assetsPart{f.assetStatus(), assets, f.partners, shown},
 	}, nil
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -19,11 +18,8 @@ func listOperators(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	names, err := c.partnerNames(r.Context(), r.viewer)
-	if err != nil {
-		return nil, err
-	}
 	home := r.scope.home.ID
-	return view{"operators", "Operadores", operatorsPage{rows, names, home, r.scope.at.ID == home}}, nil
+	return newView("operators", "Operadores", operatorsPage{rows, names, home, r.scope.at.ID == home}, err)
 }
 
 // operatorsPage is the data of the list of operators.
@@ -51,7 +47,7 @@ func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token st
 		Heading:   heading,
 		Text:      "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
 		Secrets:   []shownSecret{{"Link de uso único", c.publicOrigin(r.Request) + "/link/" + token, help}},
-		Back:      "/operators/" + url.PathEscape(string(o.ID)),
+		Back:      joinPath("operators", o.ID),
 		BackLabel: "Copiei o link, continuar",
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 // newInvite shows the form that invites one of a partner's people, with the roles that who asks may give.
 func newInvite(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.PartnerByID(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.partnerInPath(r)
 	return newView("invite", "Convidar uma pessoa", inviteForm{p, r.givableRoles()}, err)
 }
 
@@ -41,7 +41,7 @@ func inviteOperator(c *Console, r *request) (answer, error) {
 	var made operator.Operator
 	var token string
 	err = c.changeWithAudit(r, "operator.invite", func(ctx context.Context, in *Rules) (string, string, error) {
-		p, err := in.Partners.PartnerByID(ctx, partner.ID(r.PathValue("id")))
+		p, err := in.Partners.PartnerByID(ctx, partnerOf(r))
 		if err != nil {
 			return "", "", err
 		}

@@ -12,13 +12,6 @@ import (
 // Each function draws the pictures of one page, from counts that are kept beside the tables. Pictures of the whole
 // service are for those who run it: a partner's people do not see them.
 
-var severityNames = map[cyber.Severity]string{
-	cyber.SeverityLow:      "Baixa",
-	cyber.SeverityMedium:   "Média",
-	cyber.SeverityHigh:     "Alta",
-	cyber.SeverityCritical: "Crítica",
-}
-
 // pictureOverview draws what was found over some days: by severity, beside as many days before, and what the partners
 // were alerted of; then what it exposes, and how scores are spread.
 func (c *Console) pictureOverview(found findingFigures, now map[operator.Figure]int64) []picture {
@@ -69,7 +62,7 @@ func (c *Console) pictureSeverities(found findingFigures) picture {
 	for i, s := range all {
 		fits := func(g cyber.FindingGroup) bool { return g.Severity == s }
 		series[i] = pictureSeries{
-			Label:      severityNames[s],
+			Label:      severityName(s),
 			Class:      string(s),
 			Before:     cyber.CountFindings(found.Before, fits),
 			Path:       found.Path("severity", string(s)),

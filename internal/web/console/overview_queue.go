@@ -29,7 +29,7 @@ func (c *Console) gatherDayQueue(ctx context.Context, who operator.Operator) (da
 	queue := dayQueue{WaitingCases: waiting}
 	late, err := c.Rules.Cases.ListLane(ctx, cyber.LaneFilter{LiveOnly: true, DueTo: now, Limit: 1})
 	if err != nil {
-		return dayQueue{}, err
+		return queue, err
 	}
 	for _, first := range late.Cases {
 		due, _ := first.Clock.Due()
@@ -42,7 +42,7 @@ func (c *Console) gatherDayQueue(ctx context.Context, who operator.Operator) (da
 		Limit:    1,
 	})
 	if err != nil {
-		return dayQueue{}, err
+		return queue, err
 	}
 	for _, first := range today.Cases {
 		due, _ := first.Clock.Due()
@@ -50,7 +50,7 @@ func (c *Console) gatherDayQueue(ctx context.Context, who operator.Operator) (da
 	}
 	mine, err := c.Rules.Cases.ListLane(ctx, cyber.LaneFilter{LiveOnly: true, Assignee: who.Email, Limit: perPage})
 	if err != nil {
-		return dayQueue{}, err
+		return queue, err
 	}
 	for _, one := range mine.Cases {
 		if one.Spoke == "" {

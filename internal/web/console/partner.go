@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -57,11 +56,11 @@ func (p partnerPage) LooksField() string {
 }
 
 // partnerPath returns the path of a partner's page.
-func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(string(id)) }
+func partnerPath(id partner.ID) string { return joinPath("partners", id) }
 
 // showPartner shows a partner with its keys, its webhooks and the state of its first looks.
 func showPartner(c *Console, r *request) (answer, error) {
-	page, err := c.gatherPartner(r.Context(), r.viewer, partner.ID(r.PathValue("id")))
+	page, err := c.gatherPartner(r.Context(), r.viewer, partnerOf(r))
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (p
 	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys, log), Lacking: groupLackingScopes(log, keys)}
 	page.Givers, err = c.gatherScopeGivers(ctx, p.ID)
 	if err != nil {
-		return partnerPage{}, err
+		return page, err
 	}
 	for _, k := range page.Keys {
 		if k.State == "live" || k.State == "ending" {
@@ -108,7 +107,7 @@ func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (p
 	}
 	page.Webhooks, err = c.gatherWebhookHealth(ctx, id)
 	if err != nil {
-		return partnerPage{}, err
+		return page, err
 	}
 	for _, e := range page.Webhooks {
 		if e.IsFailing() {
@@ -118,11 +117,11 @@ func (c *Console) gatherPartner(ctx context.Context, v viewer, id partner.ID) (p
 	}
 	page.Looks, err = c.Rules.FirstLooks.LookStatus(ctx, id, p.Settings)
 	if err != nil {
-		return partnerPage{}, err
+		return page, err
 	}
 	if v.scope.at.ID == "" {
 		if err := c.addPartnerSize(ctx, &page); err != nil {
-			return partnerPage{}, err
+			return page, err
 		}
 	}
 	return page, nil

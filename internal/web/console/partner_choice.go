@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -73,5 +74,12 @@ func isKnownPartner(all []partner.Partner, id partner.ID) bool {
 	return slices.ContainsFunc(all, func(p partner.Partner) bool { return p.ID == id })
 }
 
-// partnerOf reads the partner that a path names.
-func partnerOf(r *request) partner.ID { return partner.ID(r.PathValue("partner")) }
+// partnerOf reads the partner that a path names; below /partners it is just the id.
+func partnerOf(r *request) partner.ID {
+	return partner.ID(cmp.Or(r.PathValue("partner"), r.PathValue("id")))
+}
+
+// partnerInPath returns the partner that a path names.
+func (c *Console) partnerInPath(r *request) (partner.Partner, error) {
+	return c.Rules.Partners.PartnerByID(r.Context(), partnerOf(r))
+}

@@ -79,7 +79,7 @@ func (k keyRow) MadeToo() string {
 
 // newKey shows the form of a new key with the scopes that it can have.
 func newKey(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.PartnerByID(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.partnerInPath(r)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Self, partner
 // createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown
 // again.
 func createKey(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
+	id := partnerOf(r)
 	form := newFormReader(r)
 	chosen := slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" })
 	if len(chosen) == 0 { // a command that names none gets those of the contract; here "nothing" was chosen

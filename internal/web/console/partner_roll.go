@@ -17,7 +17,7 @@ type rollPage struct {
 
 // confirmRoll asks for confirmation before a key is replaced, because the partner has to install the new one.
 func confirmRoll(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
+	id := partnerOf(r)
 	p, err := c.Rules.Partners.PartnerByID(r.Context(), id)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func confirmRoll(c *Console, r *request) (answer, error) {
 
 // replaceKey replaces a key and shows the new one once.
 func replaceKey(c *Console, r *request) (answer, error) {
-	id, key := partner.ID(r.PathValue("id")), partner.KeyID(r.PathValue("key"))
+	id, key := partnerOf(r), partner.KeyID(r.PathValue("key"))
 	hours, ok := parseWhole(r.trimmedField("hours"))
 	if !ok {
 		return nil, partner.ErrInvalid.With("hours", fault.ZeroTo, 168)
@@ -56,7 +56,7 @@ func replaceKey(c *Console, r *request) (answer, error) {
 
 // revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.
 func revokeKey(c *Console, r *request) (answer, error) {
-	id, key := partner.ID(r.PathValue("id")), partner.KeyID(r.PathValue("key"))
+	id, key := partnerOf(r), partner.KeyID(r.PathValue("key"))
 	next := redirect{partnerPath(id), "key.revoked"}
 	return c.changeAndRedirect(r, "key.revoke", next, func(ctx context.Context, in *Rules) (string, string, error) {
 		ended, err := in.Partners.RevokeKey(ctx, id, key)

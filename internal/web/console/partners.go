@@ -13,7 +13,7 @@ func listPartners(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	charts, err := c.picturePartners(r.Context(), r.viewer, rows, parsePeriod(r))
+	charts, err := c.picturePartners(r.Context(), rows, parsePeriod(r))
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,7 @@ import (
 )
 
 // picturePartners draws who enrolled how many people.
-func (c *Console) picturePartners(ctx context.Context, v viewer, all []partnerRow, days int) ([]picture, error) {
-	if v.who.Partner != "" {
-		return nil, nil
-	}
+func (c *Console) picturePartners(ctx context.Context, all []partnerRow, days int) ([]picture, error) {
 	counts, err := c.Rules.Figures.FiguresByPart(ctx, operator.SubscriptionsOfDay, days)
 	if err != nil {
 		return nil, err

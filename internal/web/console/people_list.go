@@ -56,7 +56,7 @@ func rowOfPerson(r personRow, f filter) listRow {
 		state = badge{"", groupedNumber(r.Open) + " em aberto"}
 	}
 	return listRow{Cells: []listCell{
-		{Export: "dado", Text: value},
+		exportCell("dado", value),
 		{
 			Label:  "Pessoa",
 			Class:  "c",
@@ -66,7 +66,7 @@ func rowOfPerson(r personRow, f filter) listRow {
 		},
 		f.partnerCell("a", r.Asset.Partner),
 		{Label: "Ocorrências", Class: "x num", Export: "ocorrências", Text: groupedNumber(r.Findings)},
-		{Export: "em aberto", Text: groupedNumber(r.Open)},
+		exportCell("em aberto", groupedNumber(r.Open)),
 		{Label: "Situação", Class: "d", Badge: state},
 		ageCell("Última", "b num", r.Newest, f.now),
 		stampCell("última", r.Newest),

@@ -153,7 +153,7 @@ func (c *Console) gatherPerson(
 	}
 	page.Looks, err = c.Rules.FirstLooks.EstimateLooks(ctx, p.ID, p.Settings, cyber.CountLooks(assets))
 	if err != nil {
-		return personPage{}, err
+		return page, err
 	}
 	for _, f := range slices.Backward(held.Findings) {
 		page.Findings = append(page.Findings, personFinding{
@@ -166,7 +166,7 @@ func (c *Console) gatherPerson(
 	page.groupByLeak()
 	page.Services, err = c.Rules.Services.ListServices(ctx)
 	if err != nil {
-		return personPage{}, err
+		return page, err
 	}
 	var cases []cyber.Case
 	for _, one := range slices.Backward(held.Cases) {
@@ -178,7 +178,7 @@ func (c *Console) gatherPerson(
 	}
 	page.Cover, _, err = c.Rules.Cover.ListCover(ctx, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
-		return personPage{}, err
+		return page, err
 	}
 	if n := len(held.Scores); n > 0 {
 		page.Score = &held.Scores[n-1]
@@ -186,7 +186,7 @@ func (c *Console) gatherPerson(
 	if c.Rules.Persons != nil { // as the person's own page has it: the day's last score may be of this morning
 		now, err := c.Rules.Persons.ComputeScore(ctx, p.ID, who.User)
 		if err != nil {
-			return personPage{}, err
+			return page, err
 		}
 		page.Score = &cyber.ScoreDay{
 			Breach:     int64(math.Round(now.Breach * 10)),
@@ -196,7 +196,7 @@ func (c *Console) gatherPerson(
 	page.BreachTurn, page.HabitsTurn, page.HasTurn = scoreTurns(held.Scores, page.Score, c.Now())
 	page.Timeline, err = c.newTimeline(ctx, page, looked[:min(len(looked), newestFirst)], only)
 	if err != nil {
-		return personPage{}, err
+		return page, err
 	}
 	reveals, err := c.currentReveals(ctx, v.who.ID)
 	page.Reveal = reveals[page.Ref]

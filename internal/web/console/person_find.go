@@ -9,7 +9,7 @@ import (
 
 // parsePerson returns the partner and the person that the address refers to.
 func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, error) {
-	p, err := c.Rules.Partners.PartnerByID(r.Context(), partnerOf(r))
+	p, err := c.partnerInPath(r)
 	if err != nil {
 		return partner.Partner{}, subject.Person{}, err
 	}
@@ -63,5 +63,5 @@ func (c *Console) newSubjectsPage(r *request) (subjectsPage, error) {
 
 // personPath returns the path of the page about one of a partner's people.
 func (c *Console) personPath(id partner.ID, user partner.UserHash) string {
-	return joinPath("people", string(id), c.referenceOf(id, user))
+	return joinPath("people", id, c.referenceOf(id, user))
 }

@@ -42,5 +42,5 @@ func openCaseForPerson(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, nil
+	return redirect{joinPath("cases", opened.ID), "case.opened"}, nil
 }

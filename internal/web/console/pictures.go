@@ -15,13 +15,7 @@ import (
 // pictures are those of a page, over one period.
 type pictures struct {
 	List    []picture
-	Periods []period
-}
-
-// period is a link that shows a chart over another span of time.
-type period struct {
-	Label, Path string
-	Current     bool
+	Periods []listLink
 }
 
 // span is a number of days with its name.
@@ -63,7 +57,7 @@ func (r *request) addPictures(list ...picture) {
 		}
 		q.Set("dias", strconv.Itoa(p.days))
 		link := path + "?" + q.Encode() + "#graficos"
-		r.pictures.Periods = append(r.pictures.Periods, period{p.label, link, p.days == days})
+		r.pictures.Periods = append(r.pictures.Periods, listLink{p.label, link, p.days == days})
 	}
 }
 

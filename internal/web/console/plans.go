@@ -43,11 +43,11 @@ type planPage struct {
 }
 
 func showNewPlan(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.PartnerByID(r.Context(), partnerOf(r))
+	p, err := c.partnerInPath(r)
 	if err != nil {
 		return nil, err
 	}
-	page := planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}
+	page := planPage{Partner: p, New: true, Path: joinPath("plans", p.ID, "new")}
 	return view{"plan", "Novo plano", page}, nil
 }
 
@@ -75,7 +75,7 @@ func (c *Console) gatherPlan(ctx context.Context, id partner.ID, name plan.ID) (
 		Limit:     formatReais(one.Coverage.Limit),
 		SubLimits: strings.Join(subLimits, "\n"),
 		Types:     strings.Join(one.Coverage.Types, "\n"),
-		Path:      joinPath("plans", string(p.ID), "edit", string(one.ID)),
+		Path:      joinPath("plans", p.ID, "edit", one.ID),
 	}, nil
 }
 

@@ -54,8 +54,8 @@ const sandboxCookie = "__Host-vigia-sandbox"
 
 // switchSandbox goes to the partner's sandbox, or back.
 func switchSandbox(_ *Console, r *request) (answer, error) {
-	cookie := sessionCookie(string(r.scope.sandbox)) //nolint:gosec // sessionCookie gives it all attributes
-	if cookie.Name = sandboxCookie; r.scope.at.ID != r.scope.home.ID || r.scope.sandbox == "" {
+	cookie := newCookie(sandboxCookie, string(r.scope.sandbox)) //nolint:gosec // it has all attributes: see there
+	if r.scope.at.ID != r.scope.home.ID || r.scope.sandbox == "" {
 		cookie.Value, cookie.MaxAge = "", -1
 	}
 	r.cookie = cookie

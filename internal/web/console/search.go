@@ -37,7 +37,7 @@ var hitPages = map[subject.HitKind]struct {
 func pathOfHit(h subject.Hit) string {
 	page := hitPages[h.Kind]
 	if page.below {
-		return joinPath(page.section, string(h.Partner), h.ID)
+		return joinPath(page.section, h.Partner, h.ID)
 	}
 	return joinPath(page.section, h.ID)
 }

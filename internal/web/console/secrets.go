@@ -48,15 +48,9 @@ func showSecretsNext(r *request, p secretPage) (answer, error) {
 
 // newSecretCookie returns the cookie with what is sealed in it; a negative age takes it away.
 func newSecretCookie(sealed string, age int) *http.Cookie {
-	return &http.Cookie{
-		Name:     secretCookie,
-		Value:    sealed,
-		Path:     "/",
-		MaxAge:   age,
-		Secure:   true,
-		HttpOnly: true,
-		SameSite: http.SameSiteStrictMode,
-	}
+	c := newCookie(secretCookie, sealed) //nolint:gosec // it has all three attributes: see there
+	c.MaxAge = age
+	return c
 }
 
 // secretSealer returns the cipher of the session's page of secrets.

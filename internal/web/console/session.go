@@ -83,12 +83,14 @@ func localPath(p string) string {
 // every path. Browsers take localhost and 127.0.0.1 as secure, so that the demo works without a certificate.
 const cookieName = "__Host-vigia"
 
-// sessionCookie returns the cookie of a session: for this host only, over TLS, out of reach of scripts and other
-// sites.
-func sessionCookie(token string) *http.Cookie {
+// sessionCookie returns the cookie of a session.
+func sessionCookie(token string) *http.Cookie { return newCookie(cookieName, token) }
+
+// newCookie returns a cookie for this host only, over TLS, out of reach of scripts and other sites.
+func newCookie(name, value string) *http.Cookie {
 	return &http.Cookie{
-		Name:     cookieName,
-		Value:    token,
+		Name:     name,
+		Value:    value,
 		Path:     "/",
 		Secure:   true,
 		HttpOnly: true,

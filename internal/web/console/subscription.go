@@ -48,9 +48,9 @@ func (c *Console) gatherSubscription(
 	return subscriptionPage{
 		Partner:      p,
 		Subscription: sub,
-		Path:         joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10)),
+		Path:         joinPath("subscriptions", p.ID, seq),
 		ref:          ref,
-		Person:       joinPath("people", string(p.ID), ref),
+		Person:       joinPath("people", p.ID, ref),
 		Shown:        reveals[ref] != nil,
 	}, err
 }

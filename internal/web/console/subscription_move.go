@@ -2,7 +2,6 @@ package console
 
 import (
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -14,12 +13,6 @@ type movePage struct {
 }
 
 var moveOptions = []choiceOption{{"suspend", "Suspender"}, {"resume", "Retomar"}, {"end", "Encerrar"}}
-
-var moves = map[string]subscription.Move{
-	"suspend": subscription.Suspend,
-	"resume":  subscription.Resume,
-	"end":     subscription.End,
-}
 
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
 	choice, err := c.choosePartner(r)
@@ -35,9 +28,9 @@ func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription
 		return "", 0, err
 	}
 	name := r.trimmedField("move")
-	move, ok := moves[name]
-	if !ok {
-		return "", 0, errForm.With("move", fault.OneOf, "suspend, resume, end")
+	move, err := subscription.ParseMoveName(name)
+	if err != nil {
+		return "", 0, err
 	}
 	id := choice.Current.ID
 	if id == "" {

@@ -28,7 +28,6 @@ var functions = template.FuncMap{
 	"number":      func(n any) string { return groupedNumber(toInteger(n)) },
 	"bytes":       func(n any) string { return formatByteSize(toInteger(n)) },
 	"took":        formatDuration,
-	"left":        formatTimeLeft,
 	"brief":       briefNumber,
 	"failure":     failureText,
 	"unanswered":  func(f webhook.Failure) string { return cmp.Or(failureNames[f], string(f)) },
@@ -39,11 +38,10 @@ var functions = template.FuncMap{
 	"join":        func(list []string) string { return strings.Join(list, " ") },
 	"list":        func(items ...any) []any { return items },
 	"mask":        identifier.MaskValue,
-	"roles":       operator.ListRoles,
 	"plural":      func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
 	"count":       func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
 	"arrived":     func(a alert.AttemptLog) bool { return a.Status >= 200 && a.Status < 300 },
-	"at":          pathOf,
+	"at":          joinPath,
 	"reais":       formatReais,
 	"cpf":         identifier.FormatCPF,
 	"maskCPF":     func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
@@ -57,7 +55,6 @@ var functions = template.FuncMap{
 	"sub":         func(a, b int) int { return a - b },
 	"tenths":      func(n any) string { return formatDecimal(float64(toInteger(n)) / 10) },
 	"turn":        formatTurn,
-	"neg":         func(d time.Duration) time.Duration { return -d },
 	"dayField":    formatDayField,
 	"birthDay":    formatBirthDay,
 	"calendarDay": func(t time.Time) string { return t.UTC().Format("02/01/2006") },
@@ -74,15 +71,6 @@ var functions = template.FuncMap{
 	"ended":       hasEnded,
 	"subState":    subscriptionBadge,
 	"watchText":   watchText,
-}
-
-// pathOf joins ids and words to a path.
-func pathOf(segments ...any) string {
-	texts := make([]string, len(segments))
-	for i, s := range segments {
-		texts[i] = fmt.Sprint(s)
-	}
-	return joinPath(texts...)
 }
 
 // choiceLists are the options of select fields that pages offer, by name.

@@ -144,7 +144,7 @@ func textSubject(k message.Key, id partner.ID) string {
 
 // pathOfText returns the address of a text's page.
 func pathOfText(k message.Key, id partner.ID) string {
-	path := joinPath("messages", string(k.Event), string(k.Channel), string(k.Language))
+	path := joinPath("messages", k.Event, k.Channel, k.Language)
 	if id != "" {
 		path += "?partner=" + string(id)
 	}

@@ -27,7 +27,7 @@ var languageNames = map[partner.Language]string{
 
 // showTheme shows the form for the look and the texts of the page that a partner's people see.
 func showTheme(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.PartnerByID(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.partnerInPath(r)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := partner.ID(r.PathValue("id"))
+	id := partnerOf(r)
 	next := redirect{partnerPath(id) + "/theme", "theme.saved"}
 	return c.changeAndRedirect(r, "partner.theme", next, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {

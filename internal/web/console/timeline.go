@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -36,7 +37,7 @@ const (
 type timeline struct {
 	Moments []moment
 	// Kinds are what can be left of it; Total counts what is not shown too.
-	Kinds []period
+	Kinds []listLink
 	Total int
 }
 
@@ -53,7 +54,7 @@ func (c *Console) newTimeline(
 	)
 	slices.SortStableFunc(all, func(a, b moment) int { return b.At.Compare(a.At) })
 	var line timeline
-	kinds := []period{
+	kinds := []listLink{
 		{Label: "Tudo"},
 		{Label: "Proteção", Path: momentOfProtection},
 		{Label: "Atendimento", Path: momentOfSupport},
@@ -75,11 +76,11 @@ func (c *Console) newTimeline(
 // findingMoments are the findings of a person, how they ended, and what the person did about them.
 func findingMoments(page personPage) (list []moment) {
 	for _, f := range page.Findings {
-		path := joinPath("findings", string(page.Partner.ID), string(f.ID))
+		path := joinPath("findings", page.Partner.ID, f.ID)
 		list = append(list, moment{
 			At: f.FoundAt, Kind: momentOfProtection, Icon: "warn",
 			IsBad: f.Severity == cyber.SeverityCritical || f.Severity == cyber.SeverityHigh,
-			Text:  "Ocorrência de gravidade " + gravityNames[f.Severity] + " em", Link: path, Name: f.Breach.Title,
+			Text:  "Ocorrência de gravidade " + strings.ToLower(severityName(f.Severity)) + " em", Link: path, Name: f.Breach.Title,
 		})
 		ended := moment{At: f.ResolvedAt, Kind: momentOfProtection, Icon: "check", Link: path, Name: f.Breach.Title}
 		switch f.State() {
@@ -112,13 +113,6 @@ func findingMoments(page personPage) (list []moment) {
 	return list
 }
 
-var gravityNames = map[cyber.Severity]string{
-	cyber.SeverityLow:      "baixa",
-	cyber.SeverityMedium:   "média",
-	cyber.SeverityHigh:     "alta",
-	cyber.SeverityCritical: "crítica",
-}
-
 func deviceMoments(page personPage) (list []moment) {
 	for _, d := range page.Devices {
 		name := "Dispositivo " + cmp.Or(systemNames[d.System], string(d.System))
@@ -141,7 +135,7 @@ func alertMoments(page personPage) (list []moment) {
 	for _, e := range page.Events {
 		m := moment{
 			At: e.At, Kind: momentOfProtection, Icon: "send", Text: "Aviso ao parceiro:",
-			Link: joinPath("events", string(page.Partner.ID), e.ID),
+			Link: joinPath("events", page.Partner.ID, e.ID),
 			Name: cmp.Or(eventNames[alert.Type(e.Type)], e.Type),
 		}
 		arrived, failed := 0, 0
@@ -176,7 +170,7 @@ func caseMoments(page personPage) (list []moment) {
 		names[s.ID] = s.Name
 	}
 	for _, one := range page.Held.Cases {
-		path, name := joinPath("cases", string(one.ID)), strconv.FormatInt(one.Short, 10)+", "+names[one.Service]
+		path, name := joinPath("cases", one.ID), strconv.FormatInt(one.Short, 10)+", "+names[one.Service]
 		for _, move := range one.Moves {
 			m := moment{At: move.At, Kind: momentOfSupport, Icon: "board", Link: path, Name: name}
 			switch {

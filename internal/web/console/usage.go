@@ -32,8 +32,7 @@ type requestsPage struct {
 // showRequests shows the latest API requests of a partner: all of them, those that were refused, or those of today.
 func showRequests(c *Console, r *request) (answer, error) {
 	q := r.URL.Query()
-	id := partner.ID(r.PathValue("id"))
-	page, err := c.gatherRequests(r.Context(), id, q.Get("failed") == "1", q.Get("hoje") == "1")
+	page, err := c.gatherRequests(r.Context(), partnerOf(r), q.Get("failed") == "1", q.Get("hoje") == "1")
 	return newView("requests", "Requisições", page, err)
 }
 
@@ -70,7 +69,7 @@ func (c *Console) gatherRequests(ctx context.Context, id partner.ID, failedOnly,
 
 // showUsage shows a partner's limits and how much of them is used: rate, active subscriptions, first looks and events.
 func showUsage(c *Console, r *request) (answer, error) {
-	page, err := c.gatherUsage(r.Context(), partner.ID(r.PathValue("id")))
+	page, err := c.gatherUsage(r.Context(), partnerOf(r))
 	return newView("usage", "Uso e limites", page, err)
 }
 

@@ -49,7 +49,7 @@ type webhookForm struct {
 
 // newWebhook shows an empty form for a webhook of the partner in the path.
 func newWebhook(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.PartnerByID(r.Context(), partnerOf(r))
+	p, err := c.partnerInPath(r)
 	return newView("webhook-new", "Novo webhook", webhookForm{p, alert.Types}, err)
 }
 
@@ -71,7 +71,7 @@ func createWebhook(c *Console, r *request) (answer, error) {
 		Heading:   "Webhook criado",
 		Text:      "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
 		Secrets:   []shownSecret{{"Segredo", e.Secret(), secretHelp}},
-		Back:      joinPath("webhooks", string(id), string(e.ID)),
+		Back:      webhookPath(e),
 		BackLabel: "Guardei o segredo, continuar",
 	})
 }
@@ -108,12 +108,12 @@ func (c *Console) gatherWebhook(ctx context.Context, e alert.Endpoint) (webhookP
 		newest := alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries}
 		list, _, err := c.Rules.Events.DeliveryList(ctx, newest)
 		if err != nil {
-			return webhookPage{}, err
+			return page, err
 		}
 		for _, one := range list {
 			_, tries, err := c.Rules.History.Deliveries(ctx, p.ID, one.Event)
 			if err != nil {
-				return webhookPage{}, err
+				return page, err
 			}
 			page.Latest = append(page.Latest, newEventDelivery(one.DeliveryStatus, one.Type, "", tries))
 		}
@@ -144,5 +144,5 @@ func showWebhook(c *Console, r *request) (answer, error) {
 
 // webhookPath returns the path of a webhook's page.
 func webhookPath(e alert.Endpoint) string {
-	return joinPath("webhooks", string(e.Partner), string(e.ID))
+	return joinPath("webhooks", e.Partner, e.ID)
 }

@@ -34,7 +34,7 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 		Heading:   "Segredo trocado",
 		Text:      "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
 		Secrets:   []shownSecret{{"Segredo", e.Secret(), secretHelp}},
-		Back:      joinPath("webhooks", string(e.Partner), string(e.ID)),
+		Back:      webhookPath(e),
 		BackLabel: "Guardei o segredo, continuar",
 	})
 }

@@ -23,7 +23,7 @@ func testWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := joinPath("webhooks", string(e.Partner), string(e.ID)) + "?test=" + url.QueryEscape(string(event))
+	to := webhookPath(e) + "?test=" + url.QueryEscape(string(event))
 	return redirect{to: to}, nil
 }
 
