@@ -23,10 +23,10 @@ func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	return users[hash], err
 }
 
-// findAndNameUsers finds people whom a request that writes names; see keepUsers. It also remembers the spelling in which
-// the partner names each of them, because events use that spelling. Most requests name a person as the previous one did,
-// and write nothing here. For a person without a known CPF, who may turn out to be the same as another, the time is
-// stored as well.
+// findAndNameUsers finds the people named by a request that writes; see keepUsers. It also remembers the spelling in
+// which the partner names each of them, because events use that spelling. Most requests name a person as the previous
+// one did, and write nothing here. For a person without a known CPF, who may turn out to be the same as another, the
+// time is stored as well.
 func (s core) findAndNameUsers(
 	ctx context.Context, tx *sqldb.Tx, id partner.ID, hashes []partner.UserHash,
 ) (map[partner.UserHash]user, error) {

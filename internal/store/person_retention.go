@@ -33,9 +33,9 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 	type sweepStep = func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error)
 	inBatches := func(step sweepStep) func(int64) (int64, error) {
 		return func(before int64) (int64, error) {
-			return s.runInBatches(
-				ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(ctx, tx, before, limit) },
-			)
+			return s.runInBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+				return step(ctx, tx, before, limit)
+			})
 		}
 	}
 	for _, class := range []struct {

@@ -50,7 +50,8 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	}
 	b.LastBackups = map[backup.Part]time.Time{}
 	for _, part := range []backup.Part{backup.Database, backup.Leaks, backup.Passwords} {
-		at, err := readRow(ctx, q, scanValue[int64], nil, `SELECT value FROM meta WHERE name = $1`, backupNote(part)) // digits
+		const query = `SELECT value FROM meta WHERE name = $1` // digits
+		at, err := readRow(ctx, q, scanValue[int64], nil, query, backupNote(part))
 		if err != nil {
 			return b, err
 		}

@@ -85,8 +85,8 @@ func (s Monitoring) heldValues(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 }
 
 // linkPersons makes both digests of each CPF of a list known as one person. It writes also when they are, so that the
-// row is locked and no sweep deletes it before the transaction is committed; in one order, so that two lists do not wait
-// for each other.
+// row is locked and no sweep deletes it before the transaction is committed; in one order, so that two lists do not
+// wait for each other.
 func (s Monitoring) linkPersons(ctx context.Context, tx *sqldb.Tx, id partner.ID, list []cyber.NewAsset) error {
 	salts := map[string]string{}
 	for _, a := range list {

@@ -19,7 +19,7 @@ const mostAssets, fewerAssets = 250, 40
 // AssetsAtOnce returns how many values a list is to be stored by: see cyber.MonitoringStore.
 func (s Monitoring) AssetsAtOnce() int {
 	inOwnTransactions := s.tx == nil
-	if inOwnTransactions && s.db.EngineName() == sqldb.SQLite && s.db.HasSingleWrites() {
+	if inOwnTransactions && s.db.HasSingleWrites() {
 		return fewerAssets
 	}
 	return mostAssets
@@ -64,7 +64,8 @@ func (s Monitoring) InsertAssets(
 	return added, err
 }
 
-// settleToken counts the first look that a token was taken for. The token of a value that had its look before goes back.
+// settleToken counts the first look that a token was taken for. The token of a value that was not stored, because the
+// person has it already or may have no more, goes back.
 func (s Monitoring) settleToken(id partner.ID, a cyber.NewAsset, kept keptAsset) {
 	switch {
 	case !kept.isNew:

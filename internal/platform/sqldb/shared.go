@@ -19,8 +19,7 @@ import (
 //
 // PostgreSQL has many writers and shares syncs by itself: there each transaction is one of its own.
 const (
-	// mostShared bounds how much work one commit holds.
-	mostShared = 128
+	mostShared = 128 // how much work one commit holds
 	// shareTime ends a shared transaction for those who come late: the first one waits for all.
 	shareTime = 5 * time.Millisecond
 )

@@ -7,9 +7,9 @@ import (
 )
 
 // HasSingleWrites reports whether a bulk has single writes beside it that would wait for its transaction: on SQLite,
-// which has one writer, whether one came within the last second. On PostgreSQL they wait for rows only, at any time.
+// which has one writer, whether one came within the last second. On PostgreSQL they wait for rows only.
 func (d *DB) HasSingleWrites() bool {
-	return d.engine != SQLite || time.Since(time.Unix(0, d.writers.lastSingle.Load())) < time.Second
+	return d.engine == SQLite && time.Since(time.Unix(0, d.writers.lastSingle.Load())) < time.Second
 }
 
 // InBulkTx is InTransaction for work that writes many rows: on SQLite the single writes that wait go before the next
@@ -17,17 +17,12 @@ func (d *DB) HasSingleWrites() bool {
 // empty reads all of it each time, until the server has counted the rows again.
 func (d *DB) InBulkTx(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine != SQLite {
-		return d.InTransaction(ctx, planAnew(ctx, fn))
+		return d.InTransaction(ctx, func(tx *Tx) error {
+			if _, err := tx.ExecContext(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
+				return fmt.Errorf("plan anew: %w", err)
+			}
+			return fn(tx)
+		})
 	}
 	return d.retryTransaction(ctx, func() error { return d.runShared(ctx, true, fn) })
-}
-
-// planAnew has PostgreSQL plan the statements of a transaction for the tables as they are.
-func planAnew(ctx context.Context, fn func(tx *Tx) error) func(tx *Tx) error {
-	return func(tx *Tx) error {
-		if _, err := tx.ExecContext(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
-			return fmt.Errorf("plan anew: %w", err)
-		}
-		return fn(tx)
-	}
 }
