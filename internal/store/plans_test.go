@@ -16,9 +16,11 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
@@ -306,6 +308,73 @@ func expectIndexes(t *testing.T, e *storetest.Env, texts []string) {
 		t.Fatal(err)
 	}
 	judge("with statistics")
+}
+
+// TestBulksReadByIndex: neither a list of values nor an enrolment that watches, nor what ends its watch, nor a match
+// reads all that a partner has. They did, and became slower with each person.
+func TestBulksReadByIndex(t *testing.T) {
+	t.Parallel()
+	w := newLives(t, storetest.Open(t, sqldb.SQLite), 150)
+	ctx, usedStatements := traceStatements(t)
+	id := w.partner.ID
+	sold := plan.Plan{ID: "p", Name: "P", Coverage: plan.DemoCoverage(), Watch: plan.NewWatch(plan.WatchedKinds...)}
+	if err := w.Store.Plans.InsertPlan(ctx, id, sold); err != nil {
+		t.Fatal(err)
+	}
+	subs := make([]*subscription.Subscription, 20)
+	for i := range subs {
+		subs[i] = person(7000+i, "p", "", 0)
+		subs[i].Watch = sold.Watch
+	}
+	if there := enrolAll(t, w.Env, id, subs...); len(there) != 0 {
+		t.Fatal(there)
+	}
+	// As many as one round of statements takes: told of a few values, a planner looks them up whatever it knows.
+	var list []cyber.NewAsset
+	match := leak.Probes{Partner: id}
+	for i := range 250 {
+		match.Fingerprints = append(match.Fingerprints, uint64(i+1))
+		list = append(list, cyber.NewAsset{
+			Matched: true, Fingerprint: match.Fingerprints[i],
+			Asset: cyber.Asset{
+				ID:      cyber.AssetID(fmt.Sprintf("as_list%d", i)),
+				Partner: id,
+				User:    partner.UserHash(fmt.Sprintf("%064x", i)),
+				Kind:    identifier.Email,
+				Value:   "lista@exemplo.com.br",
+				Source:  cyber.AddedByItself,
+				AddedAt: w.Clock.Now(),
+			},
+			Normal: "lista@exemplo.com.br",
+		})
+	}
+	if _, err := w.Store.Monitoring.InsertAssets(ctx, id, list, 100); err != nil {
+		t.Fatal(err)
+	}
+	told, err := w.TellMatched(ctx, cyber.SandboxBreach, 300, match)
+	if err != nil || !slices.Equal(told, []int{250}) {
+		t.Fatal(told, err)
+	}
+	for _, sub := range subs[:10] {
+		which := subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}
+		edit := func(s *subscription.Subscription) error {
+			s.Beneficiary.Email = "novo@exemplo.com.br"
+			return nil
+		}
+		if _, err := w.Store.Subscriptions.EditSubscription(ctx, id, which, edit); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Store.Subscriptions.MoveSubscriptions(ctx, id, which, subscription.End, 0, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := slices.DeleteFunc(usedStatements(), func(text string) bool {
+		return strings.HasPrefix(strings.TrimSpace(text), "INSERT")
+	})
+	if len(texts) < 15 {
+		t.Fatalf("only %d statements were seen", len(texts))
+	}
+	expectIndexes(t, w.Env, texts)
 }
 
 var parameter = regexp.MustCompile(`\$(\d+)`)

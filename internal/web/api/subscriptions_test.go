@@ -322,7 +322,7 @@ func TestMaskedCards(t *testing.T) {
 func TestItemSentences(t *testing.T) {
 	found := 0
 	for file, pattern := range map[string]string{
-		"../../subscription/check.go":    `Rule += "([a-z_0-9]+)"|Rule = "([a-z_0-9]+)"`,
+		"../../subscription/problem.go":  `Rule += "([a-z_0-9]+)"|Rule = "([a-z_0-9]+)"`,
 		"../../identifier/identifier.go": ` = newRuleFault\("([a-z_]+)"`,
 	} {
 		text, err := os.ReadFile(file)

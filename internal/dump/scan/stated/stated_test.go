@@ -212,7 +212,7 @@ fields:
 		t.Fatal(err)
 	}
 	text := lines(
-		"01234567890Ana Conceiana@exemplo.com     resto",
+		"52998224725Ana Conceiana@exemplo.com     resto",
 		"  123456790",
 		"12345678909João Çã   joao@exemplo.com",
 		"12345678909Jo\xe3o \xc7\xe3   joca@exemplo.com",
@@ -223,7 +223,7 @@ fields:
 		t.Fatal(err)
 	}
 	want := []string{
-		"cpf 01234567890 [email cpf name]   0",
+		"cpf 52998224725 [email cpf name]   0",
 		"email ana@exemplo.com [email cpf name]   0",
 		"2: cpf: check digits do not match",
 		"cpf 12345678909 [email cpf name]   0",
