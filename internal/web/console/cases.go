@@ -24,6 +24,17 @@ type casesPage struct {
 	Other   string
 }
 
+// perLane is how many cases the desk shows of each status, or of all; a status by itself is read page by page.
+const perLane = 25
+
+// lane is one status of the queue with the cases in it.
+type lane struct {
+	cyber.Lane
+	Tickets []ticket
+	// Whole is the address of the status by itself.
+	Whole string
+}
+
 // showCases shows the queue of cases, as a list or with the statuses side by side.
 func showCases(c *Console, r *request, l *listing) (answer, error) {
 	ctx := r.Context()

@@ -54,3 +54,14 @@ func formatSeq(n int64) string {
 	}
 	return strconv.FormatInt(n, 10)
 }
+
+// parseLaneMark reads a place in a lane.
+func parseLaneMark(text string) cyber.LaneMark {
+	due, id, _ := strings.Cut(text, ".")
+	return cyber.LaneMark{Due: parseMicros(due), ID: cyber.CaseID(id)}
+}
+
+// formatLaneMark writes a place that parseLaneMark reads; empty at the end of the lane.
+func formatLaneMark(m cyber.LaneMark) string {
+	return formatMark(cyber.Mark{At: m.Due, ID: string(m.ID)})
+}

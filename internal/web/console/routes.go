@@ -17,8 +17,8 @@ type route struct {
 	access
 	// portalRun is the page that a partner's people see instead; nil when it is the same.
 	portalRun handler
-	// form shows the page again when an action refuses what was filled in: the page of the same path, or of the next one
-	// above, unless the table names another or says that there is none.
+	// form shows the page again when an action refuses what was filled in: the page of the same path, or of the next
+	// one above, unless the table names another or says that there is none.
 	form     handler
 	formless bool
 	// fresh asks for the password again unless it was given lately: before a secret is shown or access is changed.

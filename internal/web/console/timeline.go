@@ -80,7 +80,8 @@ func findingMoments(page personPage) (list []moment) {
 		list = append(list, moment{
 			At: f.FoundAt, Kind: momentOfProtection, Icon: "warn",
 			IsBad: f.Severity == cyber.SeverityCritical || f.Severity == cyber.SeverityHigh,
-			Text:  "Ocorrência de gravidade " + strings.ToLower(severityName(f.Severity)) + " em", Link: path, Name: f.Breach.Title,
+			Text:  "Ocorrência de gravidade " + strings.ToLower(severityName(f.Severity)) + " em",
+			Link:  path, Name: f.Breach.Title,
 		})
 		ended := moment{At: f.ResolvedAt, Kind: momentOfProtection, Icon: "check", Link: path, Name: f.Breach.Title}
 		switch f.State() {
