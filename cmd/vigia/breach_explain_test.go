@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // TestBreachExplain asks what two dumps say of one address: the second has the same password as the first, the third
@@ -38,11 +41,14 @@ func TestBreachExplain(t *testing.T) {
 	told, _ := first["told"].(map[string]any)
 	exposed, _ := told["exposed"].([]any)
 	earlier, _ := first["earlier"].([]any)
-	if first["found"] != true || first["news"] != true || told["basis"] != "row" || len(exposed) != 2 ||
-		told["passwords"] != 1.0 ||
-		len(earlier) != 0 {
-		t.Error(first)
-	}
+	want := maps.Clone(first)
+	want["found"], want["news"] = true, true
+	difftest.Check(t, "the first breach", first, want)
+	want = maps.Clone(told)
+	want["basis"], want["passwords"] = "row", 1.0
+	difftest.Check(t, "what is told of it", told, want)
+	difftest.Check(t, "how much it exposed", len(exposed), 2)
+	difftest.Check(t, "how many held it earlier", len(earlier), 0)
 	if second := must(
 		"breach",
 		"explain",

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/gatetest"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
 )
@@ -167,10 +168,13 @@ func TestBalancersWithoutReplicas(t *testing.T) {
 					// haproxy tells the areas apart once its checks have found the replicas gone.
 					return err == nil && string(body) == want
 				})
-				if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") != "10" ||
-					res.Header.Get("x-error-code") != "server.unavailable" ||
-					!strings.HasPrefix(res.Header.Get("content-type"), "application/json") {
-					t.Errorf("%s: %d %v %s", path, res.StatusCode, res.Header, body)
+				difftest.Check(t, path+", the status", res.StatusCode, http.StatusServiceUnavailable)
+				header := res.Header.Clone()
+				header.Set("Retry-After", "10")
+				header.Set("x-error-code", "server.unavailable")
+				difftest.Check(t, path+", the header", res.Header, header)
+				if kind := res.Header.Get("content-type"); !strings.HasPrefix(kind, "application/json") {
+					t.Errorf("%s: %s %s", path, kind, body)
 				}
 			}
 		})

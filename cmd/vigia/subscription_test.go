@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 const itemJSON = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"ouro","is_group_plan":true,"group_size":"50","benefit_holder":"12ABC34501DE35",` +
@@ -128,11 +131,12 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 	}
 
 	_, out, _ := vigia(t, at("subscription", "list", "--partner", id, "--plan", "ouro")...)
-	if list := decodeList(
-		t,
-		out,
-	); len(list) != 4 || list[0]["plan_id"] != "ouro" || list[0]["start_date"] != "2026-02-01" ||
-		strings.Contains(out, "52998224725") {
+	list := decodeList(t, out)
+	difftest.Must(t, "how many are listed", len(list), 4)
+	want := maps.Clone(list[0])
+	want["plan_id"], want["start_date"] = "ouro", "2026-02-01"
+	difftest.Check(t, "the first of the list", list[0], want)
+	if strings.Contains(out, "52998224725") {
 		t.Error(out)
 	}
 	expect(must("plan", "retire", "ouro", "--partner", id), "retired=true")

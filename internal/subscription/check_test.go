@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -35,13 +36,11 @@ func problemsOf(item string, digits identifier.CheckDigits) (string, subscriptio
 }
 
 func TestItemRules(t *testing.T) {
-	if p, s := problemsOf(
-		goodItem,
-		identifier.Required,
-	); p != "" || s.GroupSize != 50 || s.Holder != "12ABC34501DE35" ||
-		s.Expiry != 0 {
-		t.Fatal(p, s)
-	}
+	p, s := problemsOf(goodItem, identifier.Required)
+	difftest.Must(t, "the problems of a good item", p, "")
+	want := s
+	want.GroupSize, want.Holder, want.Expiry = 50, "12ABC34501DE35", 0
+	difftest.Must(t, "a good item", s, want)
 	for _, c := range []struct{ from, to, want string }{
 		{`"expiry_date":""`, `"expiry_date":"2026-01-31"`, "expiry_date before_start"},
 		{`"expiry_date":""`, `"expiry_date":"2026-02-01"`, ""},

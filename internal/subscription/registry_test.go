@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
@@ -240,9 +241,11 @@ func TestEnrolPlansInOrder(t *testing.T) {
 		t.Error(s.register, err)
 	}
 	made := e.demo("p00")
-	if made.ID != "p00" || made.Partner != "pt_1" || made.Name != "p00" || !made.CreatedAt.Equal(noon) ||
-		made.Coverage.Plan == "" {
-		t.Errorf("%+v", made)
+	demo := made
+	demo.ID, demo.Partner, demo.Name, demo.CreatedAt = "p00", "pt_1", "p00", noon
+	difftest.Check(t, "the plan", made, demo)
+	if made.Coverage.Plan == "" {
+		t.Error("its coverage names no plan")
 	}
 }
 
@@ -478,10 +481,11 @@ func TestImport(t *testing.T) {
 	if len(seen) != 2 || seen[0] != first || seen[1] != report {
 		t.Errorf("%+v", seen)
 	}
-	if len(rejects) != 1 || rejects[0].Line != 3 || string(rejects[0].Text) != "record 2" ||
-		len(rejects[0].Problems) != 2 {
-		t.Errorf("%+v", rejects)
-	}
+	difftest.Must(t, "how many are refused", len(rejects), 1)
+	refused := rejects[0]
+	refused.Line, refused.Text = 3, []byte("record 2")
+	difftest.Check(t, "the refused record", rejects[0], refused)
+	difftest.Check(t, "how many problems it has", len(rejects[0].Problems), 2)
 	refuse := func(Reject) error { return errOnPurpose }
 	bad := draftOf(1, "ouro")
 	bad.Name = NewTextField("")
@@ -510,12 +514,12 @@ func TestMoveTable(t *testing.T) {
 	s := &fakeStore{moves: []Moved{{Found: 1, Changed: 1}}}
 	var lines []int64
 	total, err := s.registry().MoveTable(ctx, "pt_1", file(), End, func(n int64, _ MovedTable) { lines = append(lines, n) })
-	if err != nil || total.Found != 1 || total.Changed != 1 || total.NotFound != 2 || !slices.Equal(total.Lines, []int{
-		3,
-		4,
-	}) {
-		t.Errorf("%+v, %v", total, err)
+	if err != nil {
+		t.Error(err)
 	}
+	want := total
+	want.Found, want.Changed, want.NotFound, want.Lines = 1, 1, 2, []int{3, 4}
+	difftest.Check(t, "the total", total, want)
 	if !slices.Equal(lines, []int64{1, 2, 3}) {
 		t.Error(lines)
 	}

@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // localClient may reach this machine only.
@@ -50,17 +51,26 @@ func TestSendIsVerified(t *testing.T) {
 		got, _ := io.ReadAll(r.Body)
 		for _, key := range []string{secret.Reveal(), signer.PublicText()} {
 			event, err := client.VerifyWebhook([]string{key}, r.Header, got, at)
-			if err != nil || event.ID != "evt_77" || event.Body.Type != "webhook.test" ||
-				event.SentAt.Unix() != at.Unix() {
-				t.Errorf("%v, %+v", err, event)
+			if err != nil {
+				t.Error(err)
+				continue
 			}
+			want := event
+			want.ID, want.Body.Type = "evt_77", "webhook.test"
+			difftest.Check(t, "the event", event, want)
+			difftest.Check(t, "the second it was sent in", event.SentAt.Unix(), at.Unix())
 		}
-		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
-			r.UserAgent() != UserAgent ||
-			r.Header.Get("Accept-Encoding") != "" ||
-			r.ContentLength != int64(len(body)) {
-			t.Errorf("request %s %v", r.Method, r.Header)
+		type request struct {
+			method, kind, agent, accepts string
+			length                       int64
 		}
+		difftest.Check(
+			t, "the request",
+			request{
+				r.Method, r.Header.Get("Content-Type"), r.UserAgent(), r.Header.Get("Accept-Encoding"), r.ContentLength,
+			},
+			request{http.MethodPost, "application/json", UserAgent, "", int64(len(body))},
+		)
 		_, _ = w.Write([]byte("obrigado"))
 	})
 	o := SendAttempt(
@@ -68,9 +78,12 @@ func TestSendIsVerified(t *testing.T) {
 		localClient(t, ClientOptions{}),
 		Attempt{URL: receiver, EventID: "evt_77", At: at, Body: body, Keys: []Key{secret, signer}},
 	)
-	if o.Status != 200 || o.Answer != "obrigado" || o.Read != 8 || o.Duration <= 0 ||
-		JudgeOutcome(o).Action != Delivered {
-		t.Errorf("%+v", o)
+	want := o
+	want.Status, want.Answer, want.Read = 200, "obrigado", 8
+	difftest.Check(t, "the outcome", o, want)
+	difftest.Check(t, "what follows from it", JudgeOutcome(o).Action, Delivered)
+	if o.Duration <= 0 {
+		t.Errorf("it took %v", o.Duration)
 	}
 }
 
@@ -270,10 +283,10 @@ func TestBadSinks(t *testing.T) {
 					break
 				}
 			}
-			if o.Status != c.want.Status || o.Failure != c.want.Failure || o.RetryAfter != c.want.RetryAfter ||
-				JudgeOutcome(o).Action != c.action {
-				t.Errorf("%+v, %v; want %+v, %v", o, JudgeOutcome(o), c.want, c.action)
-			}
+			want := o
+			want.Status, want.Failure, want.RetryAfter = c.want.Status, c.want.Failure, c.want.RetryAfter
+			difftest.Check(t, "the outcome", o, want)
+			difftest.Check(t, "what follows from it", JudgeOutcome(o).Action, c.action)
 			if o.Read > 64<<10 || len(o.Answer) > keepAnswer || !utf8.ValidString(o.Answer) {
 				t.Errorf("read %d bytes, kept %d", o.Read, len(o.Answer))
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -50,11 +51,12 @@ func TestTheme(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept, err := reg.GetTheme(ctx, p.ID)
-		if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" ||
-			len(kept.Frames) != 1 ||
-			kept.Frames[0] != "https://app.banco.com.br" {
-			t.Fatalf("%+v %v", kept, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		difftest.Must(t, "the accent", kept.Accent, "#7a1fa2")
+		difftest.Must(t, "the Spanish text", kept.Texts[partner.Spanish].Intro, "Hola")
+		difftest.Must(t, "the frames", kept.Frames, []string{"https://app.banco.com.br"})
 		if len(kept.Logo) == 0 || bytes.Contains(kept.Logo, []byte("lixo")) {
 			t.Error("the logo is as it came: what cannot be seen went along")
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -19,9 +20,13 @@ const coverageText = `{"plano":"Ouro","limiteCobertura":50000.5,"tipoCobertura":
 
 func TestCoverageFile(t *testing.T) {
 	c, err := plan.ParseCoverage([]byte(coverageText))
-	if err != nil || c.Limit != 50_000_50 || c.SubLimits[0].Limit != 10_000_00 || c.Conditions != "c" {
-		t.Fatal(c, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	want := c
+	want.Limit, want.Conditions = 50_000_50, "c"
+	difftest.Must(t, "the coverage", c, want)
+	difftest.Must(t, "its limit for one kind", c.SubLimits[0].Limit, 10_000_00)
 	if text, err := c.MarshalCoverage(); err != nil || string(text) != coverageText {
 		t.Error(string(text), err)
 	}
@@ -81,9 +86,12 @@ func TestCatalogue(t *testing.T) {
 			ctx,
 			plan.Plan{ID: " ouro ", Partner: p.ID, Name: "Ouro", MaxDevices: 3, Retired: true},
 		)
-		if err != nil || made.ID != "ouro" || made.Retired || made.Coverage.Plan != "Ouro" {
-			t.Fatal(made, err)
+		if err != nil {
+			t.Fatal(err)
 		}
+		want := made
+		want.ID, want.Retired, want.Coverage.Plan = "ouro", false, "Ouro"
+		difftest.Must(t, "the new plan", made, want)
 		if _, err := plans.CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Outro"}); !errors.Is(err, plan.ErrExists) {
 			t.Error(err)
 		}
@@ -109,9 +117,13 @@ func TestCatalogue(t *testing.T) {
 		changed, err := plans.EditPlan(ctx, p.ID, "ouro", func(q *plan.Plan) {
 			q.ID, q.Partner, q.Coverage, q.KeyDays, q.KeysEndWithSubscription = "prata", other.ID, plan.DemoCoverage(), 30, true
 		})
-		if err != nil || changed.ID != "ouro" || changed.Partner != p.ID || changed.KeyValidity().Hours() != 30*24 {
-			t.Error(changed, err)
+		if err != nil {
+			t.Error(err)
 		}
+		want = changed
+		want.ID, want.Partner = "ouro", p.ID
+		difftest.Check(t, "the changed plan", changed, want)
+		difftest.Check(t, "how long its keys hold", changed.KeyValidity().Hours(), 30*24)
 		before, _ := e.Store.Partners.AccessEpoch(ctx)
 		if _, err := plans.RetirePlan(ctx, p.ID, "ouro"); err != nil {
 			t.Error(err)
@@ -120,11 +132,13 @@ func TestCatalogue(t *testing.T) {
 			t.Error("servers go on with the plan that they remember:", err)
 		}
 		got, err := plans.GetPlan(ctx, p.ID, "ouro")
-		if err != nil || !got.Retired || got.Coverage.Limit != plan.DemoCoverage().Limit ||
-			!got.KeysEndWithSubscription ||
-			got.MaxDevices != 3 {
-			t.Error(got, err)
+		if err != nil {
+			t.Error(err)
 		}
+		want = got
+		want.Retired, want.KeysEndWithSubscription, want.MaxDevices = true, true, 3
+		want.Coverage.Limit = plan.DemoCoverage().Limit
+		difftest.Check(t, "the retired plan", got, want)
 		if list, err := plans.ListPlans(ctx, other.ID); err != nil || len(list) != 1 || list[0].Retired {
 			t.Error("the other partner's plan is untouched:", list, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 var update = flag.Bool("update", false, "write docs/configuration.md anew")
@@ -151,10 +152,10 @@ func TestSettingsFile(t *testing.T) {
 	if err := config.LoadSettingsFile(); err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("VIGIA_DATA") != "/var/lib/vigia" || os.Getenv("VIGIA_ROLES") != "api,worker" ||
-		os.Getenv("VIGIA_LISTEN") != ":2" ||
-		os.Getenv("PATH") != before {
-		t.Error(os.Getenv("VIGIA_DATA"), os.Getenv("VIGIA_ROLES"), os.Getenv("VIGIA_LISTEN"))
+	for name, want := range map[string]string{
+		"VIGIA_DATA": "/var/lib/vigia", "VIGIA_ROLES": "api,worker", "VIGIA_LISTEN": ":2", "PATH": before,
+	} {
+		difftest.Check(t, name, os.Getenv(name), want)
 	}
 	if err := os.WriteFile(path, []byte("VIGIA_DATA\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/job"
 	"github.com/vigiahq/vigia/internal/platform/polltest"
@@ -277,9 +278,11 @@ func TestKilledHolderIsSucceeded(t *testing.T) {
 		}
 		must(t, e.Jobs.FinishJob(ctx, "command", killed.Job, job.Failed, "late"))
 		j, err := e.Jobs.NewestJobOf(ctx, "k", "one")
-		if err != nil || j.State != job.Running || string(j.Progress) != "1" || j.Error != "" {
-			t.Errorf("%s %s %q %v", j.State, j.Progress, j.Error, err)
-		}
+		must(t, err)
+		want := j
+		want.State, want.Error = job.Running, ""
+		difftest.Check(t, "the job", j, want)
+		difftest.Check(t, "its progress", string(j.Progress), "1")
 	})
 }
 

@@ -1,8 +1,11 @@
 package telemetry
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 func TestLatencies(t *testing.T) {
@@ -20,10 +23,12 @@ func TestLatencies(t *testing.T) {
 	quiet.CountStart()
 	quiet.Done(200, time.Minute) // beyond the last bucket
 	list, err := m.Latencies()
-	if err != nil || len(list) != 2 || list[0].Route != "GET /busy" || list[0].Requests != 100 ||
-		list[1].Route != "GET /quiet" {
+	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
+	want := slices.Clone(list)
+	want[0].Route, want[0].Requests, want[1].Route = "GET /busy", 100, "GET /quiet"
+	difftest.Must(t, "the latencies", list, want)
 	within := func(name string, got, low, high time.Duration) {
 		if got < low || got > high {
 			t.Errorf("%s is %v, want %v to %v", name, got, low, high)

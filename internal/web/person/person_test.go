@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -34,10 +35,13 @@ func TestLinkToPage(t *testing.T) {
 		t.Fatal(res.StatusCode, body)
 	}
 	c := v.cookie
-	if c == nil || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode || c.Path != "/p/" ||
-		c.Partitioned {
-		t.Fatalf("%+v", c)
+	if c == nil {
+		t.Fatal("no cookie")
 	}
+	want := *c
+	want.HttpOnly, want.Secure, want.Partitioned = true, true, false
+	want.SameSite, want.Path = http.SameSiteStrictMode, "/p/"
+	difftest.Must(t, "the cookie", *c, want)
 	page := v.sees(
 		"/p/leaks",
 		"an•••@vazamento.test",
@@ -103,10 +107,12 @@ func TestHeaders(t *testing.T) {
 		header: http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"iframe"}},
 	}
 	framed.get(w.link(t, of, "pessoa-1", partner.Portuguese))
-	if c := framed.cookie; c == nil || c.SameSite != http.SameSiteNoneMode || !c.Partitioned || !c.Secure ||
-		!c.HttpOnly {
-		t.Errorf("%+v", c)
+	if framed.cookie == nil {
+		t.Fatal("no cookie inside a frame")
 	}
+	want := *framed.cookie
+	want.SameSite, want.Partitioned, want.Secure, want.HttpOnly = http.SameSiteNoneMode, true, true, true
+	difftest.Check(t, "the cookie inside a frame", *framed.cookie, want)
 }
 
 // TestNothingWithoutSession: every route but the door answers 401 to who brings none, and another site's forms are
@@ -452,17 +458,24 @@ func TestCopyOfEverything(t *testing.T) {
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
 	for format, kind := range map[string]string{"txt": "text/plain; charset=utf-8", "json": "application/json"} {
 		res, body := v.post("/p/data", "format", format)
-		if res.StatusCode != http.StatusOK || res.Header.Get("content-type") != kind ||
-			!strings.Contains(body, "ana@vazamento.test") ||
-			!strings.HasPrefix(res.Header.Get("content-disposition"), `attachment; filename="meus-dados-`) ||
-			res.Header.Get("cache-control") != "no-store" {
-			t.Error(format, res.StatusCode, res.Header, body)
+		difftest.Check(t, format+", the status", res.StatusCode, http.StatusOK)
+		header := res.Header.Clone()
+		header.Set("content-type", kind)
+		header.Set("cache-control", "no-store")
+		difftest.Check(t, format+", the header", res.Header, header)
+		if !strings.Contains(body, "ana@vazamento.test") ||
+			!strings.HasPrefix(res.Header.Get("content-disposition"), `attachment; filename="meus-dados-`) {
+			t.Error(format, res.Header, body)
 		}
 	}
 	entries, err := w.rules.Audit.ListEntries(t.Context(), operator.Filter{Limit: 100})
-	if err != nil || len(entries) != 2 || entries[0].Action != "subject.export" || entries[0].Name != "person" {
-		t.Error(entries, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	difftest.Must(t, "how many lines of the trail", len(entries), 2)
+	want := entries[0]
+	want.Action, want.Name = "subject.export", "person"
+	difftest.Check(t, "the newest line of the trail", entries[0], want)
 	v.post("/p/data", "format", "txt")
 	if res, _ := v.post("/p/data", "format", "txt"); res.StatusCode != http.StatusTooManyRequests {
 		t.Error("copies have no end:", res.StatusCode)

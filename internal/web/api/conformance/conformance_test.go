@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // minimum is how many checks the suite promises.
@@ -323,6 +325,14 @@ func has[T any](holds func(T) error) func(answer) error {
 		}
 		return holds(v)
 	}
+}
+
+// same tells what differs between a value and what it should be.
+func same[T any](got, want T) error {
+	if diff := cmp.Diff(want, got); diff != "" {
+		return fmt.Errorf("(-want +got):\n%s", diff)
+	}
+	return nil
 }
 
 // text writes a JSON string.
