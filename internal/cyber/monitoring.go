@@ -62,8 +62,6 @@ type MonitoringStore interface {
 	// InsertAssets keeps new values with their first findings and their events in one transaction. It passes over what
 	// is there already, and refuses values of people who have limit values with ErrAssetLimit, each at its place.
 	InsertAssets(ctx context.Context, id partner.ID, list []NewAsset, limit int) ([]AddedAsset, error)
-	// AssetsAtOnce returns how many values of a list InsertAssets is to be given now: fewer while others wait for it.
-	AssetsAtOnce() int
 	// TakeLookToken takes a token for a first look and reports whether there was one.
 	TakeLookToken(ctx context.Context, id partner.ID, pace LookPace) (bool, error)
 	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.

@@ -12,19 +12,6 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
-// One transaction takes mostAssets values of a list. Where single writes would wait for it, which is on SQLite with its
-// one writer, it takes fewerAssets: a value costs the writer a tenth of a millisecond, and a commit 2 ms.
-const mostAssets, fewerAssets = 250, 40
-
-// AssetsAtOnce returns how many values a list is to be stored by: see cyber.MonitoringStore.
-func (s Monitoring) AssetsAtOnce() int {
-	inOwnTransactions := s.tx == nil
-	if inOwnTransactions && s.db.HasSingleWrites() {
-		return fewerAssets
-	}
-	return mostAssets
-}
-
 // InsertAssets stores new watched values in one transaction and few statements: see cyber.MonitoringStore.
 func (s Monitoring) InsertAssets(
 	ctx context.Context, id partner.ID, list []cyber.NewAsset, limit int,

@@ -3,14 +3,7 @@ package sqldb
 import (
 	"context"
 	"fmt"
-	"time"
 )
-
-// HasSingleWrites reports whether a bulk has single writes beside it that would wait for its transaction: on SQLite,
-// which has one writer, whether one came within the last second. On PostgreSQL they wait for rows only.
-func (d *DB) HasSingleWrites() bool {
-	return d.engine == SQLite && time.Since(time.Unix(0, d.writers.lastSingle.Load())) < time.Second
-}
 
 // InBulkTx is InTransaction for work that writes many rows: on SQLite the single writes that wait go before the next
 // bulk, and PostgreSQL plans each statement anew. Bulks are what fills a table: a plan that was kept from when it was

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -31,8 +30,6 @@ type writers struct {
 	waiting []*write
 	bulks   []*write // bulks that wait
 	wasBulk bool     // whether the last leader was a bulk
-	// lastSingle is when the last single write came, in nanoseconds since 1970.
-	lastSingle atomic.Int64
 }
 
 // queueFor returns the queue that work waits in. The caller holds the lock.
@@ -59,9 +56,6 @@ type write struct {
 func (d *DB) runShared(ctx context.Context, isBulk bool, fn func(tx *Tx) error) error {
 	q := &d.writers
 	w := &write{ctx: ctx, fn: fn, isBulk: isBulk, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
-	if !isBulk {
-		q.lastSingle.Store(time.Now().UnixNano())
-	}
 	q.mu.Lock()
 	if q.leading {
 		waiting := q.queueFor(w)

@@ -131,16 +131,3 @@ func line(t *testing.T, from io.Reader) string {
 		}
 	}
 }
-
-// TestHasSingleWrites: on SQLite a bulk learns that single writes are beside it, and that there were none.
-func TestHasSingleWrites(t *testing.T) {
-	db := open(t, filepath.Join(t.TempDir(), "vigia.db"))
-	ctx := context.Background()
-	nothing := func(*sqldb.Tx) error { return nil }
-	if err := db.InBulkTx(ctx, nothing); err != nil || db.HasSingleWrites() {
-		t.Error("a bulk alone has single writes beside it", err)
-	}
-	if err := db.InTransaction(ctx, nothing); err != nil || !db.HasSingleWrites() {
-		t.Error("a single write is not seen", err)
-	}
-}
