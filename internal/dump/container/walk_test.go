@@ -26,6 +26,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/dump/scan"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 const secret = "maria@exemplo.com;529.982.247-25\n"
@@ -321,9 +322,13 @@ func TestWhatIsSkippedIsReported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if report.Skipped != 1 || len(report.Skips) != 1 || !strings.Contains(report.Skips[0].Reason, c.reason) ||
-				!strings.HasPrefix(report.Skips[0].Name, "dump") {
-				t.Errorf("%+v", report)
+			want := report
+			want.Skipped = 1
+			difftest.Check(t, "the report", report, want)
+			difftest.Must(t, "how many skips are told", len(report.Skips), 1)
+			skip := report.Skips[0]
+			if !strings.Contains(skip.Reason, c.reason) || !strings.HasPrefix(skip.Name, "dump") {
+				t.Errorf("%+v", skip)
 			}
 		})
 	}
@@ -343,8 +348,15 @@ func TestDamageIsLocal(t *testing.T) {
 		Limits{},
 	)
 	want := []string{"cpf 52998224725", "email joao@exemplo.com", "email maria@exemplo.com"}
-	if err != nil || !slices.Equal(values, want) || report.Skipped != 1 || report.Skips[0].Offset == 0 {
-		t.Errorf("%q, %v, %+v", values, err, report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	difftest.Check(t, "the values", values, want)
+	told := report
+	told.Skipped = 1
+	difftest.Must(t, "the report", report, told)
+	if report.Skips[0].Offset == 0 {
+		t.Errorf("%+v", report.Skips[0])
 	}
 }
 
@@ -357,9 +369,14 @@ func TestCutTar(t *testing.T) {
 	_, err := w.Write([]byte(secret))
 	must(t, err)
 	values, _, report, err := walked(&b, Limits{})
-	if err != nil || len(values) != 2 || report.Skipped != 2 || report.Skips[0].Offset != int64(len(secret)) {
-		t.Errorf("%q, %v, %+v", values, err, report)
+	if err != nil {
+		t.Fatal(err)
 	}
+	difftest.Check(t, "how many values", len(values), 2)
+	want := report
+	want.Skipped = 2
+	difftest.Must(t, "the report", report, want)
+	difftest.Check(t, "where the file breaks off", report.Skips[0].Offset, int64(len(secret)))
 }
 
 func TestNamesFromArchivesAreOnlyShown(t *testing.T) {

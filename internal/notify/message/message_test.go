@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 )
 
 // TestBuiltInTexts: every event has a text in every channel and language that its own rules would take, and that leaves
@@ -144,10 +145,12 @@ func TestMessages(t *testing.T) {
 		t.Error(got)
 	}
 	m := of("p", WhatsApp, partner.English)
-	if m.Template.Name != "vigia_monitoring_leak_detected" || m.Template.Language != "en" ||
-		strings.Join(m.Template.Parameters, "|") != "e-mail|Loja|critical|2|Banco Exemplo" ||
-		!strings.Contains(m.Template.Body, "({{1}})") {
-		t.Errorf("%+v", m.Template)
+	want := *m.Template
+	want.Name, want.Language = "vigia_monitoring_leak_detected", "en"
+	want.Parameters = []string{"e-mail", "Loja", "critical", "2", "Banco Exemplo"}
+	difftest.Check(t, "the template", *m.Template, want)
+	if !strings.Contains(m.Template.Body, "({{1}})") {
+		t.Errorf("the template is %s", m.Template.Body)
 	}
 	k := Key{alert.LeakDetected, SMS, partner.Portuguese}
 	for id, text := range map[partner.ID]string{"": "de todos", "p": "do parceiro"} {

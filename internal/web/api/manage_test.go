@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -276,9 +277,10 @@ func TestOwnKeys(t *testing.T) {
 		}
 		var keys []keyItem
 		s.as(t, s.Live, "GET", "/keys", "").into(t, &keys)
-		if len(keys) != 3 || !keys[0].Calling || keys[1].State != "expired" || keys[2].State != "revoked" {
-			t.Errorf("%+v", keys)
-		}
+		difftest.Must(t, "how many keys", len(keys), 3)
+		listed := slices.Clone(keys)
+		listed[0].Calling, listed[1].State, listed[2].State = true, "expired", "revoked"
+		difftest.Check(t, "the keys", keys, listed)
 		s.audited(t, "key.create", "key.roll", "key.revoke")
 	})
 }
@@ -381,12 +383,13 @@ func TestBreachesByAPI(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var page breachPage
 	got := s.as(t, s.Sandbox, "GET", "/v1/cyber/breaches", "")
-	if got.into(
-		t,
-		&page,
-	); page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" || page.HasNext ||
-		strings.Contains(got.body, "source") {
-		t.Errorf("%+v", page)
+	got.into(t, &page)
+	want := page
+	want.TotalItems, want.HasNext = 1, false
+	difftest.Must(t, "the page", page, want)
+	difftest.Check(t, "its breach", page.Breaches[0].Name, "sandbox")
+	if strings.Contains(got.body, "source") {
+		t.Error(got.body)
 	}
 	if s.as(t, s.Live, "GET", "/v1/cyber/breaches", "").into(t, &page); page.TotalItems != 0 {
 		t.Errorf("%+v", page)

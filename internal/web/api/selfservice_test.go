@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/difftest"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
@@ -33,9 +34,11 @@ func TestNoFishingInBulk(t *testing.T) {
 		}
 		var got assetsAdded
 		s.as(t, s.Live, http.MethodPost, "/v1/cyber/assets", `{"items":[`+strings.Join(cpfs, ",")+`]}`).into(t, &got)
-		if got.Result != "failure" || got.Added != 0 || got.NotAdded != 50 ||
-			!strings.HasPrefix(got.Refused[49].Detail, "userHash: for type cpf") {
-			t.Fatalf("CPFs under made-up hashes: %+v", got)
+		want := got
+		want.Result, want.Added, want.NotAdded = "failure", 0, 50
+		difftest.Must(t, "CPFs under made-up hashes", got, want)
+		if why := got.Refused[49].Detail; !strings.HasPrefix(why, "userHash: for type cpf") {
+			t.Fatalf("a CPF under a made-up hash: %s", why)
 		}
 	})
 }
