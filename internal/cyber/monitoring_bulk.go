@@ -35,8 +35,8 @@ type BulkResult struct {
 // Watched returns how many of the decided items are watched.
 func (r BulkResult) Watched() int { return r.Decided - len(r.Refused) }
 
-// assetsAtOnce is how many values of a list one transaction takes. Single writes wait for it on SQLite, whose one writer
-// takes a tenth of a millisecond for a value.
+// assetsAtOnce is how many values of a list one transaction takes. Single writes wait for it on SQLite, whose one
+// writer takes a tenth of a millisecond for a value.
 const assetsAtOnce = 250
 
 // AddAssets adds values, each by the rules of a single one; one that is refused stops nothing. They are stored in
